@@ -15,7 +15,6 @@ Exit codes: 0 done, 1 the dataset is wrong (--verify), 2 it could not be made or
 
 import argparse
 import itertools
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +32,7 @@ from tqdm import tqdm
 from benchmark.atomic import sweep
 from benchmark.croissant import croissant_path, faults, write_croissant
 from benchmark.environment.system import existing
-from benchmark.launch import Launch, detect_launch
+from benchmark.launch import Launch, cores_of_rank, detect_launch
 from benchmark.manifest import (
     Entry,
     Manifest,
@@ -215,7 +214,7 @@ def run(options: argparse.Namespace) -> int:
     if options.held_out is not None:  # nobody trains on held-out data
         problem, options.split = held_out(problem, options.held_out), "validation"
     keep_freed_memory()
-    workers = options.workers or max(1, (os.cpu_count() or 1) // launch.local_world_size)
+    workers = options.workers or cores_of_rank(launch)
     if options.stream:
         print(describe(problem, stream(problem, workers)))
         return 0

@@ -1,36 +1,29 @@
 """Find out which rank of how many this process is. No other module knows launchers' environment variables."""
 
+import contextlib
 import ctypes
 import os
 import re
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# Launcher: variables of rank, world size, local rank, local world size; the first launcher whose rank is set wins.
+# Launcher: variables of rank, world size, local rank, local world size; "|" is between names for the same.
 # torchrun may run inside any other; MPI's launchers may start their daemons with srun, so Slurm comes last.
 # Slurm's own variables count only inside a step: a batch script sees SLURM_PROCID too, but is alone.
+# PALS, HPE's, has no variable for the size, so a job script sets one.
 LAUNCHERS = {
-    "torchrun": (("RANK",), ("WORLD_SIZE",), ("LOCAL_RANK",), ("LOCAL_WORLD_SIZE",)),
-    "openmpi": (
-        ("OMPI_COMM_WORLD_RANK",),
-        ("OMPI_COMM_WORLD_SIZE",),
-        ("OMPI_COMM_WORLD_LOCAL_RANK",),
-        ("OMPI_COMM_WORLD_LOCAL_SIZE",),
-    ),
-    # HPE's, often under PBS. It has no variable for the size, so a job script sets one.
-    "pals": (("PALS_RANKID",), ("PMI_SIZE", "WORLD_SIZE"), ("PALS_LOCAL_RANKID",), ("PALS_LOCAL_SIZE",)),
-    "flux": (("FLUX_TASK_RANK",), ("FLUX_JOB_SIZE",), ("FLUX_TASK_LOCAL_ID",), ()),
-    "pmi": (
-        ("PMI_RANK",),
-        ("PMI_SIZE",),
-        ("PMI_LOCAL_RANK", "MPI_LOCALRANKID"),
-        ("PMI_LOCAL_SIZE", "MPI_LOCALNRANKS"),
-    ),
-    "slurm": (("SLURM_PROCID",), ("SLURM_STEP_NUM_TASKS",), ("SLURM_LOCALID",), ()),
+    "torchrun": "RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE",
+    "jsrun": "JSM_NAMESPACE_RANK JSM_NAMESPACE_SIZE JSM_NAMESPACE_LOCAL_RANK JSM_NAMESPACE_LOCAL_SIZE",
+    "openmpi": "OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_LOCAL_SIZE",
+    "pals": "PALS_RANKID PMI_SIZE|WORLD_SIZE PALS_LOCAL_RANKID PALS_LOCAL_SIZE",
+    "flux": "FLUX_TASK_RANK FLUX_JOB_SIZE FLUX_TASK_LOCAL_ID -",
+    "pmi": "PMI_RANK PMI_SIZE PMI_LOCAL_RANK|MPI_LOCALRANKID PMI_LOCAL_SIZE|MPI_LOCALNRANKS",
+    "slurm": "SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_LOCALID -",
 }
+NODES = {"flux": "FLUX_JOB_NNODES", "slurm": "SLURM_STEP_NUM_NODES"}  # of launchers without a local world size
 ENDING = (signal.SIGTERM, signal.SIGINT)  # signals that end a run
 WARNING = (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)  # of terminals, of schedulers before a limit
 ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
@@ -50,22 +43,38 @@ class Launch:
 def detect_launch(environ: Mapping[str, str] = os.environ) -> Launch:
     """Return the launch that the environment describes; rank 0 of 1 without a launcher.
 
-    Where a launcher does not say how many ranks a node has, all nodes are assumed to have equally many. Raises
+    The first launcher of LAUNCHERS whose variables are set wins. srun sets those of PMI or PALS beside its own, not all
+    of them: where several launchers have the same rank and size, the first that knows the place on the node says it.
+    Where none says how many ranks a node has, all nodes are assumed to have equally many, or to be one node. Raises
     ValueError, naming the variable, for a value that is no number or out of range.
     """
-    for launcher, (rank_names, size_names, local_rank_names, local_size_names) in LAUNCHERS.items():
-        rank, size = first(environ, rank_names), first(environ, size_names)
-        if rank is None or size is None:
-            continue
-        if not 0 <= rank < size:
-            raise ValueError(f"{rank_names[0]}: found {rank} of {size} ranks, wanted 0..{size - 1}")
-        local_size = first(environ, local_size_names) or node_share(environ, launcher, size)
-        local_rank = first(environ, local_rank_names)
-        local_rank = rank % local_size if local_rank is None else local_rank
-        if not 0 <= local_rank < local_size:
-            raise ValueError(f"{local_rank_names[0]}: found {local_rank} of {local_size} ranks on the node")
-        return Launch(rank, size, local_rank, local_size, launcher)
-    return Launch(0, 1, 0, 1, "none")
+    found = [place for name, names in LAUNCHERS.items() if (place := place_of(environ, name, names.split()))]
+    if not found:
+        return Launch(0, 1, 0, 1, "none")
+    rank, size, _, _, launcher = found[0]
+    same = [place for place in found if place[:2] == (rank, size)]
+    *_, local_rank, local_size, _ = next((p for p in same if None not in p), same[0])
+    local_size = local_size or size
+    local_rank = rank % local_size if local_rank is None else local_rank
+    if not 0 <= local_rank < local_size:
+        raise ValueError(f"{LAUNCHERS[launcher].split()[2]}: found {local_rank} of {local_size} ranks on the node")
+    return Launch(rank, size, local_rank, local_size, launcher)
+
+
+def place_of(
+    environ: Mapping[str, str], launcher: str, names: Sequence[str]
+) -> tuple[int, int, int | None, int | None, str] | None:
+    """Return what a launcher's variables say, as in Launch; None if it is not this launcher. Raises ValueError."""
+    rank, size, local_rank, local_size = (first(environ, alike.split("|")) for alike in names)
+    if rank is None or size is None:
+        return None
+    if not 0 <= rank < size:
+        raise ValueError(f"{names[0]}: found {rank} of {size} ranks, wanted 0..{size - 1}")
+    if nodes := first(environ, [NODES.get(launcher, "-")]):
+        local_size = -(-size // nodes)
+    shares = tasks_per_node(environ.get("SLURM_STEP_TASKS_PER_NODE", "")) if launcher == "slurm" else []
+    node = first(environ, ["SLURM_NODEID"]) or 0
+    return rank, size, local_rank, shares[node] if node < len(shares) else local_size, launcher
 
 
 def end_with_parent() -> None:
@@ -105,7 +114,17 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
+def cores_of_rank(launch: Launch) -> int:
+    """Return how many cores this rank has for itself: those that it is bound to, but no more than its share of the
+    node's. Of the node's cores, torchrun's ranks share those that torchrun may use."""
+    node = os.cpu_count() or 1
+    if launch.launcher == "torchrun" and hasattr(os, "sched_getaffinity"):
+        with contextlib.suppress(OSError):  # in a container, the parent may not be seen
+            node = len(os.sched_getaffinity(os.getppid()))
+    return max(1, min(usable_cores(), node // launch.local_world_size))
+
+
+def first(environ: Mapping[str, str], names: Sequence[str]) -> int | None:
     """Return the first of these variables that is set, as an integer, or None. Raises ValueError for another value."""
     for name in names:
         if name in environ:
@@ -115,21 +134,10 @@ def first(environ: Mapping[str, str], names: tuple[str, ...]) -> int | None:
     return None
 
 
-def node_share(environ: Mapping[str, str], launcher: str, size: int) -> int:
-    """Return the number of ranks on this node, for launchers that have no variable for it."""
-    if launcher == "slurm" and "SLURM_STEP_TASKS_PER_NODE" in environ:
-        node = first(environ, ("SLURM_NODEID",)) or 0
-        shares = tasks_per_node(environ["SLURM_STEP_TASKS_PER_NODE"])
-        if node < len(shares):
-            return shares[node]
-    nodes = first(environ, {"flux": ("FLUX_JOB_NNODES",), "slurm": ("SLURM_STEP_NUM_NODES",)}.get(launcher, ())) or 1
-    return max(1, -(-size // nodes))
-
-
 def tasks_per_node(text: str) -> list[int]:
     """Return Slurm's list of tasks by node: "2(x3),1" is 2, 2, 2, 1. Raises ValueError for another text."""
     shares: list[int] = []
-    for part in text.split(","):
+    for part in text.split(",") if text else ():
         match = re.fullmatch(r"(\d{1,6})(?:\(x(\d{1,6})\))?", part.strip())
         if not match:
             raise ValueError(f"SLURM_STEP_TASKS_PER_NODE: found {text!r}, wanted such as 2(x3),1")

@@ -28,7 +28,7 @@ class Score(NamedTuple):
     value: float  # on the validation split
     seconds: float  # of a processor, without making the samples
     sees: str
-    local: bool = True  # it sees no more than a voxel and its neighbours, so the gap to the target counts it
+    local: bool = True  # it sees no more than a box around a voxel, so the gap to the target counts it
 
 
 def first_samples(problem: AnyProblem, samples: int | None) -> dict[str, list[int]]:
@@ -45,6 +45,8 @@ def gap(scores: Iterable[Score], target: float, lower: bool) -> str:
     """Return the line that compares the best local classifier with the target. `lower`: a lower score is better."""
     best = (min if lower else max)((s for s in scores if s.local), key=lambda s: s.value)
     distance = best.value - target if lower else target - best.value
+    if distance <= 0:
+        return f"  no gap to the target: {best.name} ({best.value:.4f}) reaches {target:g}"
     return f"  gap to the target: {distance:.4f}, from {best.name} ({best.value:.4f}) to {target:g}"
 
 

@@ -6,6 +6,7 @@ results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/result_<i>.tx
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/environment_<i>.json      what run i ran on
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/weights/result_<i>.safetensors    what run i learnt
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/ledger.jsonl      every start of a run in this set
+results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/receipts_<i>.jsonl        what a witness saw of it
 results/<edition>/<org>/results/<system>/<strong|weak>/<benchmark>/superseded/<time>/...   what was run again
 results/<edition>/<org>/results/<system>/throughput/<benchmark>/result_<i>.txt       throughput-only logs, no runs
 results/<edition>/<org>/results/<system>/tuning/<benchmark>/<campaign>/result_<i>.txt    trials of a campaign of tuning
@@ -31,6 +32,7 @@ SUPERSEDED = "superseded"  # in the folder of a set
 SKIPPED = ("__pycache__",)
 DIGITS = 12  # of a digest, in the name of a folder of source
 ENVIRONMENT = re.compile(r"environment_[^/]*\.json\Z")
+RECEIPTS = re.compile(r"receipts_[0-9]{1,9}\.jsonl\Z")
 
 
 def system_path(submission: Path, system: str) -> Path:
@@ -80,3 +82,8 @@ def source_files(folder: Path) -> list[Path]:
         for p in folder.rglob("*")
         if p.is_file() and not p.is_symlink() and not any(part in SKIPPED for part in p.relative_to(folder).parts)
     )
+
+
+def receipts_path(log: Path) -> Path:
+    """Return the path of the receipts that the round's witness gave for a log's run."""
+    return log.with_name(f"receipts_{log.stem.removeprefix('result_')}.jsonl")

@@ -13,8 +13,11 @@ RANKS = (
     *("SLURM_STEP_NUM_NODES", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", "FLUX_JOB_NNODES"),
     *("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"),
     *("PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK", "PMI_LOCAL_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
-    *("PALS_RANKID", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", "CUDA_VISIBLE_DEVICES"),
+    *("PALS_RANKID", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"),
+    *("JSM_NAMESPACE_LOCAL_RANK", "JSM_NAMESPACE_LOCAL_SIZE", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
+    *("ROCR_VISIBLE_DEVICES", "SLURM_JOB_NODELIST", "SLURM_STEP_NODELIST", "LSB_MCPU_HOSTS"),
 )
+AMD = Path("/dev/kfd")  # is there where the driver for AMD's GPUs is
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Container:
             ], []
         if self.runtime == "apptainer":
             binds = [word for folder in mounted for word in ("--bind", folder)]
-            return [], ["apptainer", "exec", "--nv", *binds, self.image]
+            return [], ["apptainer", "exec", "--rocm" if AMD.exists() else "--nv", *binds, self.image]
         mounts = [word for folder in mounted for word in ("--mount", f"{folder}:{folder}")]
         passed = [word for name in (*variables, *RANKS) for word in ("--env", name)]
         change = ["sh", "-c", 'cd "$0" && exec "$@"', str(self.clone)]

@@ -129,6 +129,12 @@ def add_registry_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--register", action="store_true", help="make nothing, print what to register")
 
 
+def add_witness_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option of a round's witness."""
+    text = "address of the round's witness, which draws the seeds and sees runs start and end (docs/witness.md)"
+    parser.add_argument("--witness", metavar="URL", help=text)
+
+
 def setup_of(args: argparse.Namespace) -> Setup:
     """Return the setup that the options of a command amount to. Raises ValueError for options that contradict each
     other, and for an unknown problem or implementation."""

@@ -39,13 +39,13 @@ def request_of(setup: Setup) -> Request:
     those of the description. Raises ValueError for an implementation without both."""
     described = setup.describe()
     if described is None:
-        raise ValueError("--register: found no --describe in train.py, wanted it, or compliance/register.py on a log")
+        raise ValueError("found no --describe in train.py, wanted it: it says what is registered")
     names = (setup.org, setup.system, setup.benchmark, setup.problem)
     if not takes(described, "--head"):
         return Request(*names, described.source, described.config_digest)
     with tempfile.TemporaryDirectory(prefix="register-") as folder:
         log = Path(folder) / "result_0.txt"
         if code := finish(setup.start(log, ["--head"])):
-            raise ValueError(f"--register: the head of a log was not written: train.py ended with exit code {code}")
+            raise ValueError(f"the head of a log was not written: train.py ended with exit code {code}")
         values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
     return Request(*names, values["source"], values["config_digest"])

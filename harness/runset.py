@@ -22,6 +22,7 @@ from harness.options import Setup
 from harness.processes import Process, Share, running
 from harness.status import RunStatus, read_status
 from harness.superseded import supersede
+from harness.witnessing.attendance import Attendance
 
 WRONG = 2  # exit code of a run with wrong data or a wrong command, with which every run would end
 SIGNALS = 128  # exit codes from here on are of runs that a signal ended
@@ -34,7 +35,7 @@ WORDS = {"reached": "reached its target", "missed": "did not reach its target"}
 class RunSet:
     """Runs 0, 1, ... of a setup, whose logs are in `folder`. `described` is what they are going to be, if that is known
     and the same for all. `checkpoints` is the folder of all runs' checkpoints. `options_of` returns more options of
-    train.py for a run. `what` is the word for a run in messages."""
+    train.py for a run. `what` is the word for a run in messages. `witness` attends the runs of a round that has one."""
 
     setup: Setup
     folder: Path
@@ -43,6 +44,7 @@ class RunSet:
     checkpoints: Path | None = None
     options_of: Callable[[int], Sequence[str]] = lambda run: ()
     what: str = "run"
+    witness: Attendance | None = None
 
     def log(self, run: int) -> Path:
         """Return the log of a run."""
@@ -112,16 +114,18 @@ class RunSet:
         say(f"{log.stem}: {self.what} {run + 1} of {self.runs}")
         if self.checkpoints:
             more += ["--checkpoint", str(self.checkpoint(run)), "--resume"]
-            if found.state == "interrupted" and any(self.checkpoint(run).glob("epoch_*")):
-                return self.setup.start(log, more, share)
+        resumed = found.state == "interrupted" and self.checkpoints and any(self.checkpoint(run).glob("epoch_*"))
         why = f"broke off after {found.epochs} epochs" if found.epochs else "broke off"
-        if place := supersede([log], why):
+        if not resumed and (place := supersede([log], why)):
             say(f"{log.stem} {why}: what is there of it is now in {place}")
+        more += self.witness.begin(log) if self.witness else []
         return self.setup.start(log, more, share)
 
     def _end(self, run: int, code: int, rounds: float) -> int:
         """Report how a run ended, with an estimate for the `rounds` of runs to come. Return 0 if further runs can be
         made, 1 if the job ends, 2 if they would end in the same way."""
+        if self.witness:
+            self.witness.end(self.log(run))
         wait_for_ends(self.folder, self.log(run).name)
         record_ends(self.folder, self.log(run).name)
         found = read_status(self.log(run))

@@ -1,19 +1,21 @@
 """Make the submission of one system: data, system description, what can be judged beforehand, and the missing runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmark.run.layouts import propose
 from benchmark.tree import WEAK, set_path, system_path
 from harness.data import compare_data, has_data, make_data
 from harness.implementation import Description, takes
 from harness.options import Setup
 from harness.preflight import forecast, judge_head, measure_step, report
 from harness.processes import Share
-from harness.registration import check_entry
+from harness.registration import check_entry, request_of
 from harness.runset import WRONG, RunSet, say
 from harness.system import write_system
 from harness.throughput import shares
+from harness.witnessing.attendance import Attendance, attendance
 from rules.current import EDITION
 from rules.edition import load
 
@@ -21,7 +23,9 @@ from rules.edition import load
 @dataclass(frozen=True)
 class Wanted:
     """What is made. `runs` is how many runs there are to be, None for what the rules ask for. `only` is the one to
-    make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs."""
+    make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs.
+    `whole_node` asks for a layout where accelerators of this node would be idle. `witness` is the address of the
+    round's witness."""
 
     runs: int | None = None
     only: int | None = None
@@ -29,6 +33,8 @@ class Wanted:
     check: bool = False
     models: int = 0
     checkpoints: Path | None = None
+    whole_node: bool = False
+    witness: str | None = None
 
 
 def make_submission(setup: Setup, wanted: Wanted) -> int:
@@ -37,6 +43,8 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     if not wanted.models:  # a throughput set takes no entry
         check_entry(setup)
     described, parts = describe(setup, wanted.models)
+    if wanted.whole_node and not wanted.models:
+        check_use(setup, described)
     runs = set_of(setup, wanted, described)
     if wanted.check:
         compare_data(setup.problem, setup.data, setup.problems)
@@ -55,8 +63,15 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     make_data(setup.problem, setup.data, setup.problems)
     if not runs.runs:
         return 0
+    if wanted.witness:
+        runs = replace(runs, witness=attended(setup, wanted.witness))
     code = runs.make(parts, wanted.anew, wanted.only)
     return code if code == WRONG else runs.report(wanted.only)
+
+
+def attended(setup: Setup, witness: str) -> Attendance:
+    """Return what tells the round's witness of the runs of a setup. Raises ValueError, as `request_of` does as well."""
+    return attendance(witness, request_of(setup), load(EDITION).benchmarks[setup.benchmark].metric)
 
 
 def refused(runs: RunSet, measure: bool, at_once: int) -> bool:
@@ -84,6 +99,19 @@ def describe(setup: Setup, models: int) -> tuple[Description | None, Sequence[Sh
     if described is None:
         say("train.py has no --describe: settings, devices and software are not known; complete the system description")
     return described, parts
+
+
+def check_use(setup: Setup, described: Description | None) -> None:
+    """Print how many of this node's accelerators a run uses. Raises ValueError if it would use one of several, and no
+    option says how ranks are laid out."""
+    if described is None or described.device == "cpu" or setup.launcher.words:
+        return
+    found, used = described.accelerators.count, setup.launcher.ranks
+    if used == 1 < found and not setup.layout and not any(word.startswith("layout=") for word in setup.settings):
+        batch = described.settings.get("batch_size")
+        fits = " or ".join(propose(setup.definition, found, batch if isinstance(batch, int) else None))
+        raise ValueError(f"--layout: found none, and {found} accelerators here, wanted {fits}, or 1,1,1,1 to use one")
+    say(f"uses {used} of this node's {found} accelerators")
 
 
 def set_of(setup: Setup, wanted: Wanted, described: Description | None) -> RunSet:

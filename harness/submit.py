@@ -22,16 +22,24 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.run.errors import reason
 from harness.data import make_data
-from harness.options import add_launcher_options, add_options, add_out, add_registry_options, setup_of
+from harness.options import (
+    add_launcher_options,
+    add_options,
+    add_out,
+    add_registry_options,
+    add_witness_option,
+    setup_of,
+)
 from harness.processes import exit_on_signals
 from harness.registration import request_of
 from harness.study import KINDS, STEPS, make_study, measure
-from harness.submission import Wanted, describe, make_submission
+from harness.submission import Wanted, check_use, describe, make_submission
 from harness.system import write_system
 
 POINT = re.compile(r"[1-9]\d{0,5}(,[1-9]\d{0,5})*")
 OF_ONE = {  # options that others exclude: of a single system, or of runs one after another
-    "study": ("throughput", "run", "entry", "register", "check", "layout", "nproc"),
+    "study": ("throughput", "run", "entry", "register", "check", "layout", "nproc", "witness"),
+    "witness": ("entry", "register"),
     "throughput": ("run", "checkpoint", "register", "entry", "exec", "steps"),
 }
 
@@ -56,6 +64,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     text = "a throughput set: so many models at once, each of the layout's ranks (default of --runs: as many)"
     parser.add_argument("--throughput", type=int, metavar="K", help=text)
     add_registry_options(parser)
+    add_witness_option(parser)
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_intermixed_args(arguments)
     check_options(parser, args)
@@ -84,7 +93,8 @@ def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> 
 def make(args: argparse.Namespace) -> int:
     """Make what the options ask for. Return the exit code. Raises ValueError, and OSError."""
     setup = setup_of(args)
-    wanted = Wanted(args.runs, args.run, args.anew, args.check, args.throughput or 0, args.checkpoint)
+    models = args.throughput or 0
+    wanted = Wanted(args.runs, args.run, args.anew, args.check, models, args.checkpoint, not args.study, args.witness)
     if args.register:
         print(request_of(setup).text)
         return 0
@@ -92,7 +102,9 @@ def make(args: argparse.Namespace) -> int:
         steps = STEPS if args.steps is None else args.steps
         return make_study(setup, args.study, args.ranks, steps, wanted)
     if args.steps:
-        write_system(setup, describe(setup, 0)[0])
+        described, _ = describe(setup, 0)
+        check_use(setup, described)
+        write_system(setup, described)
         make_data(setup.problem, setup.data, setup.problems)
         return measure(setup, args.steps)
     return make_submission(setup, wanted)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmark.ledger import Note, Start, append, read_ledger
 from benchmark.run.files import LEDGER, weights_path
-from benchmark.tree import SUPERSEDED, environment_paths
+from benchmark.tree import SUPERSEDED, environment_paths, receipts_path
 
 
 def supersede(logs: Iterable[Path], why: str) -> Path | None:
@@ -42,7 +42,9 @@ def follow(home: Path) -> None:
 
 
 def move_rest(log: Path, target: Path) -> None:
-    """Move a log's weights and environments to the folder `target`. Raises OSError."""
+    """Move a log's weights, environments and receipts to the folder `target`. Raises OSError."""
+    if receipts_path(log).exists():
+        os.rename(receipts_path(log), target / receipts_path(log).name)
     for manifest in reversed(environment_paths(log)):  # which are found from the first one on
         os.rename(manifest, target / manifest.name)
     move_weights(log, target)

@@ -21,6 +21,7 @@ import torch
 import torch.distributed as dist
 
 from benchmark.launch import Launch, detect_launch
+from benchmark.rendezvous import meet
 from implementations.pytorch.config import gpu_of
 from implementations.pytorch.parallel.layout import Layout, init_process_group
 
@@ -69,6 +70,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=25)
     options = parser.parse_args()
     launch = detect_launch()
+    meet(launch)
     device = device_of(launch)
     torch.set_num_threads(1)
     init_process_group(Layout(launch.world_size, launch.rank), launch, device, 60)

@@ -137,7 +137,9 @@ def plain(value: Any) -> str:
 
 COMPARED = (  # measures of the registry, in the order of the comparison
     *("division", "edition", "verdict", "accelerator", "processor", "software", "runs", "converged", "fom_seconds"),
-    *("as_logged_seconds", "fom_low", "fom_high", "fom_degrees", "median_seconds", "models_per_hour", "nodes", "units"),
+    *("as_logged_seconds", "fom_low", "fom_high", "fom_degrees", "median_seconds", "models_per_hour"),
+    *("expected_seconds", "expected_low", "expected_high", "expected_speed_error", "expected_points_error"),
+    *("expected_why", "nodes", "units"),
     *("batch", "epochs", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
     *("train_samples_per_second", "train_samples_per_second_per_unit", "eval_samples_per_second"),
     *("au", "au_first", "au_later", "au_barrier", "unit_hours"),

@@ -13,7 +13,7 @@ from rules.energy import refuse_without
 from rules.key import Key
 from rules.limits import SEVERITIES, Benchmark, Limits, Published, one_of
 from rules.patch import patched
-from rules.reference import reference_points
+from rules.reference import ReferencePoint, reference_points
 from rules.settings import settings_of
 from rules.text import Rule, read_texts
 
@@ -38,6 +38,14 @@ class Edition:
     def codes(self) -> frozenset[str]:
         """The codes of its rules."""
         return frozenset(self.rules)
+
+    def points(self, benchmark: str, problem: str | None) -> dict[int, ReferencePoint]:
+        """The reference convergence points of a problem by batch size; those of its benchmark where it has no name."""
+        named = self.problems.get(problem or "")
+        if named is not None and named.benchmark == benchmark:
+            return named.reference_epochs
+        known = self.benchmarks.get(benchmark)
+        return known.reference_epochs if known and not problem else {}
 
     def __reduce__(self) -> tuple[Any, ...]:  # pickled by name: a worker process loads its own
         return (load, (self.name, self.folder.parent))
@@ -138,7 +146,8 @@ def _keys(values: dict[str, Any], where: str) -> dict[str, Key]:
 
 def _benchmark(benchmark: Benchmark, limits: Limits, keys: dict[str, Key], where: str) -> Benchmark:
     settings = settings_of({**limits.settings, **benchmark.settings}, keys, benchmark.configured, where)
-    return dataclasses.replace(benchmark, settings=settings)
+    points = reference_points(benchmark.reference_epochs, f"{where}.reference_epochs")
+    return dataclasses.replace(benchmark, settings=settings, reference_epochs=points)
 
 
 def _published(values: Any, where: str) -> Published:

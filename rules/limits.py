@@ -11,7 +11,7 @@ from rules.reference import ReferencePoint
 from rules.tuning import Tuning
 
 SEVERITIES = ("error", "warning", "review", "info")
-KEPT = ("none", "optional", "required")  # whether a round has a registry, or launch ledgers
+KEPT = ("none", "optional", "required")  # whether a round has a registry, launch ledgers, or a witness
 WEIGHTS = ("optional", "required")
 
 
@@ -42,6 +42,7 @@ class Benchmark:
     settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: those that define what is trained
     keys: dict[str, Any] = field(default_factory=dict)  # name -> fields of Key
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name in `hyperparameters`
+    reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # where problems have no name
 
     def __post_init__(self) -> None:
         if self.score not in (None, "dice", "mean"):
@@ -105,6 +106,8 @@ class Clock:
     future: float = 86400.0  # how far a log's clock may be ahead of the checker's
     overlap: float = 1.0  # how long two runs may share a system
     launch_slack: float = 1.0  # how far a launch ledger's times may be from the logs', and run back
+    witness_slack: float = 5.0  # how far the witness's clock may be from the logs'
+    witness_begin: float = 120.0  # longest time from the receipt of a start to init_start
 
 
 @dataclass(frozen=True)
@@ -187,9 +190,16 @@ class Io:
 
 @dataclass(frozen=True)
 class Convergence:
-    """When a set needs surprisingly few epochs compared with the reference."""
+    """When a set needs fewer epochs than the reference."""
 
-    surprise: float  # one-sided p below which a person looks
+    surprise: float = 0.0  # one-sided p below which a person looks: RUN22
+    chance: float = 0.0  # with which an honest set is below what the points allow: RUN23
+    olympic: bool = False  # whether means leave out the fastest and the slowest run, as MLPerf's do
+
+    def __post_init__(self) -> None:
+        for name, found in (("surprise", self.surprise), ("chance", self.chance)):
+            if not 0 <= found <= 0.5:
+                raise ValueError(f"{name}: found {found}, wanted a number from 0 to 0.5")
 
 
 @dataclass(frozen=True)
@@ -231,8 +241,10 @@ class Limits:
     system_nodes_logged: bool = False  # whether to look for instances that log the nodes of the whole system
     registry: str = "none"  # whether entrants register and are assigned seeds: none, optional or required
     ledger: str = "none"  # whether sets have a launch ledger: none, optional or required
+    witness: str = "none"  # whether runs are told to the organisers' witness: none, optional or required
+    witness_key: str = ""  # its public key, 64 hexadecimal digits
     tuning: Tuning | None = None  # None: there are no campaigns of tuning
 
     def __post_init__(self) -> None:
-        for name in ("registry", "ledger"):
+        for name in ("registry", "ledger", "witness"):
             one_of(name, getattr(self, name), KEPT)

@@ -2,10 +2,14 @@
 
 They are modelled on MLPerf's (https://github.com/mlcommons/logging/tree/master/mlperf_logging/rcp_checker): submissions
 of the same batch size are compared with them. An edition has the epochs of every run; statistics are computed here.
+
+A number that isn't whole says where the score crossed the target, on a straight line between two evaluations: 4.31 is
+five epochs. Whole numbers alone say nothing of what is between evaluations.
 """
 
 import math
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,15 +18,25 @@ FEWEST_RUNS = 2  # a spread needs two
 
 @dataclass(frozen=True)
 class ReferencePoint:
-    """Epochs to the target of the reference's runs at one batch size, in the order of the edition."""
+    """Where the reference's runs at one batch size crossed the target, in epochs, in the order of the edition."""
 
     batch: int
-    epochs: tuple[float, ...]
+    crossings: tuple[float, ...]
+
+    @property
+    def epochs(self) -> tuple[float, ...]:
+        """The epochs that the runs took: they end at the evaluation after the crossing."""
+        return tuple(map(float, map(math.ceil, self.crossings)))
+
+    @property
+    def between(self) -> bool:
+        """Whether the edition says where between evaluations the runs crossed."""
+        return self.crossings != self.epochs
 
     @property
     def runs(self) -> int:
         """The number of runs."""
-        return len(self.epochs)
+        return len(self.crossings)
 
     @property
     def mean(self) -> float:
@@ -53,6 +67,26 @@ class ReferencePoint:
     def most(self) -> float:
         """The epochs of the run that took the most."""
         return max(self.epochs)
+
+
+def neighbours(points: Mapping[int, ReferencePoint], batch: float) -> dict[int, float]:
+    """{batch size: weight} of the points that a batch size is compared with: its own, or the next smaller and the next
+    larger, between which a straight line is drawn. {} outside of all points."""
+    if batch in points:
+        return {int(batch): 1.0}
+    smaller, larger = [b for b in points if b < batch], [b for b in points if b > batch]
+    if not smaller or not larger:
+        return {}
+    low, high = max(smaller), min(larger)
+    weight = (batch - low) / (high - low)
+    return {low: 1 - weight, high: weight}
+
+
+def crossing(before: tuple[float, float], after: tuple[float, float], target: float) -> float:
+    """The epoch at which a straight line through two evaluations (epoch, score), of which the later one met the target,
+    crosses it."""
+    (start, low), (end, high) = before, after
+    return end if high == low else start + (target - low) / (high - low) * (end - start)
 
 
 def reference_points(values: Any, where: str) -> dict[int, ReferencePoint]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from benchmark.clock import now_ms
-from benchmark.energy.counter import Counter, Total
+from benchmark.energy.counter import Counter
+from benchmark.energy.total import Total
 
 WATTS = 2000  # more than any package draws: it bounds how soon a counter wraps
 OFTEN = 4  # readings between two wraps, at least

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-SECONDS = 0.8  # for all of them together
+SECONDS = 10.0  # for all of them together; nvidia-smi takes seconds where no driver is kept loaded
 MOST = 64 << 10  # bytes of an answer: what a pipe holds, so that nobody has to read while the commands run
 
 

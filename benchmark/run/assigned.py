@@ -34,7 +34,7 @@ class Assigned:
     @property
     def origin(self) -> dict[str, Any]:
         """What the log says of where the seed comes from."""
-        return {"source": SOURCE, "entry": self.number}
+        return {"source": self.entry.get("drawn_by", SOURCE), "entry": self.number}
 
     @property
     def seed(self) -> int:

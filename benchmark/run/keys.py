@@ -46,7 +46,7 @@ HEAD = (
     ("io_only", "true in the log of a trial of the input, which is never scored"),
     (mllog.INIT_START, "null; the start of the initialisation"),
     (mllog.SEED, "the run's seed, 0 to 2^63 - 1", {
-        "source": "os.urandom, registry or rehearsal", "entry": "with registry: the number of the entry"}),
+        "source": "os.urandom, registry, witness or rehearsal", "entry": "with registry: the number of the entry"}),
     ("problem", "the name of the problem"),
     ("problem_digest", "the sha256 of the problem's definition"),
     ("rules_edition", "the newest edition of the rules in the tree"),

@@ -284,15 +284,17 @@ def remove_cut_line(path: Path) -> None:
 
 
 def time_to_target(path: Path) -> float:
-    """Return the seconds of a finished log, from its first run_start to its first run_stop.
+    """Return the seconds of a finished log, from its first run_start to its last run_stop.
 
-    A run that was interrupted and resumed is timed from its first start, as the rules require. Raises OSError for a log
-    that cannot be read, and ValueError for one without both events.
+    A run that was interrupted and resumed is timed from its first start to its last end, as the rules require. Raises
+    OSError for a log that cannot be read, and ValueError for one without both events.
     """
     times: dict[str, int] = {}
     for event in read_log(path):
-        if isinstance(event, Event) and event.key in (keys.mllog.RUN_START, keys.mllog.RUN_STOP):
+        if isinstance(event, Event) and event.key == keys.mllog.RUN_START:
             times.setdefault(event.key, event.time_ms)
+        elif isinstance(event, Event) and event.key == keys.mllog.RUN_STOP:
+            times[event.key] = event.time_ms
     if len(times) < 2:
         raise ValueError(f"{path}: found {', '.join(times) or 'neither run_start nor run_stop'}, wanted both")
     return (times[keys.mllog.RUN_STOP] - times[keys.mllog.RUN_START]) / 1000

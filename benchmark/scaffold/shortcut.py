@@ -1,7 +1,7 @@
 """Classifiers that see little of the shape: `python benchmark/shortcut.py --problem smoke`.
 
-Each is fitted on the training split and scored by the Dice of the validation split. All but the last see a voxel or a
-small box around it. Some are told which voxels are occupied, which a network has to find out.
+Each is fitted on the training split and scored by the Dice of the validation split. All but the last two see a voxel
+or a box around it. Some are told which voxels are occupied, which a network has to find out.
 
 - `voxel`: the best table by a voxel's intensity.
 - `neighbours`: the best table by the mean intensity of the occupied voxels in the 5^3 box around an occupied one.
@@ -9,10 +9,11 @@ small box around it. Some are told which voxels are occupied, which a network ha
   (naive Bayes).
 - `votes`: a threshold, the likeliest category in a 3^3 box, and two rounds of votes, which takes a few lines of NumPy.
 - `box3`, `box5`, `box7`, `box9`: ridge regression on random features of the box's occupancy, which see its shape.
-- `nearest` is no shortcut. It finds each fractal and compares it as a whole with those of the training split.
+- `votes9`: the sum of what `box9` says of each occupied voxel in a box of 7^3, so that 15^3 voxels are seen.
+- `moments` and `nearest` are no shortcuts. They find each fractal and compare it as a whole with those of the training
+  split, by its second moments or by its distribution over a coarse grid.
 
-A problem requires the shape of whole fractals as long as all but the last stay below its target. Samples, or cells of
-large ones, are made on the fly.
+Samples, or cells of large ones, are made on the fly.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ import numpy as np
 from benchmark.metric import Counts, dice
 from benchmark.problem import SPLITS
 from benchmark.scaffold.problem import Problem
-from benchmark.scaffold.shortcut_box import SIDES, TRAIN, VALIDATION, box_dice, gather
+from benchmark.scaffold.shortcut_box import SIDE, SIDES, TRAIN, VALIDATION, VOTES, box_dice, gather, vote_dice
 from benchmark.scaffold.shortcut_parts import Part, each, scope, split_parts, timed
 from benchmark.scaffold.shortcut_shape import GRID, shape_dice
 from benchmark.scaffold.shortcut_tables import BOXES, REACH, ROUNDS, fit, histograms, predictions, score
@@ -45,8 +46,10 @@ def shortcuts(problem: Problem, workers: int = 1, samples: int | None = None) ->
     counts = tables["train"]["voxel"][0]
     yield from vote_scores(problem, counts, validation, workers)
     yield from box_scores(problem, counts, true, train, validation, workers)
-    sees = f"the volume: each fractal's spread over {GRID}^3 boxes, against the training fractals'"
-    yield Score("nearest", *shape_dice(counts, true, problem, train, validation, workers), sees, local=False)
+    sees = {"moments": "second moments", "nearest": f"spread over {GRID}^3 boxes"}
+    for name, score_and_seconds in shape_dice(counts, true, problem, train, validation, workers).items():
+        what = f"the volume: each fractal's {sees[name]}, against the training fractals'"
+        yield Score(name, *score_and_seconds, what, local=False)
 
 
 def summed(problem: Problem, parts: list[Part], workers: int) -> dict[str, tuple[np.ndarray, float]]:
@@ -88,3 +91,6 @@ def box_scores(
     for side in SIDES:
         value, seconds = timed(box_dice, fitted, scored, side, problem.categories)
         yield Score(f"box{side}", value, seconds, f"occupancy of a box of {side}^3 voxels; {on}")
+    voted = vote_dice(fitted, SIDE, VOTES, problem, validation, workers)
+    seen, box = SIDE + 2 * VOTES, 2 * VOTES + 1
+    yield Score(f"votes{SIDE}", *voted, f"occupancy of a box of {seen}^3 voxels: votes of box{SIDE} over {box}^3")

@@ -8,16 +8,18 @@ distributed weights. The classifier gets the occupancy of the box around a voxel
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
 from benchmark.metric import Counts, dice
 from benchmark.scaffold.problem import Problem
-from benchmark.scaffold.shortcut_parts import Part, each
+from benchmark.scaffold.shortcut_parts import Part, each, timed
+from benchmark.scaffold.shortcut_tables import box_sum
 
 SIDES = (3, 5, 7, 9)  # of the boxes
 SIDE = max(SIDES)
+VOTES = 3  # reach of the box of voxels that vote
 TRAIN = 100_000  # voxels to fit on
 VALIDATION = 60_000  # voxels to score on
 FEATURES = 2000  # random ones
@@ -71,10 +73,10 @@ class Learner:
     bias: np.ndarray  # (FEATURES,)
     readout: np.ndarray  # (FEATURES + side^3 + 1, categories)
 
-    def classify(self, boxes: Boxes) -> np.ndarray:
-        """Return the category of each box's middle voxel (n,)."""
+    def outputs(self, boxes: Boxes) -> np.ndarray:
+        """Return how much speaks for each category of each box's middle voxel (n, categories)."""
         found = [features(x, self.mean, self.weight, self.bias) @ self.readout for x, _ in boxes.blocks(self.side)]
-        return np.concatenate(found).argmax(axis=1)
+        return np.concatenate([np.empty((0, self.readout.shape[1]), np.float32), *found])
 
 
 def features(x: np.ndarray, mean: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
@@ -122,7 +124,26 @@ def counts(found: np.ndarray, true: np.ndarray, categories: int) -> Counts:
     return Counts(*((0, *np.bincount(a, minlength=categories).tolist()) for a in (hit, found, true)))
 
 
+def vote(learner: Learner, reach: int, problem: Problem, volume: np.ndarray, label: np.ndarray) -> Counts:
+    """Return the counts of a volume whose occupied voxels take the category with the highest sum of the learner's
+    outputs over the occupied voxels within `reach` of it."""
+    occupied = label > 0
+    found = np.zeros((problem.categories, *label.shape), np.float32)
+    found[:, occupied] = learner.outputs(cut(1.0, problem, volume, label)).T
+    category = np.argmax([box_sum(values, reach)[occupied] for values in found], axis=0)
+    return counts(category, label[occupied] - 1, problem.categories)
+
+
+def vote_dice(
+    train: Boxes, side: int, reach: int, problem: Problem, parts: list[Part], workers: int
+) -> tuple[float, float]:
+    """Return the validation Dice of the votes, and processor seconds."""
+    learner, seconds = timed(learn, train, side, problem.categories)
+    found = each(partial(timed, vote, learner, reach), problem, parts, workers, "votes of boxes")
+    return dice(reduce(Counts.__add__, (part for part, _ in found))), seconds + sum(took for _, took in found)
+
+
 def box_dice(train: Boxes, validation: Boxes, side: int, categories: int) -> float:
     """Return the validation Dice of the learner with boxes of that side."""
-    found = learn(train, side, categories).classify(validation)
+    found = learn(train, side, categories).outputs(validation).argmax(axis=1)
     return dice(counts(found, validation.category, categories))

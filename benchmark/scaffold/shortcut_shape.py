@@ -1,8 +1,8 @@
-"""A hand-made classifier of whole fractals, which is no shortcut. It gets nothing but the volume.
+"""Hand-made classifiers of whole fractals, which are no shortcuts. They get nothing but the volume.
 
 A table says which voxels are occupied, and the grid of cells says which of them belong together. A cell's fractal is
-described by the distribution of its voxels over GRID^3 boxes of the cube around it. All of its voxels get the category
-of the training fractal with the most similar distribution.
+described by six numbers, the second moments of its voxels, or by their distribution over GRID^3 boxes of the cube
+around it. All of its voxels get the category of the training fractal with the most similar description.
 """
 
 from functools import partial
@@ -19,9 +19,9 @@ GRID = 4  # boxes a side
 
 
 class Found(NamedTuple):
-    """A cell's occupied voxels: their distribution (GRID^3,), and their number by true class (classes,)."""
+    """A cell's occupied voxels: their descriptions, by name, and their number by true class (classes,)."""
 
-    spread: np.ndarray
+    described: dict[str, np.ndarray]
     classes: np.ndarray
 
 
@@ -37,42 +37,63 @@ def spread(occupied: np.ndarray) -> np.ndarray:
     return np.sqrt(np.bincount((z * GRID + y) * GRID + x, minlength=GRID**3) / len(voxels))
 
 
-def find(threshold: np.ndarray, problem: Problem, volume: np.ndarray, label: np.ndarray) -> tuple[list[Found], float]:
-    """Return the fractals in a volume of whole cells, and the processor seconds of finding and describing them."""
-    found, seconds, n = [], 0.0, problem.cell
+def moments(occupied: np.ndarray) -> np.ndarray:
+    """Return the covariances of the occupied voxels' coordinates (zz, zy, zx, yy, yx, xx), over the square of the
+    longest side of the box around them."""
+    voxels = np.argwhere(occupied)
+    extent = np.ptp(voxels, axis=0).max() + 1
+    return np.cov(voxels.T, bias=True)[np.triu_indices(3)] / extent**2
+
+
+DESCRIPTIONS = {"moments": moments, "nearest": spread}
+
+
+def find(
+    threshold: np.ndarray, problem: Problem, volume: np.ndarray, label: np.ndarray
+) -> tuple[list[Found], dict[str, float]]:
+    """Return the fractals in a volume of whole cells, and the processor seconds of each description."""
+    found, n = [], problem.cell
+    seconds = dict.fromkeys(DESCRIPTIONS, 0.0)
     for corner in np.ndindex(*(extent // n for extent in volume.shape)):
         cell = tuple(slice(c * n, (c + 1) * n) for c in corner)
         occupied = threshold[volume[cell]]
         if occupied.any():
-            described, took = timed(spread, occupied)
-            classes = np.bincount(label[cell][occupied], minlength=problem.classes)
-            found.append(Found(described, classes))
-            seconds += took
+            described = {}
+            for name, describe in DESCRIPTIONS.items():
+                described[name], took = timed(describe, occupied)
+                seconds[name] += took
+            found.append(Found(described, np.bincount(label[cell][occupied], minlength=problem.classes)))
     return found, seconds
 
 
 def nearest(known: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Return for each row of `wanted` (n, features) the index of the nearest row of `known` (m, features)."""
-    return np.argmax(wanted @ known.T, axis=1)  # all rows have length 1
+    return np.argmin((known**2).sum(axis=1) - 2 * wanted @ known.T, axis=1)
 
 
 def shape_dice(
     counts: np.ndarray, true: np.ndarray, problem: Problem, train: list[Part], validation: list[Part], workers: int
-) -> tuple[float, float]:
-    """Return the validation Dice, and processor seconds. `counts` is the training split's histogram of intensities,
-    (256, classes); `true` has the validation split's voxels by class."""
+) -> dict[str, tuple[float, float]]:
+    """Return the validation Dice by each description, and processor seconds. `counts` is the training split's histogram
+    of intensities, (256, classes); `true` has the validation split's voxels by class."""
     job = partial(find, likely_occupied(counts))
     parts = each(job, problem, train + validation, workers, "fractals")
-    seconds = sum(took for _, took in parts)
     known, wanted = (
         [fractal for found, _ in part for fractal in found] for part in (parts[: len(train)], parts[len(train) :])
     )
-    if not known or not wanted:
-        return 0.0, seconds
-    index, took = timed(nearest, np.stack([f.spread for f in known]), np.stack([f.spread for f in wanted]))
-    category = np.array([f.classes[1:].argmax() + 1 for f in known])[index]
-    hit, predicted = np.zeros(problem.classes, int), np.zeros(problem.classes, int)
+    scores = {}
+    for name in DESCRIPTIONS:
+        value, took = timed(described_dice, name, known, wanted, true) if known and wanted else (0.0, 0.0)
+        scores[name] = value, took + sum(seconds[name] for _, seconds in parts)
+    return scores
+
+
+def described_dice(name: str, known: list[Found], wanted: list[Found], true: np.ndarray) -> float:
+    """Return the Dice of the fractals `wanted`, each as the one of `known` whose description `name` is nearest."""
+    index = nearest(*(np.stack([fractal.described[name] for fractal in some]) for some in (known, wanted)))
+    category = np.array([fractal.classes[1:].argmax() + 1 for fractal in known])[index]
+    hit, predicted = np.zeros(len(true), int), np.zeros(len(true), int)
     for fractal, c in zip(wanted, category, strict=True):
         hit[c] += fractal.classes[c]
         predicted[c] += fractal.classes.sum()
-    return dice(Counts(*(tuple(a.tolist()) for a in (hit, predicted, true)))), seconds + took
+    return dice(Counts(*(tuple(a.tolist()) for a in (hit, predicted, true))))

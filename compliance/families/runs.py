@@ -12,6 +12,7 @@ from typing import Any
 from compliance.families.environment import apart
 from compliance.finding import Fault, among, counted, show
 from compliance.reading.across import Across, Replay
+from compliance.reading.epochs import epochs_of, needed
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
 from compliance.reading.nearness import Near
@@ -23,6 +24,7 @@ from compliance.reading.tree import WEAK, place_of
 from compliance.reading.values import is_number
 from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, rule
 from compliance.verdict import NO_STOP
+from rules.fewest import allowed, average
 from rules.names import same_name
 from rules.permutation import MOST_RUNS, permutation_p
 
@@ -336,6 +338,24 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
             yield Fault(1, found, f"p of {limits.surprise:g} or more next to the reference's {point.mean:.2f}")
 
 
+@rule("RUN23", "set", after=("RUN09",), on=RUN)
+def epochs_are_no_fewer_than_points_allow(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, kept = terms.edition.limits.convergence, [r for r in runs if not r.pruned]
+    batch = kept[0].value("global_batch_size") if kept else None
+    if limits is None or not limits.chance or terms.benchmark is None or type(batch) is not int:
+        return
+    points, required = terms.edition.points(kept[0].benchmark, kept[0].problem), terms.benchmark.runs
+    number = required if limits.olympic else sum(run.converged for run in kept)
+    allows = allowed(points, batch, number, required, limits.chance, limits.olympic)
+    if allows is None or kept[0].division == "open":
+        return
+    mean = average([needed(run, allows.between) for run in kept], limits.olympic)
+    if mean < allows.least:
+        where = f"points at a batch size of {' and '.join(map(str, allows.batches))}"
+        wanted = f"{allows.least:.6g} or more, as the reference takes {allows.mean:.6g} ({where})"
+        yield Fault(1, f"{mean:.6g} {terms.benchmark.epoch_num} on average", wanted)
+
+
 def _occupies(run: Run) -> bool:
     """Return whether a run occupies its system from start to stop, by a clock without errors."""
     wrong = any(code.startswith("CLK") and CHECKS[code].severity == "error" for code in run.codes)
@@ -345,13 +365,6 @@ def _occupies(run: Run) -> bool:
 def _same_campaign(one: Run, other: Run) -> bool:
     """Return whether two runs are trials of one campaign of tuning. These may run at once; TUN06 checks them."""
     return one.file.parent == other.file.parent and bool(place_of(one.file.parent).campaign)
-
-
-def epochs_of(run: Run) -> float | None:
-    """Return the epochs that a run trained up to the evaluation that met its target, None if none did."""
-    if run.passing is None or run.passing.epoch is None:
-        return None
-    return run.passing.epoch + run.shift
 
 
 def _closeness(near: Near) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from benchmark.run.files import LEDGER, WEIGHTS
-from benchmark.tree import CONFIRMATION, ENVIRONMENT, SUPERSEDED, TUNING
+from benchmark.tree import CONFIRMATION, ENVIRONMENT, RECEIPTS, SUPERSEDED, TUNING
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Fault, show
 from compliance.reading.across import Across
@@ -158,6 +158,8 @@ def _placed(entry: Entry, edition: Edition) -> bool:
         return True  # WGT07 names what no log names
     if edition.limits.environment and ENVIRONMENT.match(parts[-1]):
         return len(parts) > 3  # ENV10 names what no log names
+    if edition.limits.witness != "none" and RECEIPTS.match(parts[-1]):
+        return len(parts) > 3
     if SUPERSEDED in parts:  # logs of a set that were repeated, and their weights
         kept = bool(LOG.match(parts[-1])) or (parts[-2] == WEIGHTS and parts[-1].endswith(".safetensors"))
         return edition.limits.ledger != "none" and kept

@@ -62,6 +62,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--runtime", default="apptainer", choices=RUNTIMES, help="default: apptainer")
     parser.add_argument("--mpi", default="openmpi", choices=MPI, help="whose mpiexec it is (PBS, MPI)")
     parser.add_argument("--directive", action="append", default=[], help="another one, such as --directive=-Aproject")
+    parser.add_argument("--rank-option", action="append", default=[], help="another word for what starts ranks")
+    parser.add_argument("--gres", action="store_true", help="ask Slurm for --gres=gpu:N, not for --gpus-per-node=N")
     parser.add_argument("--output", type=Path, help="file to write (default: the screen)")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     return parser.parse_intermixed_args(arguments)
@@ -94,6 +96,7 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
         "hours_minutes": f"{seconds // 3600:02}:{seconds // 60 % 60:02}:00",
         "limit": seconds - WARNING,
         "directives": args.directive,
+        "words": "".join(f" {shlex.quote(word)}" for word in args.rank_option),
         "options": options(args, ranks),
     }
 
@@ -115,6 +118,8 @@ def check(args: argparse.Namespace, words: Sequence[str]) -> None:
             raise ValueError(f"--{name.replace('_', '-')}: found {number}, wanted 1 or more")
     if not 0.1 <= args.hours <= 10_000:
         raise ValueError(f"--hours: found {args.hours:g}, wanted 0.1 to 10000")
+    if args.gres and args.launcher != "slurm":
+        raise ValueError(f"--gres: found {args.launcher}, wanted slurm")
     if args.array and args.launcher not in ARRAYS:
         raise ValueError(f"--array: {args.launcher} has no job arrays, wanted {' or '.join(ARRAYS)}")
     if args.container and args.runtime == "pyxis" and args.launcher != "slurm":

@@ -64,15 +64,16 @@ def config_path(problem: str) -> Path:
     return CONFIGS / f"{problem}.yaml"
 
 
-def resolve(config: C, cores: int, local_ranks: int, ranks: int = 1) -> C:
-    """Return `config` with "auto", None and 0 replaced by this machine's values, so that the log says what ran."""
+def resolve(config: C, cores: int, ranks: int = 1) -> C:
+    """Return `config` with "auto", None and 0 replaced by this machine's values, so that the log says what ran. `cores`
+    are this rank's."""
     device = config.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     precision = config.precision
     if precision == "auto":
         precision = "bfloat16" if device == "cuda" or cpu_has_bfloat16() else "float32"
-    threads = config.threads or min(MOST_THREADS, max(1, cores // local_ranks))
+    threads = config.threads or min(MOST_THREADS, cores)
     layout = config.layout or (ranks, 1, 1, 1)
     return dataclasses.replace(config, device=device, precision=precision, threads=threads, layout=layout)
 
@@ -88,7 +89,7 @@ def gpu_of(launch: Launch) -> int:
         raise ValueError(f"device: found no GPU that PyTorch {torch.__version__} can use, wanted one for cuda")
     if found >= launch.local_world_size:
         return launch.local_rank
-    if found == 1 and "CUDA_VISIBLE_DEVICES" in os.environ:
+    if found == 1 and any(f"{name}_VISIBLE_DEVICES" in os.environ for name in ("CUDA", "HIP", "ROCR")):
         return 0
     wanted = f"{launch.local_world_size}, one for each rank of the node"
     raise ValueError(f"device: found {found} GPU{'s' * (found > 1)}, wanted {wanted}, or CUDA_VISIBLE_DEVICES with one")

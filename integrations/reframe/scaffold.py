@@ -99,7 +99,10 @@ class ScaffoldRun(rfm.RunOnlyRegressionTest):
         return os.path.join(self.stagedir, LOG)
 
     def energy(self) -> list[float | None]:
-        """The joules of each counter over the run; [] if the log has no counter, or one of them failed."""
+        """The joules of each counter over the run; [] if the log has no counter, or one of them failed, and where
+        nothing runs (`--dry-run`)."""
+        if self.is_dry_run():
+            return []
         readings = events(self.log, "energy_reading")
         last = readings[-1] if readings else {"metadata": {}}
         whole = last["metadata"].get("moment") == "run_stop" and None not in last["value"]["joules"]

@@ -25,6 +25,7 @@ from implementations.pytorch.scaffold.model import UNet
 from results.runs.curve import curve
 from rules.current import current
 from rules.edition import load
+from rules.reference import crossing
 
 APART = ("accumulate", "precision", "epochs", "batch_size")  # settings in which the runs of one series may differ
 GROUPS = 8  # widths are multiples of this
@@ -84,6 +85,18 @@ class Series:
     def epochs(self) -> list[int]:
         """The epochs to the target of the runs that met it, fewest first."""
         return sorted(epoch for run in self.runs if (epoch := self.reached(run)))
+
+    @property
+    def crossings(self) -> list[float]:
+        """Where the runs that met the target crossed it, in epochs, on a straight line from the evaluation before; the
+        first evaluation has none before it. Fewest first."""
+        found = []
+        for run in self.runs:
+            if epoch := self.reached(run):
+                before, after = run.scores[max(0, epoch - 2)], run.scores[epoch - 1]
+                line = ((epoch - 1, before), (epoch, after))
+                found.append(crossing(*line, self.target) if epoch > 1 else float(epoch))
+        return sorted(found)
 
     @property
     def seconds(self) -> list[float]:

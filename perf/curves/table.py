@@ -1,5 +1,6 @@
 """Convergence as text: the Markdown table, and the reference points for limits.yaml."""
 
+import math
 import statistics
 from collections.abc import Sequence
 
@@ -48,7 +49,7 @@ def machine(one: Series, word: str = "") -> str:
 
 
 def points(series: Sequence[Series]) -> str:
-    """`reference_epochs` of each problem, as rules/<edition>/limits.yaml has them.
+    """`reference_epochs` of each problem, as rules/<edition>/limits.yaml has them: where each run crossed its target.
 
     Series of problems whose definition has changed, or with too few runs, and runs that missed the target are named in
     comments. Raises ValueError if a problem has several series at one batch size.
@@ -72,5 +73,10 @@ def points(series: Sequence[Series]) -> str:
             continue
         if f"{one.problem}:" not in lines:
             lines += [f"{one.problem}:", "  reference_epochs:"]
-        lines.append(f"    {one.batch}: {one.epochs}")
+        lines.append(f"    {one.batch}: [{', '.join(map(rounded_up, one.crossings))}]")
     return "\n".join(lines)
+
+
+def rounded_up(crossing: float) -> str:
+    """A crossing to a hundredth of an epoch, never below the evaluation before it."""
+    return f"{math.ceil(crossing * 100 - 1e-9) / 100:.2f}"

@@ -17,6 +17,7 @@ from results.html.numbers import grouped, interval, plus_minus, quality, with_er
 from results.html.page import Links, anchor
 from results.runs.columns import Row
 from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
+from results.tables.expected import expected_words
 from results.tables.formatting import minutes
 from results.tables.text import energy_words, median_words, slow_of, spread_words, surprise_words
 from results.tables.utilization import epochs_words, utilization_words
@@ -142,6 +143,7 @@ def facts(r: Result) -> list[tuple[str, str]]:
     known = [
         ("figure of merit", f"{figure(r)} s ({minutes(r.fom)} min), 95 %: {ends(r)}{degrees(r)}" if scored else ""),
         ("throughput", f"{weak}, {grouped(t.instance)} of {grouped(t.total)} units each" if t else ""),
+        ("expected time", expected_words(r)),
         ("median", median_words(r) if scored else ""),
         ("spread", spread_words(r) if r.spread else ""),
         ("slow runs", slow_of(r)),

@@ -21,7 +21,9 @@ from results.html.numbers import grouped, with_error
 from results.html.page import Links, anchor, page
 from results.html.tuning import sections
 from results.measures.identity import rank_text
+from results.statistics.expected import expected
 from results.statistics.result import Result
+from results.tables.expected import expected_words
 from results.tables.formatting import minutes
 from results.tables.input_trials import HEAD, InputTrial, input_trials, ranks_text
 from results.tables.rates import HEAD as RATES
@@ -159,11 +161,21 @@ WEAK = (*WEAK, "epochs")
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
-    """The table of a group, with energy if any set has it."""
-    weak, measured = results[0].weak, any(r.energy for r in results)
-    rows = [(weak_row if weak else strong_row)(r, links) + (energy_row(r) if measured else []) for r in results]
-    lines = [Line(row, facts=facts(r)) for row, r in zip(rows, results, strict=True)]
-    return Table((WEAK if weak else STRONG) + (ENERGY if measured else ()), lines, cards=True)
+    """The table of a group, with expected times and energy if any set has some."""
+    head, row = (WEAK, weak_row) if results[0].weak else (STRONG, strong_row)
+    found = [(head, [row(r, links) for r in results])]
+    found += [(("expected, s",), [[expected_cell(r)] for r in results])] if any(expected(r)[0] for r in results) else []
+    found += [(ENERGY, [energy_row(r) for r in results])] if any(r.energy for r in results) else []
+    lines = [Line([c for _, rows in found for c in rows[i]], facts=facts(r)) for i, r in enumerate(results)]
+    return Table([name for names, _ in found for name in names], lines, cards=True)
+
+
+def expected_cell(r: Result) -> Cell:
+    """The cell of a set's expected time; hovering says what it is, or why there is none."""
+    e = expected(r)[0]
+    if e is None:
+        return Cell("-", None, True, title=expected_words(r))
+    return number(e.seconds, with_error(e.seconds, (e.interval[1] - e.interval[0]) / 2), title=expected_words(r))
 
 
 ENERGY = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")

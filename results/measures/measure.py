@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from results.statistics.energy import SetEnergy
+from results.statistics.expected import Expected, expected
 from results.statistics.result import Result
 from results.statistics.score import Median, Spread, TrimmedMean, harmonic
 from results.statistics.throughput import Throughput
@@ -85,6 +86,11 @@ def of_spread(get: Callable[[Spread], Any]) -> Get:
 def of_energy(get: Callable[[SetEnergy], Any]) -> Get:
     """What follows from a set's energy; None unless every converged run was measured, and all in one way."""
     return lambda r: None if r.energy is None else get(r.energy)
+
+
+def of_expected(get: Callable[[Expected], Any]) -> Get:
+    """What follows from a set's expected time; None without one."""
+    return lambda r: None if (found := expected(r)[0]) is None else get(found)
 
 
 def of_throughput(get: Callable[[Throughput], Any]) -> Get:

@@ -1,6 +1,7 @@
 """Measures of the figure of merit, its interval, the spread of runs, and epochs beside the reference's."""
 
-from results.measures.measure import Measure, of_median, of_merit, of_spread
+from results.measures.measure import Measure, of_expected, of_median, of_merit, of_spread
+from results.statistics.expected import expected
 from results.statistics.result import Result
 
 
@@ -77,4 +78,43 @@ REFERENCE = (
         "the smallest speed-up that would have given p <= 0.05",
         lambda r: r.surprise.detectable if r.surprise else None,
     ),
+)
+EXPECTED = (
+    Measure(
+        "expected_seconds",
+        "expected time",
+        "staging, and the reference's samples to the target at this batch size over the samples a second that the runs "
+        "measured, evaluation included: a time without the luck of seeds, which ranks nothing",
+        of_expected(lambda e: e.seconds),
+        "s",
+    ),
+    Measure(
+        "expected_low",
+        "95 % from",
+        "its 95 % interval, of both errors, low end",
+        of_expected(lambda e: e.interval[0]),
+        "s",
+    ),
+    Measure("expected_high", "to", "high end", of_expected(lambda e: e.interval[1]), "s"),
+    Measure(
+        "expected_speed_error",
+        "error of the speed",
+        "relative standard error that the measured speed brings: what two sets of one batch size are compared by",
+        of_expected(lambda e: e.speed_error),
+        share=True,
+    ),
+    Measure(
+        "expected_points_error",
+        "error of the points",
+        "relative standard error that the reference's samples bring: the same for all sets of one batch size",
+        of_expected(lambda e: e.points_error),
+        share=True,
+    ),
+    Measure(
+        "expected_samples",
+        "reference's samples",
+        "the reference's mean samples to the target at this batch size, on a straight line between two points",
+        of_expected(lambda e: e.samples),
+    ),
+    Measure("expected_why", "no expected time", "why there is no expected time", lambda r: expected(r)[1] or None),
 )

@@ -6,8 +6,8 @@ models. Numbers are not rounded here.
 
 from results.measures.cost import COST, THROUGHPUT
 from results.measures.identity import IDENTITY
-from results.measures.merit import MERIT, REFERENCE
+from results.measures.merit import EXPECTED, MERIT, REFERENCE
 from results.measures.rates import RATES
 from results.measures.time import TIME
 
-MEASURES = {m.name: m for m in (*IDENTITY, *MERIT, *TIME, *RATES, *COST, *REFERENCE, *THROUGHPUT)}
+MEASURES = {m.name: m for m in (*IDENTITY, *MERIT, *TIME, *RATES, *COST, *REFERENCE, *THROUGHPUT, *EXPECTED)}

@@ -14,6 +14,7 @@ from results.sources import source_differences
 from results.statistics.contrast import Contrast
 from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
+from results.tables.expected import pair_words as expected_times
 from results.tables.factors import HEAD as FACTORS
 from results.tables.factors import factor_records, factor_rows, sentence
 from results.tables.formatting import aligned, finite, show
@@ -126,6 +127,8 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
         faster = p.contrast.faster
         name, often = ("A", faster) if p.contrast.ratio < 1 else (p.letter, 1 - faster)
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
+    if not a.weak:
+        words.append(told_words(p, a, b))
     product = sentence(factors(a, b), a, b, "A", p.letter)
     return [*words, *filter(None, [product]), *remarks(a, b), *convergence_words(p)]
 
@@ -144,6 +147,12 @@ def time_words(p: Pair) -> str:
         return f"{p.letter} is faster: A takes {c.ratio:.2f} times as long as {p.letter} ({span(c, p.together)})"
     turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, 1 - c.faster, c.degrees)
     return f"A is faster: {p.letter} takes {turned.ratio:.2f} times as long as A ({span(turned, p.together)})"
+
+
+def told_words(p: Pair, a: Result, b: Result) -> str:
+    """What each measure can tell of two sets: the time to target, and the expected time."""
+    apart = {True: "distinguishable", False: "not distinguishable", None: "too few runs"}[p.contrast.distinguishable]
+    return f"time to target: {apart}; expected time: {expected_times(a, b, 'A', p.letter, p.together)}"
 
 
 def energy_words(p: Pair, a: Result, b: Result) -> list[str]:

@@ -1,8 +1,9 @@
 """The tables of `--view procurement`, for a centre that buys a system.
 
-They have the time to target as median, least and most of at least three seeds beside the figure of merit, strong and
-weak scaling, the phases of a step, memory, and energy. Text, Markdown and CSV are made from the same rows
-(`scaling.py`). A set with errors is listed with its verdict and without numbers, unless `--as-logged` is given.
+They have the time to target as median, least and most of at least three seeds beside the figure of merit and the
+expected time, strong and weak scaling, the phases of a step, memory, and energy. Text, Markdown and CSV are made from
+the same rows (`scaling.py`). A set with errors is listed with its verdict and without numbers, unless `--as-logged` is
+given.
 """
 
 import os
@@ -13,6 +14,7 @@ from typing import Any
 
 from compliance.safe import markdown
 from results.runs.row import ratio
+from results.statistics.expected import expected
 from results.statistics.result import Result
 from results.tables.formatting import csv_of, markdown_of, show, text_of
 from results.tables.rates import rates, series
@@ -35,7 +37,8 @@ PLACE = ("org", "system")
 TABLES = {  # title: columns
     "time to target": (
         *PLACE, "nodes", "ranks", "units", "runs", "seeds", "median_seconds", "least_seconds", "most_seconds",
-        "fom_seconds", "fom_low", "fom_high", "epochs", "samples_per_second", "verdict",
+        "fom_seconds", "fom_low", "fom_high", "expected_seconds", "expected_low", "expected_high", "epochs",
+        "samples_per_second", "no_expected_time", "verdict",
     ),
     "strong scaling, time to target": (
         *PLACE, "nodes", "ranks", "runs", "median_seconds", "least_seconds", "most_seconds", "speedup", "efficiency",
@@ -138,7 +141,18 @@ def time_to_target(r: Result) -> Cells:
         found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
     if shown(r):
         found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("train_rate")}
-    return found
+    return found | expected_time(r)
+
+
+def expected_time(r: Result) -> Cells:
+    """The cells of a set's expected time, or why it has none; {} without a figure of merit."""
+    if r.fom is None:
+        return {}
+    e, why = expected(r)
+    if e is None:
+        return {"no_expected_time": why}
+    low, high = e.interval
+    return {"expected_seconds": e.seconds, "expected_low": low, "expected_high": high}
 
 
 def energy(r: Result) -> Cells:

@@ -12,10 +12,12 @@ from results.measures.identity import rank_text
 from results.measures.registry import MEASURES
 from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
+from results.statistics.expected import expected
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
 from results.statistics.throughput import Throughput
+from results.tables.expected import expected_words
 from results.tables.formatting import aligned, csv_of, hundredths, markdown_table, minutes, show
 from results.tables.input_trials import trial_cells
 from results.tables.rates import rate_cells
@@ -96,9 +98,12 @@ def tables(results: Sequence[Result]) -> Iterator[tuple[str, list[Result], Cells
 
 
 def cells_of(rows: Sequence[Result]) -> Cells:
-    """(head, rows) of a table of sets of one kind of scaling; with energy if any set has it."""
+    """(head, rows) of a table of sets of one kind of scaling; with expected times and energy if any set has some."""
     head = WEAK if rows[0].weak else tuple(STRONG)
     cells = [weak_cells(r) if r.weak else [cell(r) for cell in STRONG.values()] for r in rows]
+    if any(expected(r)[0] for r in rows):
+        head = (*head, "expected s")
+        cells = [[*line, hundredths(MEASURES["expected_seconds"].get(r))] for line, r in zip(cells, rows, strict=True)]
     if not any(r.energy for r in rows):
         return [*head], cells
     return [*head, *ENERGY], [[*line, *energy_cells(r)] for line, r in zip(cells, rows, strict=True)]
@@ -210,6 +215,7 @@ def details(r: Result) -> list[str]:
     if r.fom is not None:
         lines.append(f"figure of merit {hundredths(r.fom)} s = {minutes(r.fom)} min: {middle_words(r)}")
         lines.append(f"{interval_words(r)}; median {median_words(r)}")
+    lines += filter(None, [expected_words(r)])
     if r.spread is not None:
         lines.append(spread_words(r))
     if slow := slow_of(r):

@@ -10,8 +10,8 @@ from typing import Any
 from benchmark.ledger import Start
 from benchmark.tuning.campaign import Campaign
 from benchmark.tuning.folder import Opened
-from compliance.families.runs import epochs_of
 from compliance.reading.devices import CPU, groups_of
+from compliance.reading.epochs import epochs_of
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import point_of, read, winner_of

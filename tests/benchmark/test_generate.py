@@ -352,3 +352,15 @@ def test_published_fingerprints():
     manifest = stream(smoke(), workers=2)
     assert manifest.fingerprints == limits["smoke"]["fingerprints"]
     assert {s: list(c) for s, c in manifest.class_counts.items()} == limits["smoke"]["class_counts"]
+
+
+def test_as_many_processes_as_the_cores_that_this_rank_has(monkeypatch, tiny, tmp_path):
+    made = []
+    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
+    monkeypatch.setattr(command, "cores_of_rank", lambda launch: 3)
+    monkeypatch.setattr(command, "generate", lambda root, problem, workers, *_: made.append(workers))
+    for more in ([], ["--workers", "2"]):
+        monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), *more])
+        with pytest.raises(SystemExit, match="0"):
+            command.main()
+    assert made == [3, 2]

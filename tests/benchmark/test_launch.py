@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.launch import Launch, detect_launch, orphaned, tasks_per_node
+from benchmark.launch import Launch, cores_of_rank, detect_launch, orphaned, tasks_per_node
 
 RANK = """
 import os, signal, sys, time
@@ -34,50 +34,102 @@ os._exit(9)
 """
 
 
+def slurm(rank: int, tasks: str, node: int, local: int, size: int) -> dict[str, str]:
+    """What srun sets without any MPI."""
+    place = {"SLURM_PROCID": rank, "SLURM_NODEID": node, "SLURM_LOCALID": local, "SLURM_STEP_NUM_TASKS": size}
+    return {name: str(value) for name, value in place.items()} | {"SLURM_STEP_TASKS_PER_NODE": tasks}
+
+
+STEP = slurm(9, "8(x2)", 1, 1, 16)
+NINTH = (9, 16, 1, 8)  # rank 9 of 2 nodes of 8
+JSM = {
+    "JSM_NAMESPACE_RANK": "9",
+    "JSM_NAMESPACE_SIZE": "16",
+    "JSM_NAMESPACE_LOCAL_RANK": "1",
+    "JSM_NAMESPACE_LOCAL_SIZE": "8",
+}
+OPENMPI = {name.replace("JSM_NAMESPACE", "OMPI_COMM_WORLD"): value for name, value in JSM.items()}
+PMI = {"PMI_RANK": "9", "PMI_SIZE": "16"}
+PALS = {"PALS_RANKID": "9", "PALS_LOCAL_RANKID": "1", "PALS_NODEID": "1"}
+LOCAL = {"MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "8"}
+FLUX = {"FLUX_TASK_RANK": "9", "FLUX_JOB_SIZE": "16", "FLUX_TASK_LOCAL_ID": "1", "FLUX_JOB_NNODES": "2"}
+TORCHRUN = {"RANK": "9", "WORLD_SIZE": "16", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "8"}
+DAEMON = slurm(1, "1(x2)", 1, 0, 2)  # srun starts one daemon of mpirun on each node
+
+
+@pytest.mark.parametrize(
+    ("environ", "launcher"),
+    [
+        (TORCHRUN, "torchrun"),
+        (STEP, "slurm"),
+        (STEP | {"PMIX_RANK": "9", "PMIX_NAMESPACE": "slurm.pmix.7.0"}, "slurm"),  # --mpi=pmix
+        (STEP | PMI, "pmi"),  # --mpi=pmi2
+        (STEP | PMI | PALS, "pals"),  # --mpi=cray_shasta
+        (STEP | PMI | PALS | {"PMI_LOCAL_RANK": "1", "PMI_LOCAL_SIZE": "8"}, "pals"),
+        (FLUX, "flux"),
+        (FLUX | PMI, "flux"),
+        (FLUX | PMI | PALS, "pals"),
+        (OPENMPI, "openmpi"),
+        (OPENMPI | DAEMON, "openmpi"),
+        (OPENMPI | JSM, "jsrun"),  # Spectrum MPI
+        (JSM | {"PMIX_RANK": "9"}, "jsrun"),
+        (PMI | LOCAL, "pmi"),  # MPICH, Intel MPI
+        (PMI | LOCAL | DAEMON, "pmi"),
+        (PMI | PALS | {"PALS_LOCAL_SIZE": "8"}, "pals"),
+        (PALS | {"PALS_LOCAL_SIZE": "8", "WORLD_SIZE": "16"}, "pals"),
+        (TORCHRUN | DAEMON, "torchrun"),
+        (TORCHRUN | OPENMPI | STEP, "torchrun"),
+    ],
+)
+def test_the_tenth_rank_of_two_nodes_of_eight(environ, launcher):
+    assert detect_launch(environ) == Launch(*NINTH, launcher)
+
+
 @pytest.mark.parametrize(
     ("environ", "wanted"),
     [
         ({}, Launch(0, 1, 0, 1, "none")),
-        (
-            {"RANK": "5", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4"},
-            Launch(5, 8, 1, 4, "torchrun"),
-        ),
-        (
-            {
-                "OMPI_COMM_WORLD_RANK": "2",
-                "OMPI_COMM_WORLD_SIZE": "4",
-                "OMPI_COMM_WORLD_LOCAL_RANK": "0",
-                "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
-            },
-            Launch(2, 4, 0, 2, "openmpi"),
-        ),
-        (
-            {"FLUX_TASK_RANK": "3", "FLUX_JOB_SIZE": "4", "FLUX_TASK_LOCAL_ID": "1", "FLUX_JOB_NNODES": "2"},
-            Launch(3, 4, 1, 2, "flux"),
-        ),
-        ({"PMI_RANK": "1", "PMI_SIZE": "2"}, Launch(1, 2, 1, 2, "pmi")),
-        (
-            {"PMI_RANK": "3", "PMI_SIZE": "4", "MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "2"},
-            Launch(3, 4, 1, 2, "pmi"),
-        ),
-        (
-            {"PALS_RANKID": "5", "PALS_LOCAL_RANKID": "1", "PALS_LOCAL_SIZE": "4", "WORLD_SIZE": "8"},
-            Launch(5, 8, 1, 4, "pals"),
-        ),
-        (
-            {
-                "SLURM_PROCID": "6",
-                "SLURM_STEP_NUM_TASKS": "7",
-                "SLURM_LOCALID": "0",
-                "SLURM_NODEID": "3",
-                "SLURM_STEP_TASKS_PER_NODE": "2(x3),1",
-            },
-            Launch(6, 7, 0, 1, "slurm"),
-        ),
+        ({"PMI_RANK": "1", "PMI_SIZE": "2"}, Launch(1, 2, 1, 2, "pmi")),  # nothing says more: one node
+        (slurm(6, "2(x3),1", 3, 0, 7), Launch(6, 7, 0, 1, "slurm")),
+        (slurm(6, "2(x3),1", 3, 0, 7) | {"PMI_RANK": "6", "PMI_SIZE": "7"}, Launch(6, 7, 0, 1, "pmi")),
+        ({**FLUX, "FLUX_TASK_RANK": "6", "FLUX_JOB_SIZE": "7"}, Launch(6, 7, 1, 4, "flux")),
+        (slurm(0, "1", 0, 0, 1) | TORCHRUN, Launch(*NINTH, "torchrun")),  # in an interactive step
     ],
 )
 def test_launchers(environ, wanted):
     assert detect_launch(environ) == wanted
+
+
+@pytest.mark.parametrize(
+    ("launcher", "bound", "parent", "node", "local", "wanted"),
+    [
+        ("slurm", 12, 96, 96, 8, 12),  # bound to its cores
+        ("slurm", 96, 96, 96, 8, 12),  # not bound
+        ("openmpi", 48, 96, 96, 8, 12),  # bound to a socket, which it shares with three others
+        ("slurm", 2, 96, 96, 1, 2),
+        ("torchrun", 16, 16, 96, 8, 2),  # a container with 16 of the node's cores
+        ("torchrun", 12, 96, 96, 8, 12),  # bound by a wrapper
+        ("torchrun", 2, 2, 2, 8, 1),
+        ("none", 4, 96, 96, 1, 4),
+    ],
+)
+def test_a_rank_has_the_cores_that_it_is_bound_to_or_its_share(
+    monkeypatch, launcher, bound, parent, node, local, wanted
+):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(parent if pid else bound), raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: node)
+    assert cores_of_rank(Launch(0, local, 0, local, launcher)) == wanted
+
+
+def test_the_cores_of_a_parent_that_is_not_seen_are_the_nodes(monkeypatch):
+    def affinity(pid):
+        if pid:
+            raise ProcessLookupError(pid)
+        return range(12)
+
+    monkeypatch.setattr(os, "sched_getaffinity", affinity, raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 96)
+    assert cores_of_rank(Launch(0, 8, 0, 8, "torchrun")) == 12
 
 
 def test_a_batch_script_is_alone():

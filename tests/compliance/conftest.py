@@ -100,6 +100,12 @@ def registered(tmp_path):
 
 
 @pytest.fixture
+def witnessed(tmp_path):
+    """A good submission whose runs were told to the round's witness."""
+    return _submissions.Witnessed(tmp_path)
+
+
+@pytest.fixture
 def weighted(tmp_path):
     """A good submission with the final weights of its runs."""
     return _submissions.Weighted(tmp_path)

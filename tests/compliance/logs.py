@@ -17,6 +17,7 @@ from benchmark.source import combine
 from compliance.reading import log as reading_log
 from rules.current import ROOT
 from rules.edition import load
+from tests.support.witness import KEY
 
 TRUE = [400_000, 50_000, 30_000, 20_000]
 START = 1_775_000_000_000  # in the year of the edition, before today
@@ -31,7 +32,14 @@ TINY = {
     "class_counts": {"train": [8000, 900, 700, 400], "validation": TRUE},
     "bytes": {"train": 2000, "validation": 1000},
     "flops_per_sample": 10**10,
-    "reference_epochs": {1: [5, 5, 6], 2: [6, 6, 7, 8], 3: [5, 9, 9, 9, 9, 9]},  # runs have a batch of 4
+    "reference_epochs": {  # runs have a batch of 4
+        1: [5, 5, 6],
+        2: [6, 6, 7, 8],
+        3: [5, 9, 9, 9, 9, 9],
+        5: [5, *[9] * 59],
+        6: [5.31, 5.52, 5.4, 5.66, 5.23, 5.45, 5.74, 5.6, 5.37, 5.12],
+        8: [4.31, 4.62, 4.5, 4.76, 4.23, 4.55, 4.84, 4.7, 4.47, 4.12],
+    },
 }
 SITE = {"train": "a" * 64, "validation": "b" * 64}  # a copy of data that nobody can generate
 # Of a benchmark whose score is a mean error.
@@ -99,8 +107,9 @@ def config_digest(settings: dict) -> str:
 def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny`, `mean` and `sampled` too,
     and others on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`,
-    of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; and `weighed`,
-    of rounds that require final weights; `surveyed`, of rounds that require environment manifests."""
+    of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; `witnessed`, of
+    rounds that require a witness; `weighed`, of rounds that require final weights; `surveyed`, of rounds that require
+    environment manifests; and `bound`, of rounds whose reference points are those of the best settings."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -109,13 +118,16 @@ def law(folder: Path) -> Path:
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
     limits["benchmarks"]["sampled"] = {**limits["benchmarks"]["scaffold"], "score": "mean", "sample_counts": True}
+    limits["witness_key"] = KEY
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
     others = {
         "whole-systems": {"system_nodes_logged": True},
         "assigned": {"registry": "required"},
         "launched": {"ledger": "required"},
+        "witnessed": {"witness": "required"},
         "weighed": {"weights": {"use": "required"}},
         "surveyed": {"environment": {"use": "required"}},
+        "bound": {"severity": {"RUN23": None}},
     }
     for name, more in others.items():
         other = root / name / "limits.yaml"

@@ -33,11 +33,14 @@ from benchmark.ledger import Drawn, Frozen
 from benchmark.run.files import LEDGER, environment_path
 from benchmark.run.ledger import commitment
 from benchmark.source import combine
-from benchmark.tree import THROUGHPUT, campaign_path, result_path, source_path, system_path
+from benchmark.tree import THROUGHPUT, campaign_path, receipts_path, result_path, source_path, system_path
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.register import KEYS
 from rules.registry import Entry, Registry, Request
+from rules.witness import Receipt, Start
+from tests.support.witness import FakeWitness
+from tests.support.witness import write as write_receipts
 
 
 class Tree:
@@ -290,6 +293,32 @@ class Registered(Tree):
         return line
 
 
+class Witnessed(Tree):
+    """A good submission whose runs have receipts of the round's witness, and seeds that follow from them. The chain is
+    published."""
+
+    def __init__(self, root: Path):
+        super().__init__(root)
+        self.witness, self.receipts = FakeWitness(), {}
+        for index in range(len(self.logs)):
+            self.attend(index)
+        self.witness.publish(self.root.parent)
+
+    def attend(self, index: int, run: str = "", **fields) -> None:
+        """Tells the witness of a run, from the log as it is now; `fields` of what is told at the start differ."""
+        log = self.logs[index]
+        told = {name: log.one(key)["value"] for key, name in KEYS.items()} | {"log": f"result_{index}.txt"} | fields
+        start = Start(**told, run=run or f"{index + 1:032x}")
+        first = self.witness.receipt(start, log.one("init_start")["time_ms"] - 2000)
+        self.changed("seed", index, value=first.seed, metadata={"source": "witness", "entry": 1})
+        self.keep(index, [first, *self.witness.steps(start.run, log.events, log.text())])
+
+    def keep(self, index: int, receipts: list[Receipt]) -> Path:
+        """Lets a run have these receipts."""
+        self.receipts[index] = receipts
+        return write_receipts(receipts_path(self.path(index)), receipts)
+
+
 class Weighted(Tree):
     """A good submission with the final weights of each run: two tensors of numbers, 1234 in all."""
 
@@ -512,6 +541,7 @@ STARTS = {
     "measured": Measured,
     "metered": Metered,
     "registered": Registered,
+    "witnessed": Witnessed,
     "launched": Launched,
     "weighted": Weighted,
     "environed": Environed,

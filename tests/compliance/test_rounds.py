@@ -11,7 +11,7 @@ from rules.edition import load
 
 START = {"v0.7": 1_596_000_000_000, "v1.0": 1_632_000_000_000, "v2.0": 1_662_000_000_000, "v3.0": 1_692_000_000_000}
 COSMOFLOW = {
-    "global_batch_size": 64,
+    "global_batch_size": 16,  # smaller than those of all reference points, so that six epochs are none too few
     "opt_name": "SGD",
     "opt_base_learning_rate": 0.008,
     "opt_learning_rate_warmup_epochs": 4,
@@ -23,7 +23,7 @@ COSMOFLOW = {
 }
 DEEPCAM = {
     "gradient_accumulation_frequency": 1,
-    "global_batch_size": 256,
+    "global_batch_size": 64,
     "batchnorm_group_size": 1,
     "opt_name": "LAMB",
     "opt_lr": 0.0025,
@@ -39,7 +39,7 @@ DEEPCAM = {
     "scheduler_lr_warmup_factor": 1.0,
 }
 OC20 = {
-    "global_batch_size": 1024,
+    "global_batch_size": 128,
     "opt_name": "AdamW",
     "opt_base_learning_rate": 0.0012,
     "opt_learning_rate_warmup_steps": 7816,

@@ -4,7 +4,8 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from harness.container import Container
+from benchmark.launch import LAUNCHERS
+from harness.container import RANKS, Container
 from harness.launcher import Launcher
 
 PROGRAM = ["python", "train.py", "--head"]
@@ -21,6 +22,17 @@ def test_apptainer_binds_folders_that_are_outside():
     words = command("apptainer")
     assert words[-10:] == ["apptainer", "exec", "--nv", "--bind", "/clone", "--bind", "/data", "image", *PROGRAM][-10:]
     assert words[:2] == ["srun", "env"] and "results" not in words
+
+
+def test_apptainer_shows_amds_gpus_where_their_driver_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("harness.container.AMD", tmp_path)
+    assert "--rocm" in command("apptainer") and "--nv" not in command("apptainer")
+
+
+def test_containers_pass_on_every_variable_of_a_rank():
+    names = {name for row in LAUNCHERS.values() for name in row.replace("|", " ").split() if name != "-"}
+    torchrun = {"RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE"}  # which starts no containers
+    assert names - torchrun <= {*RANKS, "WORLD_SIZE"}
 
 
 def test_pyxis_is_options_of_srun():

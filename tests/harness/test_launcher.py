@@ -24,13 +24,22 @@ def test_one_rank_is_a_plain_process_and_several_are_torchruns():
 
 
 def test_a_launchers_words_come_first_then_the_variables_of_ranks(monkeypatch):
-    for name in ("NCCL_DEBUG", "MASTER_ADDR", "CUDA_VISIBLE_DEVICES", "HOME"):
+    libraries = {
+        "NCCL_DEBUG",
+        "MASTER_ADDR",
+        "MIOPEN_USER_DB_PATH",
+        "HSA_XNACK",
+        "TORCHINDUCTOR_CACHE_DIR",
+        "FI_PROVIDER",
+    }
+    ranks = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HOME"}
+    for name in libraries | ranks:
         monkeypatch.setenv(name, "x y")
     before, named = (command := Launcher(8, ("srun", "--ntasks={ranks}")).command(PROGRAM))[:3], command[3:-3]
     assert before == ["srun", "--ntasks=8", "env"] and command[-3:] == PROGRAM
     values = dict(word.split("=", 1) for word in named)
-    assert values["WORLD_SIZE"] == "8" and values["NCCL_DEBUG"] == values["MASTER_ADDR"] == "x y"
-    assert not {"CUDA_VISIBLE_DEVICES", "HOME"} & set(values)
+    assert values["WORLD_SIZE"] == "8" and {name for name, value in values.items() if value == "x y"} == libraries
+    assert not ranks & set(values)
 
 
 def test_each_start_has_a_port_of_its_own():

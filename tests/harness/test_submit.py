@@ -153,7 +153,7 @@ def test_an_implementation_without_the_optional_options(fake, capsys, monkeypatc
     assert "train.py has no --describe: settings, devices and software are not known" in capsys.readouterr().err
     system = json.loads(system_path(fake.submission, "laptop").read_text())
     assert (system["framework"], system["accelerators_per_node"]) == ("", "0")
-    assert fake.submit("--register") == 2 and "--register: found no --describe" in capsys.readouterr().err
+    assert fake.submit("--register") == 2 and "found no --describe in train.py" in capsys.readouterr().err
     monkeypatch.setenv("LACKING", "--head --steps --checkpoint")
     assert fake.submit("--runs", "1", "--check") == 0
     said = capsys.readouterr().err
@@ -238,3 +238,20 @@ def test_the_harness_runs_without_torch(fake):
     for script in ("tune.py", "init.py", "launch/render.py"):
         command = [sys.executable, str(SUBMIT.parent / script), "--help"]
         assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
+
+
+def test_a_layout_is_asked_for_where_accelerators_would_be_idle(fake, capsys):
+    """The fake says that this node has four."""
+    for more in ([], ["--steps", "7"]):
+        assert fake.submit("--runs", "1", "device=cuda", *more) == 2
+        said = (
+            "submit.py: --layout: found none, and 4 accelerators here, wanted 2,2,1,1 or 1,2,2,1, or 1,1,1,1 to use one"
+        )
+        assert said in capsys.readouterr().err and not fake.starts()
+    assert fake.submit("--runs", "1", "device=cuda", "--layout", "1,1,1,1") == 0
+    assert "uses 1 of this node's 4 accelerators" in capsys.readouterr().err
+
+
+def test_ranks_of_a_launcher_may_be_on_other_nodes(fake, capsys):
+    assert fake.submit("--runs", "1", "device=cuda", "--exec", "env") == 0
+    assert "accelerators" not in capsys.readouterr().err

@@ -2,7 +2,7 @@ import pytest
 
 from benchmark.ledger import Note, Start, append, read_ledger
 from benchmark.run.files import LEDGER, environment_path, weights_path
-from benchmark.tree import SUPERSEDED
+from benchmark.tree import SUPERSEDED, receipts_path
 from harness.superseded import supersede
 
 
@@ -12,6 +12,7 @@ def test_a_log_and_its_weights_are_moved_and_the_ledger_says_so(tmp_path):
         weights_path(log).parent.mkdir(exist_ok=True)
         log.write_text(log.name)
         weights_path(log).write_text(f"weights of {log.name}")
+        receipts_path(log).write_text(f"receipts of {log.name}")
         for resumed in (0, 1):
             environment_path(log, resumed).write_text(f"environment {resumed} of {log.name}")
         append(tmp_path / LEDGER, Start(log.name, *(digit * 64 for digit in "abcd")))
@@ -20,6 +21,8 @@ def test_a_log_and_its_weights_are_moved_and_the_ledger_says_so(tmp_path):
     assert logs[0].exists() and weights_path(logs[0]).exists()
     assert not logs[1].exists() and not weights_path(logs[1]).exists()
     assert (place / "result_1.txt").read_text() == "result_1.txt"
+    assert (place / "receipts_1.jsonl").read_text() == "receipts of result_1.txt"
+    assert receipts_path(logs[0]).exists() and not receipts_path(logs[1]).exists()
     assert weights_path(place / "result_1.txt").read_text() == "weights of result_1.txt"
     for resumed in (0, 1):
         assert environment_path(place / "result_1.txt", resumed).read_text() == f"environment {resumed} of result_1.txt"

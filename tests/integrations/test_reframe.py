@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from benchmark.problem import load_problem
+from benchmark.run.log import time_to_target
 from benchmark.workload import problem_files
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
@@ -61,6 +62,12 @@ def test_references_are_of_problems_systems_and_variables():
             assert all(len(limits) == 3 and limits[0] > 0 for limits in wanted.values())
 
 
+def test_the_reference_time_is_the_figure_of_merit_of_the_published_runs():
+    found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["epyc-2core:cpu"]["time_to_target"][0]
+    times = sorted(time_to_target(log) for log in LOG.parent.glob("result_*.txt"))
+    assert len(times) == 5 and found == pytest.approx(sum(times[1:-1]) / 3, rel=0.005)
+
+
 @pytest.fixture
 def reframe_module(monkeypatch):
     pytest.importorskip("reframe", reason="ReFrame is not installed; see docs/centres.md")
@@ -80,13 +87,14 @@ def test_energy_is_the_sum_of_whole_readings_alone(reframe_module, tmp_path, mon
             ":::MLLOG " + json.dumps({"key": "energy_reading", "value": value, "metadata": {"moment": moment}}) + "\n"
         )
 
-    def energy(*lines):
+    def energy(*lines, dry=False):
         log.write_text("".join(lines))
-        stand_in = type("Run", (), {"log": str(log)})()
+        stand_in = type("Run", (), {"log": str(log), "is_dry_run": lambda self: dry})()
         return reframe_module.ScaffoldRun.energy(stand_in)
 
     assert energy() == []
     assert energy(reading("run_start", [0.0, 0.0]), reading("run_stop", [5.0, 7.5])) == [5.0, 7.5]
     assert energy(reading("run_start", [0.0])) == []  # no end
+    assert energy(reading("run_stop", [5.0]), dry=True) == []  # nothing runs, and there is no log to read
     assert energy(reading("run_stop", [5.0, None])) == []  # a counter failed
     assert len(reframe_module.events(str(LOG), "tracked_stats")) == 4

@@ -121,7 +121,8 @@ def test_the_target_is_met_at_the_target():
     below, at = (0.5, 0.9499999), (0.5, 0.95)
     one = series(run(0, at), run(1, below))
     assert [one.reached(r) for r in one.runs] == [2, None]
-    assert (one.epochs, one.variation) == ([2], None)
+    assert (one.epochs, one.crossings, one.variation) == ([2], [2.0], None)
+    assert series(run(0, (0.9, 0.975)), run(1, (0.96,))).crossings == [1.0, pytest.approx(1 + 2 / 3)]
     lower = replace(one, benchmark="cosmoflow", target=0.9)
     assert [lower.reached(r) for r in lower.runs] == [1, 1]
 
@@ -140,12 +141,17 @@ def test_points_are_those_of_published_problems(monkeypatch):
         "# smoke, batch size 2: 1 of 3 runs missed the target",
         "smoke:",
         "  reference_epochs:",
-        "    2: [1, 3]",
+        "    2: [1.00, 3.00]",
         "# smoke, batch size 4: 1 runs, a point needs 2",
         "# smoke, width 8, batch size 2: not the problem as it is defined now",
     ]
     with pytest.raises(ValueError, match=r"smoke at batch size 2: found .*, wanted one series"):
         table.points([series(), series(learning_rate=0.1)])
+
+
+@pytest.mark.parametrize(("at", "text"), [(4.001, "4.01"), (4.0, "4.00"), (3.999, "4.00"), (0.1 + 0.2, "0.30")])
+def test_a_crossing_is_never_rounded_to_an_earlier_epoch(at, text):
+    assert table.rounded_up(at) == text
 
 
 def test_a_published_problem_has_the_digest_of_its_definition():

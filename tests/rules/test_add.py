@@ -11,7 +11,7 @@ import pytest
 from rules.current import ROOT
 
 REPOSITORY = ROOT.parent
-PARTS = ("benchmark", "compliance", "rules", "tests/compliance", "implementations/pytorch")
+PARTS = ("benchmark", "compliance", "rules", "tests/compliance", "tests/support", "implementations/pytorch")
 TEXT, CHECK, DAMAGE = "rules/texts/SRC.md", "compliance/families/source.py", "tests/compliance/families/test_source.py"
 LIMITS = "rules/v1.0/limits.yaml"
 

@@ -4,16 +4,46 @@ import math
 
 import pytest
 
-from rules.reference import ReferencePoint, reference_points
+from rules.reference import ReferencePoint, crossing, neighbours, reference_points
 
 
 def test_what_follows_from_the_epochs():
-    (point,) = reference_points({2: [9, 8, 10.5, 8]}, "smoke").values()
-    assert point == ReferencePoint(2, (9.0, 8.0, 10.5, 8.0))
-    assert (point.runs, point.fewest, point.median, point.most) == (4, 8, 8.5, 10.5)
-    assert point.mean == 8.875
-    assert math.isclose(point.deviation, 1.1814539065631521)
-    assert math.isclose(point.variation, point.deviation / 8.875)
+    (point,) = reference_points({2: [9, 8, 11, 8]}, "smoke").values()
+    assert point == ReferencePoint(2, (9.0, 8.0, 11.0, 8.0))
+    assert (point.runs, point.fewest, point.median, point.most) == (4, 8, 8.5, 11)
+    assert point.mean == 9
+    assert math.isclose(point.deviation, math.sqrt(2))
+    assert math.isclose(point.variation, point.deviation / 9)
+    assert not point.between
+
+
+def test_a_run_ends_at_the_evaluation_after_its_crossing():
+    (point,) = reference_points({2: [4.01, 5, 3.99]}, "smoke").values()
+    assert (point.epochs, point.crossings, point.between) == ((5, 5, 4), (4.01, 5, 3.99), True)
+    assert point.fewest == 4
+
+
+@pytest.mark.parametrize(
+    ("batch", "weights"),
+    [(2, {2: 1}), (8, {8: 1}), (4, {2: 2 / 3, 8: 1 / 3}), (7, {2: 1 / 6, 8: 5 / 6}), (1, {}), (9, {})],
+)
+def test_a_batch_size_between_two_points_is_on_a_straight_line(batch, weights):
+    points = reference_points({8: [9, 9], 2: [5, 5]}, "smoke")
+    assert neighbours(points, batch) == pytest.approx(weights)
+    assert neighbours({}, batch) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "target", "at"),
+    [
+        ((4, 0.9), (5, 0.98), 0.95, 4.625),
+        ((4, 0.9), (5, 0.95), 0.95, 5),
+        ((0.5, 0.13), (1, 0.123), 0.124, 13 / 14),  # less is better
+        ((4, 0.95), (5, 0.95), 0.95, 5),
+    ],
+)
+def test_where_a_line_crosses_the_target(before, after, target, at):
+    assert crossing(before, after, target) == pytest.approx(at)
 
 
 def test_runs_that_are_alike_have_no_spread():
@@ -52,4 +82,4 @@ def test_what_is_no_point_is_refused(values, message):
 
 @pytest.mark.parametrize("least", [1, 0.001, 1e-9])
 def test_the_smallest_that_are_taken(least):
-    assert reference_points({1: [least, least]}, "smoke")[1].fewest == least
+    assert reference_points({1: [least, least]}, "smoke")[1].crossings == (least, least)

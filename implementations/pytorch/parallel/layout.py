@@ -26,6 +26,10 @@ from benchmark.run.layouts import Extents
 from benchmark.run.log import AXES
 from benchmark.workload import Box
 
+# Errors end no process by SIGABRT, which logs nothing: see watchdog.py. Kernels of several communicators are ordered as
+# their calls are, which is every rank's order, so that no two wait for each other.
+NCCL = {"TORCH_NCCL_ASYNC_ERROR_HANDLING": "0", "TORCH_NCCL_ENABLE_MONITORING": "0", "NCCL_LAUNCH_ORDER_IMPLICIT": "1"}
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -175,7 +179,7 @@ def init_process_group(layout: Layout, launch: Launch, device: torch.device, tim
     if launch.world_size == 1:
         return layout
     timeout = datetime.timedelta(seconds=timeout_seconds)
-    os.environ.setdefault("TORCH_NCCL_ASYNC_ERROR_HANDLING", "0")  # not by SIGABRT, which logs nothing: see watchdog.py
+    os.environ.update({**NCCL, **os.environ})
     backend = "nccl" if device.type == "cuda" else "gloo"
     dist.init_process_group(backend, rank=launch.rank, world_size=launch.world_size, timeout=timeout)
     return with_mesh(layout, device.type, timeout)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -57,7 +58,9 @@ def build(setup: Setup, files: Files, on_silence: OnSilence, needs_model: bool =
     device = open_device(setup)
     watchdog = None
     if device.type == "cuda" and setup.layout.ranks > 1:
-        watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark)
+        # A new thread is on GPU 0, where asking for a mark would take half a GiB for every rank of the node.
+        enter = partial(torch.cuda.set_device, torch.cuda.current_device())
+        watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark, enter)
     layout = init_process_group(setup.layout, setup.launch, device, task.config.timeout_seconds)
     drop_cached_pages(files.reader.root, setup.launch.local_rank, setup.launch.local_world_size)
     seed = layout.gather(seed)[0]  # rank 0's, for all

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import load_settings, read_bytes
-from benchmark.launch import Launch, detect_launch, usable_cores
+from benchmark.launch import Launch, cores_of_rank, detect_launch
 from benchmark.problem import load_problem
 from benchmark.run.assigned import Assigned, read_assigned
 from benchmark.run.layouts import idle_replicas, validate_layout
@@ -47,7 +47,7 @@ def set_up(options: argparse.Namespace) -> Setup:
     assigned = read_assigned(options.registry, options.entry, options.run) if reads else None
     table, facts = settings_of_table(options, launch)
     config = load_settings(config_class(problem.workload), path, data, [*table, *options.settings])
-    config = resolve(config, usable_cores(), launch.local_world_size, launch.world_size)
+    config = resolve(config, cores_of_rank(launch), launch.world_size)
     if config.device == "cuda":
         gpu_of(launch)
     at_once = config.batch_size // config.accumulate
@@ -55,6 +55,11 @@ def set_up(options: argparse.Namespace) -> Setup:
     layout = Layout.of(config.layout, config.tile, launch.rank)
     if launch.rank == 0 and (warning := idle_replicas(config.layout, problem, at_once)):
         print(f"train.py: {warning}", file=sys.stderr)
+    if launch.world_size > 1:
+        from benchmark.rendezvous import meet  # here, because runs of one rank do not load it
+
+        if not options.describe:
+            meet(launch)
     staging = None
     if options.stage:
         from ..input.staging import Staging  # here, because other runs do not load it

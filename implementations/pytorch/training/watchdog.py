@@ -25,10 +25,12 @@ class Mark(Protocol):
 
 class Watchdog:
     """Calls `on_silence` with a reason, and ends the process with exit code 1, if for `seconds` the main thread has not
-    called `heartbeat` and the device has not reached the mark of an earlier one."""
+    called `heartbeat` and the device has not reached the mark of an earlier one. Its thread calls `enter` first."""
 
-    def __init__(self, seconds: float, on_silence: Callable[[str], None], mark: Callable[[], Mark]):
-        self.seconds, self.on_silence, self.mark = seconds, on_silence, mark
+    def __init__(
+        self, seconds: float, on_silence: Callable[[str], None], mark: Callable[[], Mark], enter: Callable[[], object]
+    ):
+        self.seconds, self.on_silence, self.mark, self.enter = seconds, on_silence, mark, enter
         self.marks: deque[Mark] = deque()
         self.last = time.monotonic()
         threading.Thread(target=self.watch, daemon=True, name="watchdog").start()
@@ -40,6 +42,7 @@ class Watchdog:
 
     def watch(self) -> None:
         """Watch for progress, in a thread of its own."""
+        self.enter()
         while time.monotonic() - self.last < self.seconds:
             time.sleep(min(1.0, self.seconds / 10))
             with contextlib.suppress(RuntimeError):  # of a device that failed, which makes no progress

@@ -25,6 +25,9 @@ from .options import STORED
 from .passes import Passes
 from .table import rates, table
 
+STAGED, SCRATCH = "staged", "scratch"
+WRITTEN = (STAGED, SCRATCH)  # places of data that the trial itself writes
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -58,12 +61,12 @@ class Trial:
     def variants(self, own: Path, staging: Staging | None) -> Iterator[Variant]:
         """Yield the dataset as it is stored, here and in other folders, then its copies in other formats."""
         if STORED in self.formats:
-            yield Variant(STORED, own, "staged" if staging else "data")
+            yield Variant(STORED, own, STAGED if staging else "data")
         for number, root in enumerate(self.copies, 1):
             yield Variant(STORED, root, f"from {number}")
         for form in self.formats:
             if form != STORED:
-                yield Variant(form, self.scratch, "scratch")
+                yield Variant(form, self.scratch, SCRATCH)
 
 
 def trial_of(options: Namespace) -> Trial:
@@ -127,6 +130,7 @@ class Measurement:
         run = self.run
         if variant.form != STORED:
             convert(run.reader.root, variant.root, variant.form, run.problem, run.layout)
+        if variant.place in WRITTEN:  # what is not on disk yet stays in the cache
             on_all_ranks(run.layout, "sync", lambda: self.first and os.sync())
         on_all_ranks(run.layout, str(variant.root), lambda: self.first and drop_cached_pages(variant.root))
         reader, own = run.reader, run.reader.root

@@ -5,8 +5,8 @@ from types import ModuleType
 
 import pytest
 
-from benchmark.energy.counter import Total
 from benchmark.energy.gpus import amd, nvidia, plain
+from benchmark.energy.total import Total
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from benchmark.scaffold import shortcut, shortcut_box
 from benchmark.scaffold.problem import Intensity
 from benchmark.scaffold.shortcut import shortcuts
 
-NAMES = ["voxel", "neighbours", "bayes3", "bayes5", "bayes7", "votes", "box3", "box5", "box7", "box9", "nearest"]
+INTENSITIES = ["voxel", "neighbours", "bayes3", "bayes5", "bayes7", "votes"]
+BOXES = ["box3", "box5", "box7", "box9", "votes9"]
+NAMES = [*INTENSITIES, *BOXES, "moments", "nearest"]
 
 
 @pytest.fixture(autouse=True)
@@ -19,11 +21,17 @@ def few_features(monkeypatch):
 def test_each_says_what_it_sees(tiny):
     found = list(shortcuts(tiny))
     assert [score.name for score in found] == NAMES
-    assert [score.local for score in found] == [True] * 10 + [False]
+    assert [score.local for score in found] == [True] * 11 + [False] * 2
     assert all(0 <= score.value <= 1 and score.seconds >= 0 for score in found)
     told = {score.name for score in found if "told which are occupied" in score.sees}
     assert told == {"neighbours", "bayes3", "bayes5", "bayes7"}
     assert "5^3" in found[7].sees and "occupancy" in found[7].sees and "the volume" in found[-1].sees
+    assert "15^3" in found[10].sees and "second moments" in found[11].sees
+
+
+def test_votes_of_boxes_know_more_than_boxes(tiny):
+    found = {score.name: score.value for score in shortcuts(tiny)}
+    assert found["votes9"] > found["box9"]
 
 
 def test_workers_change_nothing(tiny):
@@ -45,7 +53,7 @@ def test_large_samples_are_seen_by_their_cells(tiny, monkeypatch):
 
 def test_intensities_say_nothing_where_categories_share_them(tiny):
     found = {score.name: score.value for score in shortcuts(tiny)}
-    assert max(found[name] for name in NAMES[:6]) < 0.8  # 2/3 is what calling all of it one category of two can have
+    assert max(found[name] for name in INTENSITIES) < 0.8  # 2/3 is what calling all of it one category of two can have
 
 
 def test_votes_lose_nothing_but_the_category_to_a_threshold(tiny):

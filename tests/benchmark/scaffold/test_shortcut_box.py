@@ -1,11 +1,14 @@
 """The learner of small boxes: what it cuts out, and that it learns what is in the box and nothing else."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from benchmark.metric import dice
+from benchmark.metric import Counts, dice
+from benchmark.problem import load_problem
 from benchmark.scaffold import shortcut_box
-from benchmark.scaffold.shortcut_box import SIDE, Boxes, box_dice, counts, cut, gather, learn
+from benchmark.scaffold.shortcut_box import SIDE, Boxes, Learner, box_dice, counts, cut, gather, learn, vote
 from benchmark.scaffold.shortcut_parts import split_parts
 from benchmark.scaffold.volume import make_sample
 
@@ -59,6 +62,24 @@ def test_it_sees_nothing_outside_its_box():
 def test_it_is_the_same_every_time():
     boxes = made(1000)
     assert np.array_equal(learn(boxes, 3, 2).readout, learn(boxes, 3, 2).readout)
+
+
+def test_voxels_vote_within_their_reach():
+    """Two blocks of one category each, with a voxel that the learner mistakes in either."""
+    label = np.zeros((12, 12, 12), np.uint8)
+    label[1:3, 1:3, 1:3], label[8:10, 8:10, 8:10] = 1, 2
+
+    class Mistaken(Learner):
+        def outputs(self, boxes):
+            said = np.eye(2, dtype=np.float32)[boxes.category]
+            said[[0, 8]] = said[[0, 8], ::-1]  # the first voxel of each block
+            return said
+
+    learner = Mistaken(9, *(np.zeros(0),) * 4)
+    problem = load_problem("smoke")
+    problem = dataclasses.replace(problem, categories=2, instances=120)
+    assert vote(learner, 0, problem, label, label) == Counts((0, 7, 7), (0, 8, 8), (0, 8, 8))
+    assert vote(learner, 1, problem, label, label) == Counts((0, 8, 8), (0, 8, 8), (0, 8, 8))
 
 
 def test_counts_are_those_of_foreground_classes():

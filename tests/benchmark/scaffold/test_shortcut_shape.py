@@ -1,9 +1,9 @@
-"""The method that looks at whole fractals."""
+"""The methods that look at whole fractals."""
 
 import numpy as np
 
 from benchmark.scaffold.shortcut_parts import split_parts
-from benchmark.scaffold.shortcut_shape import GRID, find, nearest, shape_dice, spread
+from benchmark.scaffold.shortcut_shape import DESCRIPTIONS, GRID, find, moments, nearest, shape_dice, spread
 from benchmark.scaffold.shortcut_tables import histogram
 from benchmark.scaffold.volume import fractals, make_sample
 
@@ -21,11 +21,27 @@ def test_the_box_around_a_flat_thing_is_a_cube():
     assert np.isclose(found.sum(), 1) and np.count_nonzero(found.sum(axis=(1, 2))) == 1
 
 
+def test_moments_are_of_the_shape_alone():
+    """Those of a rod do not depend on its place, nor on its size but for the voxels' own."""
+    rod = np.zeros((16, 16, 16), bool)
+    rod[2, 2:12, 3] = True
+    assert np.allclose(moments(rod), [0, 0, 0, (10**2 - 1) / 12 / 10**2, 0, 0])
+    assert np.allclose(moments(np.roll(rod, (3, 2, 5), (0, 1, 2))), moments(rod))
+    turned = moments(np.swapaxes(rod, 1, 2))
+    assert turned[5] == moments(rod)[3] and turned[3] == 0
+
+
+def test_a_diagonal_has_a_covariance():
+    diagonal = np.zeros((8, 8, 8), bool)
+    diagonal[range(4), range(4), 5] = True
+    assert np.allclose(moments(diagonal), np.array([1, 1, 0, 1, 0, 0]) * 1.25 / 16)
+
+
 def test_each_fractal_is_found_in_its_cell(tiny):
     volume, label = make_sample(tiny, 0)
     found, seconds = find(np.arange(256) >= 100, tiny, volume, label)
     placed = sorted(fractals(tiny, 0), key=lambda fractal: fractal.cell)
-    assert len(found) == len(placed) and seconds >= 0
+    assert len(found) == len(placed) and set(seconds) == set(DESCRIPTIONS) and min(seconds.values()) >= 0
     for one, fractal in zip(found, placed, strict=True):
         assert one.classes.argmax() == fractal.category + 1
         assert one.classes.sum() == one.classes.max()
@@ -40,10 +56,11 @@ def test_fractals_that_were_trained_on_are_all_known(tiny):
     samples = [make_sample(tiny, sample) for sample in range(4)]
     counts = sum(histogram(volume, label, 256, 3) for volume, label in samples)
     train = split_parts(tiny, "train")
-    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)[0] == 1.0
+    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1).keys() == DESCRIPTIONS.keys()
+    assert [value for value, _ in shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1).values()] == [1.0, 1.0]
 
 
 def test_nothing_that_seems_occupied_is_a_dice_of_zero(tiny):
     counts = np.tile([9, 1, 1], (256, 1))
     train = split_parts(tiny, "train")
-    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)[0] == 0.0
+    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)["nearest"] == (0.0, 0.0)

@@ -12,8 +12,10 @@ import pytest
 from benchmark.metric import Counts, dice
 from compliance.engine import judge
 from compliance.families import runs as checks
+from compliance.reading.epochs import epochs_of
 from compliance.reading.run import Run
 from compliance.verdict import NO_STOP
+from compliance.waiver import read_waivers
 from rules.edition import load
 from rules.reference import reference_points
 
@@ -646,6 +648,13 @@ def fewer_epochs_than_the_reference(tree):
     return [*((f"result_{i}.txt", line, "RUN22") for i in range(5)), ("scaffold", 1, "RUN22")]
 
 
+@damage
+def fewer_epochs_than_the_points_allow(tree):
+    """One of sixty runs of the reference took so few, which is no matter for RUN22, and too many runs for its test."""
+    with_batch(tree, 5)
+    return [("scaffold", 1, "RUN23")]
+
+
 def with_batch(tree, batch):
     """Gives all runs another batch size, for which the edition has other epochs of the reference."""
     for index in range(5):
@@ -683,6 +692,47 @@ def test_run22_looks_at_a_set_of_one_run(tree, found):
     for index in range(1, 5):
         tree.path(index).unlink()
     assert [name for name, _, code in found(tree.root) if code == "RUN22"] == ["result_0.txt"]
+
+
+def bound(tree):
+    """Moves a submission into a round whose points bind."""
+    folder = tree.root.parent.rename(tree.root.parents[1] / "bound")
+    tree.root = folder / tree.root.name
+    for index, log in enumerate(tree.logs):
+        log.one("rules_edition")["value"] = "bound"
+        tree.write(index)
+
+
+def of_run23(tree, law, **options):
+    return [f for f in judge([tree.root], rules=law, **options).findings if f.code == "RUN23"]
+
+
+@pytest.mark.parametrize(("batch", "found"), [(4, 0), (3, 0), (5, 1), (6, 1), (8, 0), (7, 0), (16, 0)])
+def test_run23_judges_the_mean_where_points_are_many_enough(tree, law, batch, found):
+    """Too few beside; six runs; sixty; ten that cross near 5.4, and near 4.5, as the set does; between them; beyond."""
+    with_batch(tree, batch)
+    assert len(of_run23(tree, law)) == found
+
+
+def test_run23_is_for_people_until_points_are_of_the_best_settings_and_an_error_then(tree, law, tmp_path):
+    with_batch(tree, 6)
+    assert [f.severity for f in of_run23(tree, law)] == ["review"]
+    bound(tree)
+    (finding,) = of_run23(tree, law)
+    assert finding.severity == "error"
+    entry = f"- {{code: RUN23, path: {finding.path}, reason: seen, reviewer: r@example.org}}\n"
+    (tmp_path / "waivers.yaml").write_text(entry)
+    waivers = read_waivers(tmp_path / "waivers.yaml", [tree.root])
+    verdict = judge([tree.root], rules=law, waivers=waivers)
+    assert [f.waived for f in verdict.findings if f.code == "RUN23"] == ["r@example.org: seen"]
+
+
+def test_run23_says_nothing_of_the_open_division(tree, law):
+    with_batch(tree, 6)
+    for index in range(5):
+        tree.changed("submission_division", index, value="open")
+    tree.described(division="open")
+    assert of_run23(tree, law) == []
 
 
 @pytest.mark.parametrize(
@@ -897,5 +947,5 @@ def test_run22_compares_means_of_so_many_runs(monkeypatch, most, lines):
     [(5, 1, 5), (5, 0, 6), (5, None, 5), (5, 3, 3), (4.5, 1, 4.5), (2.5, 0.25, 2.5), (None, 1, None)],
 )
 def test_epochs_are_counted_from_the_first(epoch, first, epochs):
-    assert checks.epochs_of(converged(epoch, first)) == epochs
-    assert checks.epochs_of(converged(epoch, first, passed=False)) is None
+    assert epochs_of(converged(epoch, first)) == epochs
+    assert epochs_of(converged(epoch, first, passed=False)) is None

@@ -118,3 +118,31 @@ def test_commands_on_pages_fit(capsys):
             found += 1
     assert found >= 5
     assert isinstance(render.parse(command("slurm --problem smoke --nodes 1")), argparse.Namespace)
+
+
+def test_what_a_site_wants_of_slurm_otherwise(capsys):
+    words = "slurm --problem smoke --nodes 1 --ranks-per-node 2"
+    plain = script(words, capsys)
+    assert "#SBATCH --gpus-per-node=2\n" in plain and "--gres" not in plain
+    assert {"#SBATCH --mem=0", "#SBATCH --requeue", "#SBATCH --open-mode=append"} <= set(plain.splitlines())
+    other = script(f"{words} --gres --rank-option=--gpu-bind=none --rank-option='--export=A B'", capsys)
+    assert "#SBATCH --gres=gpu:2\n" in other and "--gpus-per-node=" not in other
+    assert "--kill-on-bad-exit=1 --gpu-bind=none '--export=A B')\n" in other
+
+
+@pytest.mark.parametrize("launcher", ["flux", "pbs", "mpi", "pbs --mpi pals", "mpi --mpi mpich"])
+def test_every_launcher_takes_more_words(launcher, capsys):
+    text = script(f"{launcher} --problem smoke --nodes 1 --ranks-per-node 1 --rank-option=--more=1", capsys)
+    assert text.count(" --more=1)\n") == 1
+
+
+def test_gres_is_slurms(capsys):
+    assert render.main(command("flux --problem smoke --nodes 1 --ranks-per-node 1 --gres")) == 2
+    assert "render.py: --gres: found flux, wanted slurm" in capsys.readouterr().err
+
+
+def test_a_job_of_the_reference_says_how_to_rehearse_it(capsys):
+    words = "slurm --problem scale9 --nodes 8 --layout 4,2,2,4 --container image 'tile=[1,2,2,2]'"
+    said = "#     python perf/rehearse.py --problem scale9 --layout 4,2,2,4 'tile=[1,2,2,2]'\n"
+    assert said in script(f"{words} --implementation pytorch", capsys)
+    assert "rehearse" not in script(words, capsys)  # another implementation

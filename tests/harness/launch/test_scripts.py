@@ -54,6 +54,16 @@ def test_steps_are_measured(start, jobs, events):
     assert not (jobs.logs / "strong").exists()
 
 
+@pytest.mark.parametrize("launcher", ["slurm", "flux", "pbs", "mpi"])
+def test_the_dataset_is_made_by_all_ranks_and_no_run(jobs, tiny_data, launcher):
+    made = jobs.folder / f"made by {launcher}"
+    files = ["--problem", "tiny", "--problems", str(tiny_data.problems), "--device", "cpu"]
+    done = jobs.run(launcher, *files, GENERATE=1, DATA=made)
+    assert done.returncode == 0, done.stderr
+    assert not jobs.runs()
+    assert sorted(p.name for p in made.iterdir()) == sorted(p.name for p in tiny_data.data.iterdir())
+
+
 def test_the_same_job_goes_on_after_the_time_limit(start, jobs, events):
     folder, log = jobs.folder / "checkpoints", jobs.logs / "strong/scaffold/result_0.txt"
     job = {"problem": "endless", "CHECKPOINT": folder}

@@ -97,7 +97,7 @@ def step(name: str, extents: str, mistake: str) -> str:
     """One step of a problem in a layout, as its last rank sees it: how many tensors there are after it, and where."""
     problem = load_problem(name)
     config = load_config(config_class(problem.workload), config_path(name), "device=cpu", "compile=false")
-    config = resolve(config, 1, 1, 1)
+    config = resolve(config, 1)
     object.__setattr__(config, "device", DEVICE)  # which no config could say
     shape = tuple(map(int, extents.split(",")))
     ranks = math.prod(shape)

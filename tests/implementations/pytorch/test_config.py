@@ -103,12 +103,12 @@ def test_a_number_that_no_float_holds_is_named():
 
 
 def test_threads_of_a_very_large_node_are_as_many_as_a_run_may_have():
-    threads = [resolve(RunConfig(device="cpu"), cores, local_ranks=1).threads for cores in (1023, 1024, 1025, 4096)]
+    threads = [resolve(RunConfig(device="cpu"), cores).threads for cores in (1023, 1024, 1025, 4096)]
     assert threads == [1023, MOST_THREADS, MOST_THREADS, MOST_THREADS]
 
 
 def test_resolved_config_says_what_runs():
-    config = resolve(Config(device="cpu"), cores=8, local_ranks=3)
+    config = resolve(Config(device="cpu"), cores=2)
     assert (config.device, config.threads) == ("cpu", 2) and config.precision in ("float32", "bfloat16")
     assert config.digest() != Config().digest()
 
@@ -139,6 +139,13 @@ def gpus(monkeypatch):
 def test_a_rank_has_its_own_gpu(gpus, local_rank, local_ranks, found, visible, gpu):
     gpus(found, visible)
     assert gpu_of(Launch(local_rank, local_ranks, local_rank, local_ranks, "slurm")) == gpu
+
+
+@pytest.mark.parametrize("name", ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"])
+def test_a_rank_that_is_shown_one_gpu_of_amds_takes_it(gpus, monkeypatch, name):
+    gpus(1, None)
+    monkeypatch.setenv(name, "3")
+    assert gpu_of(Launch(3, 4, 3, 4, "slurm")) == 0
 
 
 @pytest.mark.parametrize(

@@ -100,12 +100,15 @@ def test_ranks_join_the_process_group_of_their_device_with_its_time_limit(monkey
     joined = []
     monkeypatch.setattr(dist, "init_process_group", lambda *args, **more: joined.append((args, more)))
     monkeypatch.setattr(layout_module, "with_mesh", lambda *found: found)
-    monkeypatch.setenv("TORCH_NCCL_ASYNC_ERROR_HANDLING", "")  # so that it is put back
-    monkeypatch.delenv("TORCH_NCCL_ASYNC_ERROR_HANDLING")
+    monkeypatch.setattr(os, "environ", {"NCCL_LAUNCH_ORDER_IMPLICIT": "0"})
     found = init_process_group(Layout(2, 1), Launch(1, 2, 1, 2, "none"), torch.device(device), 7.0)
     assert found == (Layout(2, 1), device, timedelta(seconds=7))
     assert joined == [((backend,), {"rank": 1, "world_size": 2, "timeout": timedelta(seconds=7)})]
-    assert os.environ["TORCH_NCCL_ASYNC_ERROR_HANDLING"] == "0"
+    assert os.environ == {
+        "TORCH_NCCL_ASYNC_ERROR_HANDLING": "0",
+        "TORCH_NCCL_ENABLE_MONITORING": "0",
+        "NCCL_LAUNCH_ORDER_IMPLICIT": "0",  # what the environment says stays
+    }
 
 
 def test_only_a_volume_that_is_split_has_a_replicas_group():

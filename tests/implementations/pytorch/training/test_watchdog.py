@@ -18,7 +18,7 @@ class Mark:
 
 never, start = float("inf"), time.monotonic()
 marks = iter({marks})
-watchdog = Watchdog({seconds}, lambda why: print(why, flush=True), lambda: Mark(start + next(marks)))
+watchdog = Watchdog({seconds}, lambda why: print(why, flush=True), lambda: Mark(start + next(marks)), int)
 for _ in range({beats}):
     watchdog.heartbeat()
     time.sleep(0.2)
@@ -27,6 +27,21 @@ print("the end")
 """
 
 
+DEVICES = """
+import threading, time
+from implementations.pytorch.training.watchdog import Watchdog
+
+device = threading.local()  # as CUDA's: each thread begins with 0
+
+class Mark:
+    def query(self):
+        print(getattr(device, "index", 0), flush=True)
+        return True
+
+watchdog = Watchdog(1, print, Mark, lambda: setattr(device, "index", 3))
+watchdog.heartbeat()
+time.sleep(0.5)
+"""
 STUCK = """
 import threading, time
 from implementations.pytorch.training.watchdog import Watchdog
@@ -38,7 +53,7 @@ def on_silence(why):
     print(why, flush=True)
     threading.Event().wait()
 
-Watchdog(0.5, on_silence, Failed).heartbeat()
+Watchdog(0.5, on_silence, Failed, int).heartbeat()
 time.sleep(50)
 """
 
@@ -74,3 +89,8 @@ def test_a_device_that_failed_and_a_log_that_cannot_be_written_do_not_stop_it():
     """The mark's error had ended the watchdog's thread; a main thread that writes the log for ever has its lock."""
     done = subprocess.run([sys.executable, "-c", STUCK], cwd=ROOT, capture_output=True, text=True, timeout=40)
     assert (done.returncode, done.stdout, done.stderr) == (1, SILENCE.replace("1 s", "0.5 s") + "\n", "")
+
+
+def test_marks_are_asked_for_on_the_ranks_own_device():
+    done = subprocess.run([sys.executable, "-c", DEVICES], cwd=ROOT, capture_output=True, text=True, timeout=40)
+    assert (done.stdout, done.stderr) == ("3\n", "")

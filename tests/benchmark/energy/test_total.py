@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchmark.energy.counter import Counter, Total, reason
+from benchmark.energy.counter import Counter, reason
+from benchmark.energy.total import Total
 
 
 def counting(values, **fields):

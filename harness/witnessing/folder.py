@@ -1,0 +1,49 @@
+"""Answer questions in a folder, for nodes without a network: <name>.question becomes <name>.answer.
+
+Whoever may write to the folder can remove questions, delay them and read answers. So what a witness says this way is
+worth less: an entrant who may write to the folder can hold a question back, and its time is when it was read.
+"""
+
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+from benchmark.log import open_regular
+from harness.witnessing.store import Store
+from rules.registry import Wrong
+from rules.witness import LONGEST
+
+POLL = 0.1  # seconds between two looks at the folder
+MOST = 10_000  # questions of a look
+
+
+def watch(store: Store, folder: Path, once: bool = False) -> None:
+    """Answer the questions in a folder, for ever or `once`. Raises OSError for a folder that can't be read."""
+    while True:
+        for question in sorted(folder.glob("*.question"))[:MOST]:
+            answer(store, question)
+        if once:
+            return
+        time.sleep(POLL)
+
+
+def answer(store: Store, question: Path) -> None:
+    """Answer a question, and remove it. What can't be answered gets the reason."""
+    try:
+        with open_regular(question) as file:
+            values = json.loads(file.read(2 * LONGEST))
+        organisation = store.organisation_of_digest(values["token"])
+        if organisation is None:
+            raise Wrong("no token that is known", f"{question.name} with one")
+        text = store.receipt_for(organisation, values["told"])
+    except sqlite3.OperationalError:
+        return  # the database is locked or full: later
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        text = f"refused: {error}"[:300]
+    target = question.with_suffix(".answer")
+    temporary = question.with_name(f".{question.stem}.{os.getpid()}")
+    temporary.write_text(f"{text}\n", encoding="utf-8")
+    os.replace(temporary, target)
+    question.unlink(missing_ok=True)

@@ -1,0 +1,136 @@
+"""The rehearsal of one rank: groups, a step, an evaluation and a checkpoint over tensors without memory."""
+
+import datetime
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+
+from implementations.pytorch.config import RunConfig
+from implementations.pytorch.layers.blocks import parameter_count, recompute_blocks
+from implementations.pytorch.parallel.layout import Layout, with_mesh
+from implementations.pytorch.task import Evaluation, build_task
+from implementations.pytorch.training import checkpoint
+from implementations.pytorch.training.average import Average
+from implementations.pytorch.training.parts import share
+from implementations.pytorch.training.state import TrainingState
+from perf.projection.op_costs import OpCosts
+from perf.projection.trace import blank, fake_ranks, fused_norms, no_averaging, with_gradients
+from perf.rehearsal.record import Event, Record, sum_gradients
+
+CANNOT = (DataDependentOutputException, DynamicOutputShapeException)  # numbers that tensors without memory do not have
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What one rank would do. `memory` is bytes by kind; `large` are operations on tensors with 2^31 elements or more,
+    of which `most` is the number of the largest; `checkpoint` are the bytes of this rank's part."""
+
+    rank: int
+    place: tuple[int, int, int, int]
+    events: tuple[Event, ...]
+    memory: dict[str, int]
+    most: int
+    large: tuple[str, ...]
+    checkpoint: int
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of memory of all kinds."""
+        return sum(self.memory.values())
+
+
+def rehearse(problem: Any, config: RunConfig, layout: Layout) -> Rehearsal:
+    """Rehearse the rank of `layout`. Weights are on all ranks (sharding=ddp). Raises RuntimeError if a process group
+    exists already."""
+    config = replace(config, device="cpu")  # tensors without memory are alike on all devices
+    with torch.device("meta"):
+        model = build_task(problem, config).build_model()
+    shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in blank(problem, layout)]
+    samples = len(layout.share(range(config.batch_size // config.accumulate)))
+    record = Record(layout)
+    with fake_ranks(layout), record.calls():
+        if layout.ranks > 1:
+            layout = with_mesh(layout, "cpu", datetime.timedelta(seconds=9))
+        with FakeTensorMode():
+            return run(problem, config, layout, model, record, batch_of(shapes, samples), batch_of(shapes, 1))
+
+
+def batch_of(shapes: list[tuple[tuple[int, ...], torch.dtype]], samples: int) -> list:
+    """What makes the tensors of a batch, within `FakeTensorMode`."""
+    return [((samples, *shape), dtype) for shape, dtype in shapes]
+
+
+def run(
+    problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record, batch: list, one: list
+) -> Rehearsal:
+    """Go through a step, an evaluation and a checkpoint. `batch` and `one` are shapes and types of the tensors."""
+    task, costs = build_task(problem, config), OpCosts()
+    with_gradients(model)
+    fused_norms(model, costs)
+    with no_averaging():
+        model = task.parallelize(model, layout)
+    if config.recompute or config.recompute_norms:
+        recompute_blocks(model, "block" if config.recompute else "norms")
+    last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
+    average = Average(model, config.average_decay) if config.average_decay else None
+    optimizer = task.build_optimizer(model)
+    for group in optimizer.param_groups:
+        group["fused"] = False  # the fused ones have no version for tensors without memory
+    loaded = tuple(torch.zeros(shape, dtype=dtype) for shape, dtype in batch)
+    with record, costs:
+        record.stage = "forward"
+        loss = task.loss(model.train(), loaded, layout)
+        kept, record.stage = costs.live, "backward"
+        loss.backward()
+        last()
+        record.stage, peak = "optimizer", costs.peak
+    del loss
+    if config.gradient_clip:
+        nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
+    optimizer.step()
+    if average:
+        average.update(model)
+    record.stage = "evaluation"
+    with record, suppress(*CANNOT), mock.patch.object(torch, "bincount", counts):
+        whole = [tuple(torch.zeros(shape, dtype=dtype) for shape, dtype in one)]
+        task.evaluate(model.eval(), whole, layout)
+    record.stage = "checkpoint"
+    state = TrainingState(model, optimizer, average)
+    part = save(state, problem, config, layout)
+    weights = 4 * parameter_count(model)
+    moments = sum(t.nbytes for values in optimizer.state.values() for t in values.values() if torch.is_tensor(t))
+    memory = {"weights": weights, "gradients": weights, "optimizer": moments, "average": weights * bool(average)}
+    memory |= {"batch": sum(t.nbytes for t in loaded), "kept for backward": kept, "at most beside it": peak - kept}
+    found = tuple(record.events), memory, record.most, tuple(record.large), part
+    return Rehearsal(layout.rank, layout.place, *found)
+
+
+def counts(numbers: Tensor, minlength: int) -> Tensor:
+    """`torch.bincount`, whose result has a shape that tensors without memory do not say."""
+    return torch.zeros(minlength, dtype=torch.int64)
+
+
+def save(state: TrainingState, problem: Any, config: RunConfig, layout: Layout) -> int:
+    """Write a checkpoint whose parts are empty. Return the bytes that this rank's part would have."""
+    with tempfile.TemporaryDirectory() as folder, without_parts():
+        origin = checkpoint.Origin(problem, config, Path(folder) / "result_0.txt")
+        checkpoint.Checkpoints(Path(folder) / "checkpoints", origin).save(state, layout, 0, 1, Evaluation(0.0, {}))
+    return sum(t.nbytes for t in share(state.tensors(), layout.rank, layout.ranks).values())
+
+
+@contextmanager
+def without_parts() -> Iterator[None]:
+    """Write no tensors, and find the run's start in a log that is not there."""
+    with (
+        mock.patch.object(checkpoint.parts, "write", lambda folder, tensors, rank, ranks: {}),
+        mock.patch.object(checkpoint, "started", lambda log: 0),
+    ):
+        yield

@@ -1,0 +1,137 @@
+"""The expected time of a set: what its machine would take for the samples that the reference needs.
+
+A run's own samples to the target depend on its seed. So the expected time takes the reference's, which an edition
+publishes by batch size: staging, and these samples over the samples a second that the runs measured, evaluation
+included. It ranks nothing.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from results.runs.columns import Row
+from results.statistics.factors import squared_error
+from results.statistics.result import Result
+from results.statistics.score import LEVEL
+from results.statistics.student import t_quantile
+from rules.edition import load
+from rules.reference import ReferencePoint, neighbours
+
+STEP = 1 / 6  # of an epoch: the least deviation of the reference's runs, which end at evaluations
+
+
+@dataclass(frozen=True)
+class Part:
+    """One cause of error: the squared relative standard error that it brings, and its degrees of freedom."""
+
+    squared: float
+    degrees: float
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An expected time in seconds. `samples` are the reference's to the target, from the points at `batches`: one batch
+    size, or two with a straight line between them. `speed` is the error of what the runs measured, `points` that of the
+    reference's samples, for each batch size."""
+
+    seconds: float
+    samples: float
+    batches: tuple[int, ...]
+    speed: Part
+    points: tuple[Part, ...]
+
+    @property
+    def speed_error(self) -> float:
+        """The relative standard error that the measured speed brings."""
+        return math.sqrt(self.speed.squared)
+
+    @property
+    def points_error(self) -> float:
+        """The relative standard error that the reference's samples bring."""
+        return math.sqrt(math.fsum(p.squared for p in self.points))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval in seconds, of both errors."""
+        half = half_width((self.speed, *self.points))
+        return self.seconds * math.exp(-half), self.seconds * math.exp(half)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One expected time over another, with its 95 % interval; None without deviation between runs."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def expected(r: Result) -> tuple[Expected | None, str]:
+    """(the expected time of a set, why it has none)."""
+    if why := hindrance(r):
+        return None, why
+    edition, batch = load(r.judged.edition), r.one("batch")
+    points = edition.points(r.group[1], r.group[2])
+    weights = neighbours(points, batch)
+    if not weights:
+        sizes = f": those known are {', '.join(map(str, sorted(points)))}" if points else ""
+        return None, f"the edition has no reference points at a batch size of {batch:g}{sizes}"
+    rows = [row for row in r.rows if row.converged and row.compute_rate]
+    counts_samples = edition.benchmarks[r.group[1]].epoch_num == "samples"
+    of_an_epoch = 1 if counts_samples else r.one("train_samples")
+    if not of_an_epoch or len(rows) < 2:
+        return None, "the logs don't say how many samples a second the runs took"
+    epochs = sum(weight * points[size].mean for size, weight in weights.items())
+    seconds = [seconds_of(row, epochs * of_an_epoch) for row in rows]
+    mean = fmean(seconds)
+    grows = 1 - fmean((row.staging_ms or 0) / 1000 for row in rows) / mean  # the share that isn't staging
+    step = 0.0 if counts_samples else STEP
+    return Expected(
+        seconds=mean,
+        samples=epochs * of_an_epoch,
+        batches=tuple(weights),
+        speed=Part(squared_error([s / mean - 1 for s in seconds]), len(rows) - 1),
+        points=tuple(of_point(points[size], grows * weight / epochs, step) for size, weight in weights.items()),
+    ), ""
+
+
+def hindrance(r: Result) -> str:
+    """Why a set can have no expected time, whatever its batch size; "" if it can."""
+    if r.why:
+        return "no score"
+    if r.weak:
+        return "a throughput set trains many models at once"
+    if r.group[4] != "closed":
+        return "the open division may need other samples than the reference"
+    return "" if r.one("batch") is not None else "the runs have no batch size in common"
+
+
+def seconds_of(row: Row, samples: float) -> float:
+    """What a run's staging and so many samples at its rate take, in seconds."""
+    return (row.staging_ms or 0) / 1000 + samples / (row.compute_rate or math.nan)
+
+
+def of_point(point: ReferencePoint, per_epoch: float, step: float) -> Part:
+    """The error that a point brings; `per_epoch` is by which share an epoch more would lengthen the time."""
+    deviation = max(point.deviation, step)
+    return Part((deviation * per_epoch) ** 2 / point.runs, point.runs - 1)
+
+
+def half_width(parts: Sequence[Part], together: int = 1) -> float:
+    """Half of the 95 % interval of a logarithm: Student's t, with Welch's degrees of freedom of all causes of error.
+    `together` intervals hold at once (Bonferroni)."""
+    total = math.fsum(p.squared for p in parts)
+    if not total:
+        return 0.0
+    degrees = total**2 / math.fsum(p.squared**2 / p.degrees for p in parts)
+    return t_quantile(1 - (1 - LEVEL) / 2 / together, degrees) * math.sqrt(total)
+
+
+def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:
+    """a over b. At one batch size both have the reference's samples in common, so that only what the runs measured
+    has an error."""
+    value = a.seconds / b.seconds
+    causes = [a.speed, b.speed] if a.samples == b.samples else [a.speed, b.speed, *a.points, *b.points]
+    half = half_width(causes, together)
+    return Ratio(value, value * math.exp(-half), value * math.exp(half)) if half else Ratio(value, None, None)

@@ -1,0 +1,51 @@
+"""The expected time of a set, and of two, in words."""
+
+from results.statistics.expected import Expected, expected, ratio
+from results.statistics.result import Result
+from results.tables.formatting import decimals_of, fixed, show
+
+MEANS = (
+    "what staging and the reference's samples to the target at this batch size take at the speed that the runs "
+    "measured, evaluation included, whatever the luck of their seeds; it ranks nothing"
+)
+
+
+def expected_words(r: Result) -> str:
+    """A set's expected time with its interval and errors, or why it has none; "" for a set without figure of merit."""
+    found, why = expected(r)
+    if r.fom is None:
+        return ""
+    if found is None:
+        return f"no expected time: {why}"
+    return f"{seconds_words(found)}; {errors_words(found)}: {MEANS}"
+
+
+def seconds_words(e: Expected) -> str:
+    """ "expected time 48.2 s, 95 % 46.9 to 49.5", with the digits that the interval needs."""
+    low, high = e.interval
+    decimals = decimals_of((high - low) / 2)
+    return f"expected time {fixed(e.seconds, decimals)} s, 95 % {fixed(low, decimals)} to {fixed(high, decimals)}"
+
+
+def errors_words(e: Expected) -> str:
+    """Both standard errors, and where the reference's samples are from."""
+    sizes = " and ".join(map(str, e.batches))
+    where = f"a batch size of {sizes}" if len(e.batches) == 1 else f"batch sizes of {sizes}, on a straight line"
+    points = f"{100 * e.points_error:.1f} % by the reference's {show(round(e.samples))} samples (points at {where})"
+    return f"standard errors {100 * e.speed_error:.2g} % by the runs' speed, {points}"
+
+
+def pair_words(a: Result, b: Result, name: str, other: str, together: int = 1) -> str:
+    """What the expected times of two sets can tell, in words: which needs more time."""
+    (x, no_x), (y, no_y) = expected(a), expected(b)
+    if x is None or y is None:
+        return "; ".join(f"{who} has none: {why}" for who, why in ((name, no_x), (other, no_y)) if why)
+    found = ratio(y, x, together)
+    if found.value < 1:
+        found, name, other = ratio(x, y, together), other, name
+    if found.low is None or found.high is None:
+        return f"{other} needs {found.value:.3g} times as long as {name}, without an interval"
+    span = f"{fixed(found.low, 3)} to {fixed(found.high, 3)}"
+    if found.low <= 1:
+        return f"not distinguishable: {other} needs {span} times as long as {name}"
+    return f"{other} needs {fixed(found.value, 3)} times as long as {name} ({span})"

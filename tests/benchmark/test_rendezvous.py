@@ -1,0 +1,102 @@
+import os
+import socket
+import stat
+
+import pytest
+
+from benchmark.launch import Launch
+from benchmark.rendezvous import check_own, first_host, first_of_list, meet, port
+
+TWO_NODES = Launch(9, 16, 1, 8, "slurm")
+
+
+@pytest.fixture(autouse=True)
+def nothing_said(monkeypatch):
+    """An environment in which nobody says where ranks meet."""
+    for name in ("MASTER_ADDR", "MASTER_PORT", "SLURM_JOB_NODELIST", "SLURM_STEP_NODELIST"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "environ", os.environ.copy())
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("n01", "n01"),
+        ("n[01-04,07],m1", "n01"),
+        ("m1,n[01-04]", "m1"),
+        ("n[3,5]-ib,n[7-9]-ib", "n3-ib"),
+        ("rack[1-2]n[01-04].site", "rack1n01.site"),
+    ],
+)
+def test_first_of_slurms_list(text, first):
+    assert first_of_list(text) == first
+
+
+@pytest.mark.parametrize(
+    ("environ", "launcher", "first"),
+    [
+        ({"SLURM_JOB_NODELIST": "n[1-8]", "SLURM_STEP_NODELIST": "n[5-6]"}, "slurm", "n5"),
+        ({"SLURM_JOB_NODELIST": "n[1-8]"}, "openmpi", "n1"),
+        ({"LSB_MCPU_HOSTS": "batch2 1 n07 42 n08 42"}, "jsrun", "n07"),
+        ({"LSB_MCPU_HOSTS": "n07 1 n08 1"}, "openmpi", "n07"),
+    ],
+)
+def test_the_host_that_a_scheduler_implies(environ, launcher, first):
+    assert first_host(environ, launcher) == first
+
+
+def test_the_first_host_of_pbs(tmp_path):
+    (tmp_path / "nodes").write_text("x1c2\nx1c2\nx1c3\n")
+    assert first_host({"PBS_NODEFILE": str(tmp_path / "nodes")}, "pals") == "x1c2"
+    with pytest.raises(ValueError, match="MASTER_ADDR: found pals on several nodes"):
+        first_host({"PBS_NODEFILE": str(tmp_path / "not here")}, "pals")
+
+
+def test_flux_is_asked(tmp_path, monkeypatch):
+    flux = tmp_path / "flux"
+    flux.write_text('#!/bin/sh\n[ "$*" = "hostlist --nth=0 local" ] && echo n12\n')
+    flux.chmod(flux.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert first_host({}, "flux") == "n12"
+    flux.write_text("#!/bin/sh\nexit 1\n")
+    with pytest.raises(ValueError, match="no answer to `flux hostlist --nth=0 local`"):
+        first_host({}, "flux")
+
+
+def test_a_job_has_a_port_and_each_of_its_steps():
+    first, same, next_step = ({"SLURM_JOB_ID": "71", "SLURM_STEP_ID": step} for step in "001")
+    assert port(first) == port(same) != port(next_step)
+    assert 10_000 <= port({}) < 20_000
+
+
+def test_ranks_meet_where_the_environment_says(monkeypatch):
+    monkeypatch.setenv("MASTER_ADDR", "elsewhere")
+    monkeypatch.setenv("MASTER_PORT", "7")
+    meet(TWO_NODES)
+    assert (os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"]) == ("elsewhere", "7")
+
+
+def test_ranks_of_one_node_meet_on_it():
+    meet(Launch(0, 8, 0, 8, "openmpi"))
+    assert os.environ["MASTER_ADDR"] == "127.0.0.1"
+    assert os.environ["MASTER_PORT"] == str(port(os.environ))
+
+
+def test_ranks_of_several_nodes_meet_on_the_first(monkeypatch):
+    monkeypatch.setenv("SLURM_STEP_NODELIST", "n[5-6]")
+    meet(TWO_NODES)
+    assert os.environ["MASTER_ADDR"] == "n5"
+
+
+def test_rank_0_of_another_host_is_refused_at_once(monkeypatch):
+    monkeypatch.setenv("SLURM_STEP_NODELIST", "192.0.2.[7-8]")  # addresses that nobody has
+    with pytest.raises(
+        ValueError, match=f"found 192.0.2.7, .* for rank 0 on {socket.gethostname()} .*, wanted MASTER_A"
+    ):
+        meet(Launch(0, 16, 0, 8, "slurm"))
+    check_own("127.0.0.1")
+
+
+def test_without_a_scheduler_the_address_is_asked_for():
+    with pytest.raises(ValueError, match=r"found pmi on several nodes, .*, wanted MASTER_ADDR=<host of rank 0>"):
+        meet(Launch(9, 16, 1, 8, "pmi"))

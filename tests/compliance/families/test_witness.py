@@ -1,0 +1,259 @@
+"""WIT: receipts that are missing, forged or another run's, logs that were changed after they were told, clocks that the
+witness does not share, and starts that are not handed in."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from compliance.engine import judge
+from rules.edition import load
+from rules.witness import Step
+from tests.support.witness import OTHER, signed, write
+
+damage = pytest.mark.damage
+CLOCK = load("v1.0").limits.clock
+
+
+@damage
+def run_without_receipts(witnessed):
+    (witnessed.path(2).parent / "receipts_2.jsonl").unlink()
+    return [("result_2.txt", 1, "WIT01")]
+
+
+@damage
+def receipts_that_are_cut_off(witnessed):
+    path = witnessed.path(2).parent / "receipts_2.jsonl"
+    path.write_text(path.read_text()[:-10])
+    return [("receipts_2.jsonl", len(witnessed.receipts[2]), "WIT01")]
+
+
+@damage
+def receipts_without_the_start(witnessed):
+    witnessed.keep(2, witnessed.receipts[2][1:])
+    return [("receipts_2.jsonl", 1, "WIT01")]
+
+
+@damage
+def receipts_of_somebody_else(witnessed):
+    """Who runs a witness of his own has times as he likes."""
+    witnessed.keep(2, [signed(receipt, OTHER) for receipt in witnessed.receipts[2]])
+    return [("receipts_2.jsonl", 1, "WIT02")]
+
+
+@damage
+def receipt_whose_time_was_edited(witnessed):
+    *others, last = witnessed.receipts[2]
+    witnessed.keep(2, [*others, replace(last, time_ms=last.time_ms - 5000)])
+    return [("receipts_2.jsonl", len(others) + 1, "WIT02")]
+
+
+@damage
+def receipts_of_another_round(witnessed):
+    witnessed.keep(2, [signed(replace(receipt, edition="v0.9")) for receipt in witnessed.receipts[2]])
+    return [("receipts_2.jsonl", 1, "WIT02")]
+
+
+@damage
+def seed_that_was_drawn_by_the_run(witnessed):
+    line = witnessed.changed("seed", value=witnessed.logs[2].one("seed")["value"] ^ 1)
+    return [("result_2.txt", line, "WIT03")]
+
+
+@damage
+def receipts_of_another_run_of_the_set(witnessed):
+    """The start of run 1, for runs 1 and 2."""
+    line = witnessed.changed("seed", value=witnessed.receipts[1][0].seed)
+    witnessed.keep(2, witnessed.receipts[1])
+    seed = ("result_2.txt", line, "SEED05")
+    return [("receipts_2.jsonl", 1, "WIT03"), ("receipts_2.jsonl", 1, "WIT03"), seed, ("acme", 1, "WIT07")]
+
+
+@damage
+def start_of_another_system(witnessed):
+    witnessed.attend(2, run="7" * 32, system="other")
+    witnessed.witness.publish(witnessed.root.parent)
+    return [("receipts_2.jsonl", 1, "WIT03"), ("acme", 1, "WIT07")]
+
+
+@damage
+def source_that_was_changed_after_the_start(witnessed):
+    witnessed.attend(2, run="7" * 32, source="5" * 64)
+    witnessed.witness.publish(witnessed.root.parent)
+    line = witnessed.logs[2].line(witnessed.logs[2].one("source"))
+    return [("result_2.txt", line, "WIT03"), ("acme", 1, "WIT07")]
+
+
+@damage
+def line_of_the_head_that_was_changed_later(witnessed):
+    line = witnessed.logs[2].line(witnessed.logs[2].one("run_start"))
+    witnessed.changed("cache_clear", metadata={"lineno": 99})
+    return [("result_2.txt", line, "WIT04")]
+
+
+@damage
+def evaluation_that_was_not_told(witnessed):
+    *others, _, last = witnessed.receipts[2]
+    witnessed.keep(2, [*others, last])
+    return [("receipts_2.jsonl", len(others) + 1, "WIT04")]
+
+
+@damage
+def end_that_was_not_told(witnessed):
+    *others, _ = witnessed.receipts[2]
+    witnessed.keep(2, others)
+    line = witnessed.logs[2].line(witnessed.logs[2].one("run_stop"))
+    return [("result_2.txt", line, "WIT04")]
+
+
+def told_by(witnessed, seconds, first=0):
+    """Lets the witness have been told of run 4, the last, so many seconds later, from receipt `first` on."""
+    chain = witnessed.witness
+    old, chain.chain = witnessed.receipts[4], chain.chain[: -len(witnessed.receipts[4])]
+    times = [r.time_ms + (round(1000 * seconds) if n >= first else 0) for n, r in enumerate(old)]
+    made = [chain.receipt(r.told, time) for r, time in zip(old, times, strict=True)]
+    witnessed.keep(4, made)
+    chain.publish(witnessed.root.parent)
+    if made[0].sha256 != old[0].sha256:  # another start has another seed, and the log another beginning
+        chain.chain = chain.chain[: -len(made)]
+        log = witnessed.logs[4]
+        start = chain.receipt(old[0].told, times[0])
+        witnessed.changed("seed", 4, value=start.seed)
+        steps = [r.told for r in chain.steps(start.told.run, log.events, log.text())]
+        chain.chain = chain.chain[: -len(steps)]
+        witnessed.keep(4, [start, *(chain.receipt(s, t) for s, t in zip(steps, times[1:], strict=True))])
+        chain.publish(witnessed.root.parent)
+
+
+def line_of(witnessed, key):
+    return witnessed.logs[4].line(witnessed.logs[4].one(key))
+
+
+@damage
+def clock_that_is_slow(witnessed):
+    """All is told as it happens, and the log says that it happened earlier."""
+    told_by(witnessed, CLOCK.witness_slack, first=1)
+    return [("result_4.txt", line_of(witnessed, "run_start"), "WIT05")]
+
+
+@damage
+def clock_that_is_ahead(witnessed):
+    """The log says that it happened after it was told."""
+    told_by(witnessed, -CLOCK.witness_slack - 0.3)
+    return [("result_4.txt", line_of(witnessed, "run_start"), "WIT05")]
+
+
+@damage
+def seed_that_was_tried_first(witnessed):
+    """The start is told before the run of before ended: the receipt waits until the others are done."""
+    told_by(witnessed, -CLOCK.witness_begin + 1.9, first=99)
+    start, *steps = witnessed.receipts[4]
+    log = witnessed.logs[4]
+    for event in log.events:
+        event["time_ms"] += 200_000
+    witnessed.write(4)
+    chain = witnessed.witness
+    chain.chain = chain.chain[: -len(steps)]
+    witnessed.keep(4, [start, *chain.steps(start.told.run, log.events, log.text())])
+    chain.publish(witnessed.root.parent)
+    return [("result_4.txt", line_of(witnessed, "init_start"), "WIT05")]
+
+
+@damage
+def receipt_that_the_chain_does_not_have(witnessed):
+    path = witnessed.root.parent / "witness.jsonl"
+    write(path, witnessed.witness.chain[: -len(witnessed.receipts[4])])
+    return [("receipts_4.jsonl", 1, "WIT06")]
+
+
+@damage
+def chain_from_which_a_start_was_taken(witnessed):
+    chain = witnessed.witness.chain
+    write(witnessed.root.parent / "witness.jsonl", [*chain[:3], *chain[4:]])
+    return [("witness.jsonl", 4, "WIT06")]
+
+
+@damage
+def start_that_was_not_handed_in(witnessed):
+    witnessed.witness.receipt(replace(witnessed.receipts[4][0].told, run="7" * 32), witnessed.witness.chain[-1].time_ms)
+    witnessed.witness.publish(witnessed.root.parent)
+    return [("acme", 1, "WIT07")]
+
+
+def test_damage(entry, exactly):
+    exactly(entry)
+
+
+def test_a_good_submission_is_in_order(witnessed, found):
+    assert found(witnessed.root) == []
+
+
+@pytest.mark.parametrize("seconds", [CLOCK.witness_slack - 0.2, -CLOCK.witness_slack - 0.2])
+def test_clocks_may_differ_by_the_slack(witnessed, found, seconds):
+    """Receipts have 0.2 s already."""
+    told_by(witnessed, seconds)
+    assert found(witnessed.root) == []
+
+
+def test_a_round_may_require_a_witness(tree, law):
+    for index, log in enumerate(tree.logs):
+        log.one("rules_edition")["value"] = "witnessed"
+        tree.write(index)
+    folder = tree.root.parent.rename(tree.root.parents[1] / "witnessed")
+    findings = judge([str(folder / "acme")], rules=law).findings
+    assert [(f.code, f.found) for f in findings] == [("WIT01", "no receipts of the round's witness, in 5 of 5 logs")]
+
+
+def test_starts_of_others_are_theirs(witnessed, found):
+    other = replace(witnessed.receipts[4][0].told, run="7" * 32, organisation="bolt")
+    witnessed.witness.receipt(other, witnessed.witness.chain[-1].time_ms)
+    witnessed.witness.publish(witnessed.root.parent)
+    assert found(witnessed.root) == []
+
+
+def test_how_far_starts_got_that_are_not_handed_in(witnessed, law):
+    """Of those that were moved aside, the receipts are there."""
+    chain, told = witnessed.witness, witnessed.receipts[4][0].told
+    now = chain.chain[-1].time_ms
+    for number, kinds in enumerate([(), ("run_start",), ("run_start", "evaluation"), ("run_start", "run_stop")]):
+        run = f"{number + 7:x}" * 32
+        made = [chain.receipt(replace(told, run=run), now)]
+        made += [chain.receipt(Step(run, i, kind, i, "5" * 64), now) for i, kind in enumerate(kinds, 1)]
+        if number == 2:
+            place = witnessed.path(4).parent / "superseded" / "20260401T000000.000000Z"
+            place.mkdir(parents=True)
+            shutil.copy(witnessed.path(4), place / "result_4.txt")
+            write(place / "receipts_4.jsonl", made)
+    chain.publish(witnessed.root.parent)
+    (finding,) = (f for f in judge([str(witnessed.root)], rules=law).findings if f.code == "WIT07")
+    assert finding.found == (
+        "9 starts, of which 5 are handed in: 1 never began to train, 1 broke off before an evaluation, "
+        "1 broke off after an evaluation (superseded/), 1 ended"
+    )
+
+
+def test_no_chain_is_published_yet(witnessed, found):
+    (witnessed.root.parent / "witness.jsonl").unlink()
+    assert found(witnessed.root) == []
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", "{}\n", "\0\n", '{"kind": 1}\n', "9" * 9000])
+def test_hostile_receipts_are_a_finding(witnessed, found, text):
+    (witnessed.path(2).parent / "receipts_2.jsonl").write_text(text)
+    assert found(witnessed.root) == [("receipts_2.jsonl", 1, "WIT01")]
+
+
+def test_receipts_that_are_a_link_are_not_read(witnessed, found):
+    path = witnessed.path(2).parent / "receipts_2.jsonl"
+    path.unlink()
+    path.symlink_to("receipts_1.jsonl")
+    assert found(witnessed.root) == [("receipts_2.jsonl", 1, "TREE05"), ("receipts_2.jsonl", 1, "WIT01")]
+
+
+def test_findings_tell_the_seed_that_follows(witnessed, law):
+    seed = witnessed.receipts[2][0].seed
+    witnessed.changed("seed", value=seed ^ 1)
+    (finding,) = judge([str(witnessed.root)], rules=law).findings
+    assert (finding.found, finding.wanted) == (f"seed {seed ^ 1}", f"{seed}, which follows from the receipt")
+    assert json.loads(witnessed.receipts[2][0].text)["entry"] == 1

@@ -1,0 +1,81 @@
+"""Reading receipts beside logs, the points of a log that are told, and a round's chain."""
+
+import hashlib
+
+import pytest
+
+from compliance.engine import judge
+from compliance.reading.tree import read_submission
+from compliance.reading.witness import chain_of, points, read_beside, receipts_of, superseded, unsound
+from rules.edition import load
+from tests.support.witness import KEY, write
+
+
+@pytest.fixture
+def runs(witnessed, law):
+    return [log.run for log in judge([str(witnessed.root)], rules=law).submissions[0].sets[0].logs]
+
+
+def test_receipts_lie_beside_the_log(witnessed, runs):
+    found = receipts_of(runs[2])
+    assert list(found.receipts) == witnessed.receipts[2] and found.wrong is None
+    assert found.path.endswith("scaffold/receipts_2.jsonl") and found.start.log == "result_2.txt"
+    assert [(line, step.step) for line, _, step in found.steps] == [(n + 1, n) for n in range(1, len(found.receipts))]
+
+
+def test_points_are_the_beginnings_of_the_log(witnessed, runs):
+    data = witnessed.path(2).read_bytes()
+    for point, (_, _, step) in zip(points(runs[2]), receipts_of(runs[2]).steps, strict=True):
+        assert (point.kind, point.bytes, point.digest) == (step.kind, step.bytes, step.digest)
+        assert hashlib.sha256(data[: point.bytes]).hexdigest() == point.digest
+        assert data[: point.bytes].count(b"\n") == point.line
+
+
+def test_a_log_that_is_gone_has_no_points(witnessed, runs):
+    witnessed.path(2).unlink()
+    assert points(runs[2]) == []
+
+
+def test_reading_stops_at_the_first_wrong_line(witnessed, tmp_path):
+    path = write(tmp_path / "receipts_0.jsonl", witnessed.receipts[0][:2])
+    with path.open("a") as file:
+        file.write("{}\n")
+    write(tmp_path / "more", witnessed.receipts[0][2:])
+    path.write_text(path.read_text() + (tmp_path / "more").read_text())
+    found = read_beside(path, "here")
+    assert list(found.receipts) == witnessed.receipts[0][:2]
+    assert found.wrong.found == "no field 'benchmark'"
+    assert read_beside(tmp_path / "none", "here").wrong.found.startswith("no file that can be read")
+
+
+def test_a_chain_is_read_again_when_it_changed(witnessed, law):
+    submission = read_submission(witnessed.root, str(witnessed.root), witnessed.root)
+    edition = load("v1.0", law)
+    chain = chain_of(submission, edition)
+    assert chain.damage is None and len(chain.starts) == 5 and len(chain.held) == len(witnessed.witness.chain)
+    assert set(chain.last.values()) == {"run_stop"}
+    write(witnessed.root.parent / "witness.jsonl", witnessed.witness.chain[1:])
+    assert chain_of(submission, edition).damage == (1, "number 2 after number 0")
+    (witnessed.root.parent / "witness.jsonl").unlink()
+    assert chain_of(submission, edition) is None
+
+
+def test_an_edition_without_a_witness_has_no_chain(witnessed):
+    submission = read_submission(witnessed.root, str(witnessed.root), witnessed.root)
+    assert chain_of(submission, load("mlperf-hpc-v3.0")) is None
+
+
+def test_what_a_receipt_lacks(witnessed):
+    receipt = witnessed.receipts[0][0]
+    assert unsound(receipt, "v1.0", KEY) == ""
+    assert unsound(receipt, "v1.1", KEY) == "a receipt of the round v1.0"
+    assert unsound(receipt, "v1.0", "") == "a signature that is not by the witness's key"
+
+
+def test_superseded_receipts(witnessed):
+    place = witnessed.path(0).parent / "superseded" / "x"
+    place.mkdir(parents=True)
+    witnessed.path(4).rename(place / "result_4.txt")
+    write(place / "receipts_4.jsonl", witnessed.receipts[4])
+    submission = read_submission(witnessed.root, str(witnessed.root), witnessed.root)
+    assert superseded(submission) == {witnessed.receipts[4][0].told.run}

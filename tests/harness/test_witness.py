@@ -1,0 +1,133 @@
+"""The witness's commands, and a set of runs that is told to it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+import pytest
+
+from benchmark.tree import receipts_path, set_path
+from harness import witness
+from harness.witnessing import telling
+from harness.witnessing.folder import watch
+from harness.witnessing.store import Store
+from rules.current import EDITION, ROOT
+from rules.witness import Start, follows, parse_receipt, read_receipts
+
+
+@pytest.fixture
+def database(tmp_path, capsys):
+    """A new witness's database, by the command."""
+    path = tmp_path / "witness.db"
+    assert witness.main(["new", str(path), "--edition", EDITION]) == 0
+    assert capsys.readouterr().out == f"witness_key: {Store(path).public_key}\n"
+    return path
+
+
+def test_a_witness_is_made_once(database, capsys):
+    assert witness.main(["new", str(database), "--edition", EDITION]) == 2
+    assert capsys.readouterr().err == (
+        f"witness.py: {database}: found a file, wanted a new name: a witness keeps its key\n"
+    )
+
+
+def test_a_witness_is_of_an_edition_that_there_is(tmp_path, capsys):
+    assert witness.main(["new", str(tmp_path / "w.db"), "--edition", "v7.7"]) == 2
+    assert "v7.7" in capsys.readouterr().err and not (tmp_path / "w.db").exists()
+
+
+def test_a_token_is_printed_and_known(database, capsys):
+    assert witness.main(["token", str(database), "acme"]) == 0
+    assert Store(database).organisation_of(capsys.readouterr().out.strip()) == "acme"
+
+
+def test_where_there_is_no_database(tmp_path, capsys):
+    for words in (["token", "x.db", "acme"], ["serve", "x.db"], ["publish", "x.db", "v1.0"], ["watch", "x.db", "."]):
+        assert witness.main(words) == 2
+        assert capsys.readouterr().err == "witness.py: x.db: found no file, wanted the database of a witness\n"
+    assert witness.main(["tell", str(tmp_path / "result_0.txt"), "--witness", "http://127.0.0.1:1"]) == 2
+    assert "receipts_0.jsonl" in capsys.readouterr().err
+
+
+@pytest.fixture
+def told(fake, database, tmp_path, monkeypatch):
+    """What submit.py needs to tell a witness that looks at a folder, and its store."""
+    monkeypatch.setattr(telling, "POLL", 0.01)
+    shared, store = tmp_path / "shared", Store(database)
+    shared.mkdir()
+    threading.Thread(target=watch, args=(store, shared), daemon=True).start()
+    monkeypatch.setenv("WITNESS_TOKEN", store.new_token("Us"))
+    return ["--witness", f"file:{shared}"], store
+
+
+def receipts(fake, run):
+    return list(read_receipts(receipts_path(set_path(fake.submission, "laptop", "scaffold") / f"result_{run}.txt")))
+
+
+def test_a_set_is_told_and_its_chain_is_published(fake, told, database, tmp_path):
+    options, _ = told
+    assert fake.submit("--runs", "2", *options) == 0
+    for run, call in enumerate([call for call in fake.starts() if "--log" in call["options"]][-2:]):
+        words = call["options"]
+        assert words[words.index("--registry") + 1].endswith(f"receipts_{run}.jsonl")
+        assert words[words.index("--entry") + 1] == "1"
+        start, *steps = receipts(fake, run)
+        assert isinstance(start.told, Start) and start.told.title == "Us, laptop, scaffold, tiny"
+        assert [step.told.kind for step in steps][:1] == ["run_start"] and steps[-1].told.kind == "run_stop"
+    (tmp_path / EDITION).mkdir(exist_ok=True)
+    assert witness.main(["publish", str(database), str(tmp_path / EDITION)]) == 0
+    chain = [parse_receipt(line) for line in (tmp_path / EDITION / "witness.jsonl").read_text().splitlines()]
+    assert len(chain) == len(receipts(fake, 0)) + len(receipts(fake, 1))
+    assert [follows(one, before) for one, before in zip(chain, [None, *chain], strict=False)] == [""] * len(chain)
+
+
+def test_a_run_that_is_made_again_has_a_start_of_its_own(fake, told):
+    options, store = told
+    fake.acts("reach", "kill")  # the head of a log comes first
+    assert fake.submit("--runs", "1", *options) == 1
+    fake.acts()
+    assert fake.submit("--runs", "1", *options) == 0
+    (aside,) = fake.submission.rglob("superseded/*/receipts_0.jsonl")
+    runs = {next(read_receipts(aside)).told.run, receipts(fake, 0)[0].told.run}
+    assert len(runs) == 2 and runs == {parse_receipt(line).told.run for line in store.chain()}
+
+
+def test_without_a_token_nothing_is_made(fake, told, monkeypatch, capsys):
+    options, _ = told
+    monkeypatch.delenv("WITNESS_TOKEN")
+    assert fake.submit("--runs", "1", *options) == 2
+    assert "--witness: found no WITNESS_TOKEN in the environment" in capsys.readouterr().err
+    assert not list(fake.submission.rglob("result_*.txt"))
+
+
+def test_a_witness_draws_seeds_so_that_no_entry_does(fake, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        fake.submit("--witness", "http://x", "--entry", "1")
+    assert "--witness: found --entry too, wanted one of them" in capsys.readouterr().err
+
+
+def test_only_the_rounds_folder_gets_its_chain(database, tmp_path, capsys):
+    (tmp_path / "v9.9").mkdir()
+    assert witness.main(["publish", str(database), str(tmp_path / "v9.9")]) == 2
+    assert f"found a folder of v9.9, wanted one of {EDITION}" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_it_serves_until_a_signal_ends_it(database):
+    command = [sys.executable, "harness/witness.py", "serve", str(database), "--port", "8713"]
+    with subprocess.Popen(command, cwd=ROOT.parent) as process:
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                with urllib.request.urlopen("http://127.0.0.1:8713/key", timeout=5) as answer:
+                    assert json.load(answer) == {"edition": EDITION, "key": Store(database).public_key}
+                break
+            except OSError:
+                time.sleep(0.1)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(30) in (0, -signal.SIGTERM)

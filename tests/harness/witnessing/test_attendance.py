@@ -1,0 +1,99 @@
+"""Attending runs: what is told before they begin, while they run, and what is said where it can't be."""
+
+import json
+
+import pytest
+
+from benchmark.run.assigned import read_assigned
+from benchmark.tree import receipts_path
+from harness.witnessing import telling
+from harness.witnessing.attendance import Attendance, attendance
+from harness.witnessing.telling import Unheard, receipts_of
+from rules.registry import Request
+
+REQUEST = Request("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(telling, "POLL", 0.01)
+    monkeypatch.setattr(telling, "PAUSES", (0.01,))
+    monkeypatch.setattr(telling, "PATIENCE", 0.2)
+
+
+def write(log, *keys):
+    with log.open("a") as file:
+        for key in keys:
+            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": key, "value": None}
+            file.write(f":::MLLOG {json.dumps({**event, 'metadata': {}})}\n")
+
+
+@pytest.fixture
+def attended(store):
+    return Attendance(lambda text: store.receipt_for("acme", text), REQUEST, "eval_accuracy")
+
+
+def test_a_run_takes_its_seed_from_the_receipt(attended, tmp_path):
+    log = tmp_path / "result_2.txt"
+    options = attended.begin(log)
+    assert options == ["--registry", str(receipts_path(log)), "--entry", "1"]
+    assert read_assigned(receipts_path(log), 1, 2).seed == receipts_of(log)[0].seed
+    write(log, "run_start", "eval_accuracy", "run_stop")
+    attended.end(log)
+    assert len(receipts_of(log)) == 4
+
+
+def test_a_resumed_run_has_no_other_start(attended, store, tmp_path):
+    log = tmp_path / "result_2.txt"
+    attended.begin(log)
+    write(log, "run_start")
+    attended.end(log)
+    assert attended.begin(log)[0] == "--registry"
+    write(log, "eval_accuracy", "run_stop")
+    attended.end(log)
+    assert len(receipts_of(log)) == 4 and len(list(store.chain())) == 4
+
+
+def test_a_start_without_a_log_is_told_anew(attended, store, tmp_path):
+    """The run ended before it wrote its log. The witness keeps both starts."""
+    log = tmp_path / "result_2.txt"
+    for _ in range(2):
+        attended.begin(log)
+        attended.end(log)
+    assert len(receipts_of(log)) == 1 and len(list(store.chain())) == 2
+
+
+def test_a_start_that_cannot_be_told_begins_no_run(tmp_path):
+    def deaf(text):
+        raise Unheard("http://witness: no route")
+
+    with pytest.raises(Unheard, match="no route"):
+        Attendance(deaf, REQUEST, "eval_accuracy").begin(tmp_path / "result_0.txt")
+    assert not receipts_path(tmp_path / "result_0.txt").exists()
+
+
+def test_what_could_not_be_told_is_said(store, tmp_path, capsys):
+    away = []
+
+    def tell(text):
+        if away:
+            raise Unheard("http://witness: no route")
+        return store.receipt_for("acme", text)
+
+    attended, log = Attendance(tell, REQUEST, "eval_accuracy"), tmp_path / "result_0.txt"
+    attended.begin(log)
+    away.append(1)
+    write(log, "run_start", "run_stop")
+    attended.end(log)
+    said = (
+        "result_0: the witness was not told everything: http://witness: no route; tell the rest by harness/witness.py"
+    )
+    assert capsys.readouterr().err == f"{said} tell LOG\n"
+
+
+def test_a_token_is_needed(monkeypatch):
+    monkeypatch.delenv("WITNESS_TOKEN", raising=False)
+    with pytest.raises(ValueError, match="--witness: found no WITNESS_TOKEN in the environment, wanted the token"):
+        attendance("http://witness", REQUEST, "eval_accuracy")
+    monkeypatch.setenv("WITNESS_TOKEN", "x")
+    assert attendance("http://witness", REQUEST, "eval_accuracy").request == REQUEST

@@ -1,0 +1,52 @@
+"""A witness that answers in a folder: hostile questions get the reason, and none stops it."""
+
+import json
+import os
+from dataclasses import asdict
+
+import pytest
+
+from harness.witnessing.folder import watch
+from harness.witnessing.store import sha256
+from rules.registry import canonical
+from rules.witness import LONGEST, Start, parse_receipt
+
+TEXT = canonical(
+    asdict(Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt"))
+)
+
+
+def answered(store, folder, content, name="q"):
+    (folder / f"{name}.question").write_bytes(content if isinstance(content, bytes) else content.encode())
+    watch(store, folder, once=True)
+    assert not (folder / f"{name}.question").exists()
+    return (folder / f"{name}.answer").read_text()
+
+
+def question(store, told=TEXT):
+    return json.dumps({"token": sha256(store.new_token("acme")), "told": told})
+
+
+def test_a_question_is_answered(store, tmp_path):
+    line = answered(store, tmp_path, question(store))
+    assert parse_receipt(line.rstrip("\n")).text == next(store.chain())
+    assert sorted(path.name for path in tmp_path.glob(".*")) == []  # nothing half written
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", b"\xff", '{"token": 5, "told": 5}', "[" * 5000, "x" * (3 * LONGEST), "null"]
+)
+def test_rubbish_is_refused(store, tmp_path, content):
+    assert answered(store, tmp_path, content).startswith("refused: ")
+    assert list(store.chain()) == []
+
+
+def test_what_is_told_may_be_of_any_type(store, tmp_path):
+    for told in (5, None, ["x"], "{}"):
+        assert answered(store, tmp_path, question(store, told)).startswith("refused: ")
+
+
+def test_a_link_is_not_followed(store, tmp_path):
+    os.mkfifo(tmp_path / "pipe.question")
+    watch(store, tmp_path, once=True)
+    assert (tmp_path / "pipe.answer").read_text().startswith("refused: ")

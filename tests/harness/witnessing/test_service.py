@@ -1,0 +1,108 @@
+"""The witness's HTTP service, asked over HTTP: receipts, chain and key, and what each wrong question gets."""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+
+import pytest
+
+from harness.witnessing import service
+from harness.witnessing.service import BURST, RATE, Rates
+from rules.registry import canonical
+from rules.witness import LONGEST, Start, parse_receipt
+
+START = Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt")
+TEXT = canonical(asdict(START))
+
+
+def get(served, path):
+    with urllib.request.urlopen(served.address + path, timeout=20) as answer:
+        return answer.read().decode()
+
+
+def post(served, body, token=None):
+    """Status and text of the answer."""
+    headers = {"Authorization": f"Bearer {served.token if token is None else token}"}
+    body = body.encode() if isinstance(body, str) else body
+    try:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{served.address}/receipts", body, headers), timeout=20
+        ) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_a_receipt_stands_in_the_chain(served):
+    status, line = post(served, TEXT)
+    assert status == 200 and parse_receipt(line.rstrip("\n")).told == START
+    assert get(served, "/chain") == line and get(served, "/chain?after=1") == ""
+    assert json.loads(get(served, "/key")) == {"edition": "v1.0", "key": served.store.public_key}
+
+
+@pytest.mark.parametrize(
+    ("body", "token", "status", "words"),
+    [
+        (TEXT, "nobody's", 401, "found no token that is known"),
+        (TEXT, "", 401, "found no token that is known"),
+        ("{}", None, 400, "found no field 'benchmark'"),
+        (b"\xff\xfe", None, 400, "wanted an object in JSON"),
+        ("[" * LONGEST, None, 400, "wanted an object in JSON"),
+        ("x" * (LONGEST + 1), None, 413, f"found more than {LONGEST} bytes"),
+        (TEXT.replace("acme", "bolt"), None, 409, "found organisation bolt, wanted acme"),
+    ],
+)
+def test_what_is_asked_wrongly_gets_one_line(served, body, token, status, words):
+    found, text = post(served, body, token)
+    assert found == status and words in text and text.count("\n") == 1
+    assert get(served, "/chain") == ""
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "1.5", "%C2%B2", "99999999999"])
+def test_the_chain_begins_after_a_number(served, after):
+    with pytest.raises(urllib.error.HTTPError, match="400"):
+        get(served, f"/chain?after={after}")
+
+
+def test_the_chain_comes_in_pages(served, monkeypatch):
+    monkeypatch.setattr(service, "PAGE", 2)
+    lines = [post(served, TEXT.replace("1" * 32, f"{n:032x}"))[1] for n in range(5)]
+    pages = [get(served, f"/chain?after={after}") for after in (0, 2, 4, 5)]
+    assert pages == ["".join(lines[:2]), "".join(lines[2:4]), lines[4], ""]
+
+
+def test_a_flood_locks_nobody_out(served):
+    """Rubbish comes from many sides, and an entrant is answered meanwhile."""
+    rubbish = [("x" * 5000, "nobody's"), ("{}", "nobody's"), ("", ""), ("{}", None), ("y" * 5000, None)]
+    with ThreadPoolExecutor(8) as pool:
+        flood = [pool.submit(post, served, *rubbish[n % 5]) for n in range(150)]
+        answers = [post(served, TEXT.replace("1" * 32, f"{n:032x}"))[0] for n in range(5)]
+        codes = {found.result()[0] for found in flood}
+    assert answers == [200] * 5 and codes <= {400, 401, 413, 429}
+    assert len(get(served, "/chain").splitlines()) == 5
+
+
+def test_half_a_request_holds_nobody_up(served):
+    host, port = served.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as idle:
+        idle.sendall(b"POST /receipts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nhalf")
+        assert post(served, TEXT)[0] == 200
+
+
+def test_an_organisation_may_ask_so_often():
+    now = [0.0]
+    rates = Rates(lambda: now[0])
+    assert all(rates.allow("acme") for _ in range(int(BURST)))
+    assert not rates.allow("acme") and rates.allow("bolt")
+    now[0] += 1 / RATE
+    assert rates.allow("acme") and not rates.allow("acme")
+    now[0] += 1e6
+    assert sum(rates.allow("acme") for _ in range(int(2 * BURST))) == BURST
+
+
+def test_too_many_requests_are_refused(served, monkeypatch):
+    monkeypatch.setattr(service.Rates, "allow", lambda self, organisation: False)
+    assert post(served, TEXT) == (429, f"found more than {RATE:g} requests a second, wanted fewer\n")

@@ -1,0 +1,259 @@
+"""Telling a witness what a run does: from its log alone, with patience, and without telling anything twice."""
+
+import json
+import threading
+import time
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import pytest
+
+from benchmark.tree import receipts_path
+from harness.witnessing import telling
+from harness.witnessing.folder import watch
+from harness.witnessing.store import Store
+from harness.witnessing.telling import Unheard, ask, attend, patiently, points, receipts_of, tell_start
+from rules.registry import Request
+from rules.witness import Start, Step
+
+REQUEST = Request("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64)
+HEAD, BEGIN, EPOCH, END = ("init_start", "run_start", "eval_accuracy", "run_stop")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(telling, "POLL", 0.01)
+    monkeypatch.setattr(telling, "PAUSES", (0.01,))
+    monkeypatch.setattr(telling, "PATIENCE", 0.3)
+
+
+@pytest.fixture
+def witness(tmp_path):
+    """A witness that is there, or not: `heard` counts what it was told; while `away`, nobody hears it."""
+    store, found = Store(tmp_path / "witness.db", "v1.0"), SimpleNamespace(away=0, heard=[])
+
+    def tell(text):
+        if found.away:
+            found.away -= 1
+            raise Unheard("http://witness: no route")
+        found.heard.append(json.loads(text))
+        return store.receipt_for("acme", text)
+
+    found.tell, found.store = tell, store
+    return found
+
+
+def write(log, *keys):
+    """Append events to a log."""
+    with log.open("a") as file:
+        for key in keys:
+            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": key, "value": None}
+            file.write(f":::MLLOG {json.dumps({**event, 'metadata': {}})}\n")
+
+
+@pytest.fixture
+def log(tmp_path, witness):
+    """The log of a run whose start was told."""
+    path = tmp_path / "set" / "result_3.txt"
+    tell_start(witness.tell, REQUEST, path)
+    return path
+
+
+def kinds(log):
+    return [told.kind if isinstance(told := receipt.told, Step) else "start" for receipt in receipts_of(log)]
+
+
+def test_the_start_is_told_first_and_once(witness, log):
+    (receipt,) = receipts_of(log)
+    assert receipt.told == Start(**asdict(REQUEST), run=receipt.told.run, log="result_3.txt")
+    with pytest.raises(
+        ValueError, match=r"receipts_3\.jsonl: found receipts without a log, wanted none before the run"
+    ):
+        tell_start(witness.tell, REQUEST, log)
+
+
+def test_a_whole_run(witness, log):
+    write(log, HEAD, BEGIN, EPOCH, "other", EPOCH, END, "weights")
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "evaluation", "evaluation", "run_stop"]
+    lengths = [r.told.bytes for r in receipts_of(log)[1:]]
+    lines = log.read_text().splitlines(keepends=True)
+    assert lengths == [sum(map(len, lines[:n])) for n in (2, 3, 5, 6)]
+
+
+def test_what_is_written_is_told_as_it_is_written(witness, log):
+    over = threading.Event()
+    thread = threading.Thread(target=attend, args=(witness.tell, log, "eval_accuracy", over.is_set))
+    thread.start()
+    for number, key in enumerate((HEAD, BEGIN, EPOCH, EPOCH, END)):
+        write(log, key)
+        end = time.monotonic() + 20
+        while len(witness.heard) < number + 1 and time.monotonic() < end:
+            time.sleep(0.005)
+        assert len(witness.heard) == number + 1
+    over.set()
+    thread.join(20)
+    assert not thread.is_alive() and len(kinds(log)) == 5
+
+
+def test_half_a_line_is_not_told(witness, log):
+    write(log, HEAD, BEGIN)
+    whole = log.read_text()
+    log.write_text(whole[:-5])
+    assert points(log, "eval_accuracy") == []
+    log.write_text(whole)
+    assert points(log, "eval_accuracy") == [("run_start", len(whole))]
+    assert points(log.with_name("none.txt"), "eval_accuracy") == []
+
+
+def test_a_network_that_is_gone_for_a_while_loses_nothing(witness, log):
+    witness.away = 7
+    write(log, HEAD, BEGIN, EPOCH, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "evaluation", "run_stop"]
+
+
+def test_patience_ends_some_time_after_the_run(witness, log):
+    write(log, HEAD, BEGIN, END)
+    witness.away = 10**9
+    begin = time.monotonic()
+    with pytest.raises(Unheard, match="no route"):
+        attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert time.monotonic() - begin > telling.PATIENCE
+    witness.away = 0
+    attend(witness.tell, log, "eval_accuracy", lambda: True)  # the rest, later
+    assert kinds(log) == ["start", "run_start", "run_stop"]
+
+
+def test_patience_does_not_end_while_the_run_goes_on(witness, log):
+    write(log, HEAD, BEGIN)
+    witness.away = 60  # at 0.01 s each, twice the patience
+    attend(witness.tell, log, "eval_accuracy", lambda: len(witness.heard) > 1)
+    assert kinds(log) == ["start", "run_start"]
+
+
+def test_nothing_is_told_twice(witness, log):
+    write(log, HEAD, BEGIN, EPOCH)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    told = len(witness.heard)
+    write(log, EPOCH, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert [one["step"] for one in witness.heard[told:]] == [3, 4]
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert len(witness.heard) == told + 2
+
+
+def test_a_resumed_run_goes_on_after_its_first_end(witness, log):
+    write(log, HEAD, BEGIN, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    write(log, "resumed", EPOCH, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "run_stop", "evaluation", "run_stop"]
+
+
+def test_a_resumed_run_whose_first_end_was_not_told(witness, log):
+    """The command was killed with the run."""
+    write(log, HEAD, BEGIN)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    write(log, EPOCH, END, "resumed", EPOCH, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "evaluation", "run_stop", "evaluation", "run_stop"]
+
+
+def test_a_receipt_that_a_killed_command_did_not_finish_is_got_again(witness, log):
+    write(log, HEAD, BEGIN, EPOCH, END)
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    path = receipts_path(log)
+    whole = path.read_text()
+    path.write_text(whole[:-20])
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    assert path.read_text() == whole
+
+
+def test_receipts_that_are_none(witness, log):
+    receipts_path(log).write_text("rubbish\n")
+    with pytest.raises(ValueError, match=r"receipts_3\.jsonl: found no receipts of a run, wanted that of its start"):
+        attend(witness.tell, log, "eval_accuracy", lambda: True)
+
+
+def test_what_the_witness_refuses_is_not_tried_again(witness, log):
+    write(log, HEAD, BEGIN)
+
+    def refuse(text):
+        witness.heard.append(text)
+        raise ValueError("http://witness: 409 found another step")
+
+    told = len(witness.heard)
+    with pytest.raises(ValueError, match="409 found another step"):
+        attend(refuse, log, "eval_accuracy", lambda: False)
+    assert len(witness.heard) == told + 1
+
+
+def test_an_answer_that_is_no_receipt(log):
+    write(log, HEAD, BEGIN)
+    with pytest.raises(ValueError, match="the witness's answer: found '<html>'"):
+        attend(lambda text: "<html>", log, "eval_accuracy", lambda: False)
+
+
+def test_pauses_grow(monkeypatch):
+    slept = []
+    monkeypatch.setattr(telling, "PAUSES", (1.0, 2.0, 4.0))
+    monkeypatch.setattr(telling.time, "sleep", slept.append)
+
+    def deaf(text):
+        raise Unheard("away")
+
+    with pytest.raises(Unheard):
+        patiently(deaf, "", lambda seconds: len(slept) < 5)
+    assert slept == [1.0, 2.0, 4.0, 4.0, 4.0]
+
+
+def test_over_http(served, tmp_path):
+    tell = ask(served.address, served.token)
+    log = tmp_path / "set" / "result_0.txt"
+    tell_start(tell, REQUEST, log)
+    write(log, HEAD, BEGIN, END)
+    attend(tell, log, "eval_accuracy", lambda: True)
+    assert [receipt.text for receipt in receipts_of(log)] == list(served.store.chain())
+
+
+def test_over_http_refusals_are_the_witnesss_words(served):
+    with pytest.raises(ValueError, match="401 found no token that is known"):
+        ask(served.address, "wrong")("{}")
+    with pytest.raises(ValueError, match="400 found no field 'benchmark'"):
+        ask(served.address, served.token)("{}")
+
+
+def test_over_http_what_is_not_there_is_unheard():
+    with pytest.raises(Unheard, match=r"http://127\.0\.0\.1:1: .*refused"):
+        ask("http://127.0.0.1:1", "token")("{}")
+
+
+def test_an_address_is_of_a_kind():
+    with pytest.raises(
+        ValueError, match=r"--witness: found ftp://x, wanted https://\.\.\., http://\.\.\. or file:FOLDER"
+    ):
+        ask("ftp://x", "token")
+
+
+def test_through_a_folder(tmp_path, witness):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    token = witness.store.new_token("acme")
+    threading.Thread(target=watch, args=(witness.store, shared), daemon=True).start()
+    tell = ask(f"file:{shared}", token)
+    log = tmp_path / "set" / "result_0.txt"
+    tell_start(tell, REQUEST, log)
+    write(log, HEAD, BEGIN, END)
+    attend(tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "run_stop"]
+    with pytest.raises(ValueError, match="refused: found no token that is known"):
+        ask(f"file:{shared}", "wrong")("{}")
+
+
+def test_through_a_folder_at_which_nobody_looks(tmp_path, monkeypatch):
+    monkeypatch.setattr(telling, "TIMEOUT", 0.05)
+    with pytest.raises(Unheard, match=r"found no answer in 0\.05 s, wanted `witness\.py watch` to look at it"):
+        ask(f"file:{tmp_path}", "token")("{}")
+    with pytest.raises(Unheard, match="No such file or directory"):
+        ask(f"file:{tmp_path / 'none'}", "token")("{}")

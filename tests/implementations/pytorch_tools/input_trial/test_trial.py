@@ -1,0 +1,45 @@
+"""What a trial does before it reads a variant."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch_tools.input_trial import trial
+from implementations.pytorch_tools.input_trial.trial import Measurement, Trial, Variant
+
+
+class Enough(Exception):
+    """The variant would be read now."""
+
+
+@pytest.mark.parametrize(
+    ("form", "place", "done"),
+    [
+        ("stored", "data", ["drop"]),
+        ("stored", "from 1", ["drop"]),
+        ("stored", "staged", ["sync", "drop"]),
+        ("raw", "scratch", ["convert", "sync", "drop"]),
+    ],
+)
+def test_what_the_trial_wrote_is_on_disk_before_its_pages_are_dropped(monkeypatch, form, place, done):
+    def enough(*_):
+        raise Enough
+
+    found = []
+    monkeypatch.setattr(trial.os, "sync", lambda: found.append("sync"))
+    monkeypatch.setattr(trial, "drop_cached_pages", lambda root: found.append("drop"))
+    monkeypatch.setattr(trial, "convert", lambda *_: found.append("convert"))
+    measurement = object.__new__(Measurement)
+    measurement.first = True
+    measurement.run = Namespace(layout=Layout(1), problem=None, reader=Namespace(root=Path("d"), turn_to=enough))
+    with pytest.raises(Enough):
+        measurement.variant(Variant(form, Path("d"), place), None)
+    assert found == done
+
+
+def test_staged_data_and_copies_are_told_apart():
+    made = Trial(1, "spin", None, ("stored", "raw"), (Path("other"),), Path("scratch"))
+    for staging, own in ((None, "data"), (object(), "staged")):
+        assert [v.place for v in made.variants(Path("d"), staging)] == [own, "from 1", "scratch"]

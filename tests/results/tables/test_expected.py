@@ -1,0 +1,109 @@
+"""The expected time in words, in every view."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from compliance.engine import judge
+from results import differences as d
+from results.html.detail import facts
+from results.html.report import html_text
+from results.measures.registry import MEASURES
+from results.statistics import expected as module
+from results.statistics.result import summarize
+from results.tables.comparison import json_text, pair_words
+from results.tables.expected import MEANS
+from results.tables.procurement import procurement_csv, procurement_text, tables
+from results.tables.text import csv_text, markdown_text, terminal_text
+from rules.edition import load
+from rules.reference import reference_points
+
+
+@pytest.fixture
+def two(tree, new_log, monkeypatch):
+    """Sets whose runs need 4 to 6 epochs, the second one 6 % slower; the edition has points at a batch of 8."""
+    known = load("v1.0")
+    points = reference_points({8: [4, 5, 5, 5, 6, 5]}, "smoke")
+    smoke = replace(known.problems["smoke"], reference_epochs=points)
+    monkeypatch.setattr(module, "load", lambda name: replace(known, problems={"smoke": smoke}))
+    for org, each in (("a", 100), ("b", 106)):
+        logs = [
+            new_log.scaffold(each * n + i / 10 + 2, epochs=n, seed=ord(org) + 10 * n + i)
+            for i, n in enumerate((4, 5, 5, 6, 6))
+        ]
+        tree.set(logs, org=org)
+    return summarize(judge([tree.root]), as_logged=True)
+
+
+@pytest.fixture
+def without(tree, new_log):
+    """A set with a batch size that the edition has no points at."""
+    tree.set([new_log.scaffold(50 + i, seed=i, global_batch_size=3000) for i in range(5)])
+    return summarize(judge([tree.root]), as_logged=True)
+
+
+def test_what_each_measure_can_tell_of_two_sets(two):
+    found = d.sides(two)
+    (words,) = (pair_words(pair, found) for pair in d.pairs(found))
+    told = [line for line in words if line.startswith("time to target: ")]
+    assert len(told) == 1 and told[0].startswith("time to target: not distinguishable; expected time: B needs 1.06")
+    body = json.loads(json_text([(found, d.pairs(found))]))["comparisons"][0]
+    assert told[0] in body["pairs"][0]["said"]
+
+
+def test_two_equally_fast_sets_are_told_apart_by_neither(two):
+    found = d.sides([two[0], two[0]])
+    (words,) = (pair_words(pair, found) for pair in d.pairs(found))
+    assert any("time to target: not distinguishable; expected time: not distinguishable: " in line for line in words)
+
+
+def test_a_comparison_says_which_set_has_none(two, without):
+    found = d.sides([two[0], without[0]])
+    (words,) = (pair_words(pair, found) for pair in d.pairs(found))
+    assert any("; expected time: B has none: the edition has no reference points at a batch" in line for line in words)
+
+
+def test_every_view_has_it_and_says_what_it_is(two, tmp_path):
+    seconds = MEASURES["expected_seconds"].get(two[0])
+    table = terminal_text(two)
+    assert table.splitlines()[1].endswith("expected s") and f"{seconds:.2f}" in table
+    assert table.count(MEANS) == 2 and "standard errors " in table
+    assert "expected s" in markdown_text(two) and f"{seconds:.2f}" in markdown_text(two)
+    row = next(csv.DictReader(io.StringIO(csv_text(two))))
+    assert float(row["expected_low"]) < float(row["expected_seconds"]) == seconds < float(row["expected_high"])
+    assert row["expected_why"] == ""
+    assert dict(facts(two[0]))["expected time"].endswith(MEANS)
+    assert "expected, s" in html_text(two, tmp_path) and "it ranks nothing" in html_text(two, tmp_path)
+
+
+def test_the_procurement_view_has_it(two):
+    (rows,) = (rows for _, name, rows in tables(two) if name == "time to target")
+    assert [row["expected_seconds"] for row in rows] == [MEASURES["expected_seconds"].get(r) for r in two]
+    assert all(row["expected_low"] < row["expected_seconds"] < row["expected_high"] for row in rows)
+    assert "expected seconds" in procurement_text(two) and "no expected time" not in procurement_text(two)
+    assert "expected_low" in procurement_csv(two)
+
+
+def test_a_set_without_one_says_why_in_every_view(without, tmp_path):
+    known = ", ".join(map(str, sorted(load("v1.0").problems["smoke"].reference_epochs)))
+    why = f"the edition has no reference points at a batch size of 3000: those known are {known}"
+    assert f"no expected time: {why}" in terminal_text(without)
+    assert "expected s" not in terminal_text(without) and "expected, s" not in html_text(without, tmp_path)
+    assert why in csv_text(without) and why in procurement_text(without) and why in html_text(without, tmp_path)
+
+
+def test_it_ranks_nothing(tree, new_log):
+    """The set with the smaller figure of merit stands first, whatever its expected time."""
+    for org, seconds, epochs in (("lucky", 40, 3), ("steady", 50, 6)):
+        logs = [
+            new_log.scaffold(seconds + i / 10, epochs=epochs, seed=epochs * 10 + i, global_batch_size=2)
+            for i in range(5)
+        ]
+        tree.set(logs, org=org)
+    lucky, steady = summarize(judge([tree.root]), as_logged=True)
+    times = [MEASURES["expected_seconds"].get(r) for r in (lucky, steady)]
+    assert (lucky.org, steady.org) == ("lucky", "steady") and times[0] > times[1]
+    assert lucky.rank[0] == 1

@@ -1,0 +1,97 @@
+"""The fewest epochs that points allow: MLPerf's test, and ours of crossings."""
+
+import math
+
+import pytest
+from mlperf_logging.rcp_checker.rcp_checker import RCP_Checker
+
+from rules.edition import load
+from rules.fewest import COARSE, allowed, average, kept
+from rules.reference import reference_points
+from rules.student import above
+
+TEN = [5.2, 4.9, 5.6, 4.4, 5.1, 4.8, 5.3, 4.7, 5.0, 5.4]
+ROUNDS = [
+    ("mlperf-hpc-v1.0", "1.0.0", ("cosmoflow", "deepcam", "oc20")),
+    ("mlperf-hpc-v2.0", "2.0.0", ("cosmoflow", "deepcam", "oc20")),
+    ("mlperf-hpc-v3.0", "3.0.0", ("cosmoflow", "deepcam", "oc20", "openfold")),
+]
+
+
+def points(values):
+    return reference_points(values, "smoke")
+
+
+@pytest.mark.parametrize(("edition", "version", "name"), [(e, v, name) for e, v, names in ROUNDS for name in names])
+def test_the_published_rounds_have_mlperfs_points_and_limits(edition, version, name):
+    """All of its points, of which it keeps some, and at every batch size between these its fewest epochs."""
+    theirs, ours = RCP_Checker("hpc", version, name, False), load(edition)
+    found, limits = ours.benchmarks[name].reference_epochs, ours.limits.convergence
+    known = {p["BS"]: sorted(p["Epochs to converge"]) for p in theirs.rcp_data.values()}
+    assert {size: sorted(p.crossings) for size, p in found.items()} == known
+    assert list(kept(found)) == [p["BS"] for p in theirs.pruned_rcp_data.values()]
+    required = ours.benchmarks[name].runs
+    sizes = list(kept(found))
+    for batch in {*sizes, *range(sizes[0] + 1, sizes[-1], 37)}:
+        record = theirs._find_rcp(batch, "pruned_rcps")
+        if record is None:
+            low, high = (find(batch, "pruned_rcps") for find in (theirs._find_top_min_rcp, theirs._find_bottom_max_rcp))
+            _, record = theirs._create_interp_rcp(batch, low, high)
+        allows = allowed(found, batch, required, required, limits.chance, limits.olympic)
+        assert allows.least == pytest.approx(record["Min Epochs"], abs=2e-4, rel=1e-6)
+        assert allows.mean == pytest.approx(record["RCP Mean"])
+
+
+def test_outside_of_all_points_and_beside_too_few_runs_nothing_is_judged():
+    known = points({2: TEN, 8: TEN[:9]})
+    assert allowed(known, 2, 5, 5, 0.001) is not None
+    for batch in (1, 9, 8, 4):  # the last two lack a run
+        assert allowed(known, batch, 5, 5, 0.001) is None
+    assert allowed(points({2: TEN}), 2, 5, 6, 0.001) is None
+    assert allowed({}, 2, 5, 5, 0.001) is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "olympic", "judged"), [(1, False, True), (0, False, False), (2, True, False), (3, True, True)]
+)
+def test_a_set_without_runs_that_count_is_not_judged(runs, olympic, judged):
+    assert (allowed(points({2: TEN}), 2, runs, 5, 0.001, olympic) is not None) == judged
+
+
+def test_the_least_mean_is_that_of_students_test():
+    allows = allowed(points({2: TEN}), 2, 5, 5, 0.001)
+    mean = sum(TEN) / 10
+    deviation = math.sqrt(sum((e - mean) ** 2 for e in TEN) / 9)
+    assert allows.between and allows.batches == (2,)
+    assert allows.least == pytest.approx(mean - above(0.001, 13) * deviation * math.sqrt(1 / 10 + 1 / 5))
+    assert allowed(points({2: TEN}), 2, 10, 5, 0.001).least > allows.least
+    assert allowed(points({2: TEN}), 2, 5, 5, 0.05).least > allows.least
+
+
+def test_runs_that_end_at_whole_epochs_vary_by_half_an_epoch_at_least():
+    allows = allowed(points({2: [5] * 10}), 2, 5, 5, 0.001)
+    assert not allows.between
+    assert allows.least == pytest.approx(5 - above(0.001, 13) * COARSE * math.sqrt(1 / 10 + 1 / 5))
+
+
+def test_between_two_points_mean_and_deviation_are_on_a_line():
+    known = points({2: TEN, 4: [2 * e + 0.01 for e in TEN]})
+    middle = allowed(known, 3, 5, 5, 0.001)
+    assert middle.batches == (2, 4)
+    low, high = (allowed(known, size, 5, 5, 0.001) for size in (2, 4))
+    assert middle.mean == pytest.approx((low.mean + high.mean) / 2)
+    assert middle.least == pytest.approx((low.least + high.least) / 2)
+
+
+def test_points_beside_which_others_are_faster_are_left_out_by_mlperfs_test_alone():
+    known = points({2: [9] * 10, 4: [5] * 10, 6: [8] * 10, 8: [7] * 10, 16: [20] * 10})
+    assert list(kept(known)) == [4, 8, 16] and list(kept({})) == []
+    assert allowed(known, 6, 5, 5, 0.05, True).batches == (4, 8)
+    assert allowed(known, 6, 5, 5, 0.05).batches == (6,)
+
+
+def test_an_average_is_of_the_runs_that_converged_or_olympic():
+    assert average([4, 5, 9, math.inf], False) == 6
+    assert average([4, 5, 9, math.inf], True) == 7
+    assert average([4, 5, math.inf, math.inf], True) == math.inf
+    assert average([math.inf], False) == average([3, 4], True) == math.inf

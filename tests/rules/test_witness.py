@@ -1,0 +1,165 @@
+"""The receipts of a witness: what they may hold, their chain, their signatures and the seeds that follow from them."""
+
+import json
+from dataclasses import asdict, replace
+
+import pytest
+
+from benchmark.run.assigned import read_assigned
+from rules.registry import FIRST, Wrong, canonical
+from rules.witness import (
+    LONGEST,
+    MOST,
+    MOST_STEPS,
+    Receipt,
+    Start,
+    Step,
+    follows,
+    is_signed,
+    parse_receipt,
+    parse_told,
+    read_receipts,
+)
+from tests.support.witness import KEY, OTHER, FakeWitness, signed, write
+
+START = Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_3.txt")
+STEP = Step("1" * 32, 1, "run_start", 100, "c" * 64)
+
+
+@pytest.fixture
+def chain():
+    witness = FakeWitness()
+    witness.receipt(START, 1000)
+    witness.receipt(STEP, 2000)
+    return witness.chain
+
+
+def test_a_line_is_a_receipt_and_back(chain):
+    for receipt in chain:
+        assert parse_receipt(receipt.text) == receipt
+        assert list(json.loads(receipt.text)) == sorted(json.loads(receipt.text))
+
+
+@pytest.mark.parametrize("told", [START, STEP])
+def test_what_is_told_is_json(told):
+    assert parse_told(canonical(asdict(told))) == told
+
+
+def test_a_receipt_is_signed_by_one_key_and_as_it_is(chain):
+    for receipt in chain:
+        assert is_signed(receipt, KEY)
+        assert not is_signed(replace(receipt, time_ms=receipt.time_ms + 1), KEY)
+        assert not is_signed(signed(receipt, OTHER), KEY)
+    for key in ("", "xyz", "5" * 64, KEY[:-2]):
+        assert not is_signed(chain[0], key)
+
+
+def test_a_run_reads_its_seed_from_its_receipts_as_from_a_registry(chain, tmp_path):
+    path = write(tmp_path / "receipts_3.jsonl", chain)
+    found = read_assigned(path, 1, 3)
+    assert found.seed == chain[0].seed
+    assert found.origin == {"source": "witness", "entry": 1}
+    assert found.difference("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64) == ""
+    assert read_assigned(path, 1, 2).seed != chain[0].seed
+    assert (1 << 62) <= chain[0].seed < (1 << 63)
+
+
+def test_another_nonce_gives_another_seed(chain):
+    assert signed(replace(chain[0], nonce="7" * 64)).seed != chain[0].seed
+
+
+def test_a_later_step_has_no_seed(chain):
+    with pytest.raises(ValueError, match="found a later step, wanted the start of a run"):
+        _ = chain[1].seed
+
+
+@pytest.mark.parametrize(
+    ("told", "fields", "message"),
+    [
+        (START, {"run": "1" * 31}, "run '1"),
+        (START, {"run": 5}, "run 5"),
+        (START, {"log": "result_x.txt"}, "log 'result_x.txt', wanted result_<i>.txt"),
+        (START, {"source": "a"}, "source 'a'"),
+        (START, {"organisation": "../x"}, "organisation '../x'"),
+        (STEP, {"step": 0}, f"step 0, wanted a number from 1 to {MOST_STEPS}"),
+        (STEP, {"step": MOST_STEPS + 1}, f"step {MOST_STEPS + 1}"),
+        (STEP, {"step": True}, "step True"),
+        (STEP, {"kind": "start"}, "kind 'start', wanted run_start, evaluation, run_stop"),
+        (STEP, {"bytes": 0}, "bytes 0"),
+        (STEP, {"bytes": 1.5}, "bytes 1.5"),
+        (STEP, {"digest": "C" * 64}, "digest 'C"),
+    ],
+)
+def test_what_cannot_be_told(told, fields, message):
+    with pytest.raises(Wrong, match="found " + message.replace("(", r"\(")):
+        replace(told, **fields)
+
+
+@pytest.mark.parametrize(
+    ("index", "fields", "message"),
+    [
+        (0, {"nonce": ""}, "nonce ''"),
+        (1, {"nonce": "5" * 64}, "nonce '5"),
+        (0, {"number": 0}, f"number 0, wanted a number from 1 to {MOST}"),
+        (0, {"number": MOST + 1}, "number"),
+        (0, {"previous": "x"}, "previous 'x'"),
+        (0, {"time_ms": -1}, "time_ms -1"),
+        (0, {"time_ms": 1 << 54}, "time_ms"),
+        (0, {"edition": "a b"}, "edition 'a b'"),
+        (0, {"signature": "0"}, "signature '0'"),
+    ],
+)
+def test_what_no_receipt_holds(chain, index, fields, message):
+    with pytest.raises(Wrong, match=f"found {message}"):
+        replace(chain[index], **fields)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"kind": 1}', "[" * 5000, "x" * (LONGEST + 1), '"a"'])
+def test_other_texts_are_wrong(text):
+    for parse in (parse_told, parse_receipt):
+        with pytest.raises(Wrong):
+            parse(text)
+
+
+def test_a_receipt_has_one_form(chain):
+    text = chain[0].text
+    others = [text.replace(": ", ":"), text + " ", json.dumps(dict(reversed(json.loads(text).items())))]
+    others += [canonical({**json.loads(text), **more}) for more in ({"more": 1}, {"entry": 2}, {"drawn_by": "me"})]
+    for other in others:
+        with pytest.raises(Wrong):
+            parse_receipt(other)
+    assert Receipt  # what parse_receipt returns
+
+
+def test_a_chain_has_an_order(chain):
+    first, second = chain
+    assert follows(first, None) == follows(second, first) == ""
+    assert follows(second, None) == "number 2 after number 0"
+    assert follows(signed(replace(first, previous="1" * 64)), None).startswith("previous 1111")
+    assert follows(signed(replace(second, previous=FIRST)), first).endswith("which is not the sha256 of receipt 1")
+    assert follows(signed(replace(second, time_ms=900)), first) == "a time 0.1 s before that of receipt 1"
+    assert follows(signed(replace(second, time_ms=1000)), first) == ""
+
+
+def test_reading_goes_on_after_a_wrong_line(chain, tmp_path):
+    path = tmp_path / "witness.jsonl"
+    path.write_text(f"{chain[0].text}\nrubbish\n{chain[1].text}\n{chain[1].text[:50]}")
+    first, wrong, second, cut = read_receipts(path)
+    assert [first, second] == chain
+    assert wrong.found == "'rubbish'" and cut.found == "a line that is cut off, or too long"
+
+
+def test_reading_has_limits(chain, tmp_path):
+    path = write(tmp_path / "witness.jsonl", chain)
+    assert [str(found) for found in list(read_receipts(path, most=1))[1:]] == [
+        f"found more than 1 lines, wanted at most 1 lines and {1 << 30} bytes"
+    ]
+    assert len(list(read_receipts(path, most=2))) == 2
+    size = path.stat().st_size
+    assert isinstance(list(read_receipts(path, largest=size - 1))[1], Wrong)
+    assert list(read_receipts(path, largest=size)) == chain
+
+
+def test_what_is_no_file_is_not_read(tmp_path):
+    with pytest.raises(OSError, match="no regular file"):
+        list(read_receipts(tmp_path))
