@@ -15,10 +15,9 @@ from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
 from compliance.reading.place import SetPlace
 from compliance.reading.registry import RoundRegistry
-from compliance.reading.resumption import set_aside
 from compliance.reading.run import Run, run_of
 from compliance.reading.terms import division_of, terms_for
-from compliance.reading.timeline import timeline
+from compliance.reading.timeline import set_aside, timeline
 from compliance.reading.tree import LogFile, Set, Submission
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, Check, applying, of_keys, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict

@@ -43,10 +43,9 @@ def ours(runs: SetVerdict) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("rounds", nargs="+", type=Path, metavar="ROUND", help="a round of MLPerf HPC, as published")
+    args = parser.parse_args(argv)
     logging.disable(logging.CRITICAL)
-    sets = [
-        s for s in judge(parser.parse_args(argv).rounds).all_sets if s.edition.startswith("mlperf-hpc-v") and s.logs
-    ]
+    sets = [s for s in judge(args.rounds).all_sets if s.edition.startswith("mlperf-hpc-v") and s.logs]
     differ = 0
     for runs in sets:
         one, other = ours(runs), theirs(runs)

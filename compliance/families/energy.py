@@ -6,9 +6,8 @@ from itertools import pairwise
 
 from benchmark.energy.entry import READING
 from compliance.finding import Fault, show
-from compliance.reading.devices import groups_of
+from compliance.reading.devices import NUMBER, groups_of
 from compliance.reading.energy import INSIDE, UNSOUND, Live, Reading, Source, edges, live_of, shortfall
-from compliance.reading.hosts import NUMBER
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run

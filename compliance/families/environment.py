@@ -13,7 +13,7 @@ from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
 from compliance.finding import Fault, show, why
 from compliance.reading.described import contradictions
-from compliance.reading.devices import CPU, groups_of
+from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256
 from compliance.reading.environment import (
     Environment,
@@ -25,7 +25,6 @@ from compliance.reading.environment import (
 )
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.given import differences
-from compliance.reading.hosts import same
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run

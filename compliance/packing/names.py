@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import Event, read_log
-from compliance.reading.hosts import NUMBER
+from compliance.reading.devices import NUMBER
 from rules.published import REPOSITORY, own_files
 
 HOST = re.compile(r"(?i)(^|_)(host|hostname|node|nodename|nodelist|fqdn)s?$")  # keys of JSON whose values are hosts

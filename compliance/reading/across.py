@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compliance.reading.digest import sha256
-from compliance.reading.nearness import Index, Near, scale_of
+from compliance.reading.nearness import Index, Near, close, evenly_spaced, scale_of
 from compliance.reading.registry import RoundRegistry
 from compliance.reading.run import Run
-from compliance.reading.spacing import close, evenly_spaced
 from rules.edition import Edition
 from rules.limits import Seeds
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, NoReturn
 from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
 from benchmark.log import Event, open_regular
 from benchmark.run.files import environment_path
+from compliance.reading.devices import MOST, expanded
 from compliance.reading.digest import file_fault, is_sha256
-from compliance.reading.hosts import MOST, expanded
 from compliance.reading.values import Unsound, is_shallow, unique
 
 MOST_RESUMED = 1000

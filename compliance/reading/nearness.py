@@ -1,14 +1,16 @@
 """Find runs whose evaluations are closer to another run's than two trainings come: equal counts, or counts with noise.
+And find seeds that are related: close to each other, or evenly spaced.
 
-The search takes nearly linear time in the number of evaluations. Evaluations near each other lie in the same or in
+The search for evaluations takes nearly linear time in their number. Evaluations near each other lie in the same or in
 neighbouring cells of a grid, and equal numbers are found in an index. Each cell and each number keeps a limited number
 of evaluations, which is enough: whatever is near many is near one of those.
 """
 
 import itertools
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compliance.reading.run import Run
@@ -18,6 +20,7 @@ from rules.limits import Benchmark, Curves, Published
 AXES = 3  # dimensions of the grid
 KEPT = 32  # evaluations kept of a cell, or with the same number
 FARTHEST = float(1 << 53)  # counts are below this
+MOST_SPACED = 64  # seeds that are searched for even spacing
 STEPS = tuple(itertools.product((-1, 0, 1), repeat=AXES))
 
 
@@ -146,3 +149,37 @@ class Index:
     def _keep(held: list[tuple[Run, Row]], run: Run, row: Row) -> None:
         if len(held) < KEPT:
             held.append((run, row))
+
+
+def close(seeds: Sequence[int], distance: int, modulus: int) -> list[tuple[int, int, int]]:
+    """Return (later index, earlier index, difference) of seeds that differ by less than `distance`, but not by 0,
+    modulo `modulus`. Each seed is paired with a neighbour, and is the later one at most once."""
+    ring = sorted((seed % modulus, index) for index, seed in enumerate(seeds))
+    ring += [(ring[0][0] + modulus, ring[0][1])] if len(ring) > 1 else []
+    found: dict[int, tuple[int, int]] = {}
+    for (below, one), (above, other) in itertools.pairwise(ring):
+        if 0 < above - below < distance:
+            found.setdefault(max(one, other), (min(one, other), above - below))
+    return [(later, earlier, gap) for later, (earlier, gap) in sorted(found.items())]
+
+
+def evenly_spaced(seeds: Sequence[int], distance: int, modulus: int) -> tuple[int, int, int] | None:
+    """Return three of the first MOST_SPACED seeds that are evenly spaced modulo `modulus`, None if there are none. They
+    are at least `distance` apart, and the two gaps differ by less than that."""
+    ring = sorted({seed % modulus for seed in seeds[:MOST_SPACED]})
+    for first in ring:
+        for second in ring:
+            if min((second - first) % modulus, (first - second) % modulus) >= distance:
+                third = _near(ring, (2 * second - first) % modulus, distance, modulus)
+                if third not in (None, first, second):
+                    return first, second, third
+    return None
+
+
+def _near(ring: list[int], wanted: int, distance: int, modulus: int) -> int | None:
+    """Return the seed of a sorted ring that is less than `distance` from `wanted`, or None."""
+    at = bisect_left(ring, wanted)
+    for seed in (ring[at % len(ring)], ring[at - 1]):
+        if min((seed - wanted) % modulus, (wanted - seed) % modulus) < distance:
+            return seed
+    return None

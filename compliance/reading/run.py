@@ -16,12 +16,11 @@ from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of
 from compliance.reading.power import metered
 from compliance.reading.scores import Numbers, Row, numbers_of
-from compliance.reading.series import MOST, Evaluation, Evaluations, Span, Spans
+from compliance.reading.series import MOST, Evaluation, Evaluations, Span, Spans, Waits, waits_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.trials import Tried, trials_of
 from compliance.reading.values import is_number, is_shallow, seed_of
-from compliance.reading.waiting import Waits, waits_of
 from compliance.reading.weights import KEY, Named, named
 
 MOST_SEEDS = MOST_RESUMED = 1000

@@ -1,5 +1,7 @@
-"""A run's milestones and scores, and their order, computed once for all checks."""
+"""A run's milestones and scores, and their order, computed once for all checks. Of a run that was interrupted and
+resumed in the same log, the events of epochs that were begun and repeated are removed before."""
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +9,10 @@ from benchmark.log import Event
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.values import is_number
+
+BEGUN = (
+    "epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "staging_start", "staging_stop",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,3 +101,27 @@ def _before(one: Event, other: Event) -> bool:
 
 def _between(event: Event, start: Event, stop: Event | None) -> bool:
     return _before(start, event) and (stop is None or _before(event, stop))
+
+
+def set_aside(log: Log, metric: str) -> None:
+    """Remove from the log, before each `resumed`, the events of the epoch that began after the last score, and a
+    run_stop with status aborted. Scores and a run_stop with success always stay, so that no outcome can be hidden."""
+    resumed = [e.line for e in log.all("resumed")]
+    if not resumed:
+        return
+    scores = [e.line for e in log.all(metric)]
+
+    def stands(event: Event) -> bool:
+        """Return whether no interruption follows, or a score comes before it."""
+        following = bisect_right(resumed, event.line)
+        if following == len(resumed):
+            return True
+        return bisect_right(scores, event.line) < bisect_right(scores, resumed[following])
+
+    for key in BEGUN:
+        log.events[key] = [e for e in log.all(key) if stands(e)]
+    log.events["run_stop"] = [e for e in log.all("run_stop") if stands(e) or not _aborted(e)]
+
+
+def _aborted(event: Event) -> bool:
+    return type(event.metadata) is dict and event.metadata.get("status") == "aborted"

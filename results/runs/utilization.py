@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from compliance.reading.run import Run
-from compliance.reading.waiting import Waited
+from compliance.reading.series import Waited
 
 
 @dataclass(frozen=True)

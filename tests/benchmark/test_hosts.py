@@ -6,7 +6,7 @@ import random
 import pytest
 
 from benchmark.hosts import LONGEST, folded, numbered, short
-from compliance.reading.hosts import expanded, same
+from compliance.reading.devices import expanded, same
 
 SHORT = [
     ([], []),

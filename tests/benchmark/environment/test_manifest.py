@@ -5,7 +5,7 @@ import pytest
 
 from benchmark.environment import manifest
 from benchmark.environment.manifest import Node, digest_of, grouped, write
-from compliance.reading.hosts import expanded
+from compliance.reading.devices import expanded
 
 
 def facts(**values):

@@ -1,11 +1,11 @@
 """Devices as a log names them, and their peak."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from compliance.reading.devices import Group, devices_of, groups_of, kind_of
-from compliance.reading.hosts import expanded
+from compliance.reading.devices import MOST, Group, devices_of, expanded, groups_of, kind_of
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute
@@ -178,3 +178,32 @@ def test_all_items_together_have_so_many_hosts():
     """A short line cannot stand for hosts without end."""
     items = [{**EQUAL, "hosts": [f"{letter}[00001-43690]"], "distinct": 0} for letter in "abcd"]
     assert len(groups_of(items[:3])) == 131_070 and groups_of(items) is None
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["n[1-2"], "found 'n[1-2'"),
+        (["n]"], "found 'n]'"),
+        (["n[1-2][3-4]"], "found 'n[1-2][3-4]'"),
+        (["n[1,2]"], "found 'n[1,2]'"),
+        (["n[2-1]"], "found 'n[2-1]', wanted at most 131072 names, the first before the last"),
+        (["n[1-1]"], "found 'n[1-1]'"),
+        (["n[01-2]"], "found 'n[01-2]'"),
+        (["n[1-02]"], "found 'n[1-02]'"),
+        (["n[\u0661-\u0662]"], "found 'n["),
+        ([f"n[1-{MOST + 1}]"], "found 'n[1-131073]', wanted at most 131072 names"),
+        (["n[1-999999999]"], "found 'n[1-999999999]'"),
+        (["n[1-100000]", "m[1-100000]"], "found 'm[1-100000]', wanted at most 31072 names"),
+        (["n"] * (MOST + 1), "found more than 131072 hosts"),
+        (["n" * 251 + "[1-2]"], "found 'nnnn"),
+    ],
+)
+def test_other_texts_are_refused(texts, found):
+    with pytest.raises(ValueError, match=f"^{re.escape(found)}"):
+        expanded(texts)
+
+
+def test_as_many_as_are_read():
+    assert len(expanded([f"n[1-{MOST}]"])) == len(expanded(["n"] * MOST)) == MOST
+    assert expanded(["n" * 250 + "[1-2]"]) == ["n" * 250 + "1", "n" * 250 + "2"]

@@ -13,10 +13,9 @@ from compliance.reading import run as module
 from compliance.reading.log import size_of
 from compliance.reading.run import LARGEST, Fact, Launch, Origin, facts_of
 from compliance.reading.scores import Numbers
-from compliance.reading.series import Evaluation, Evaluations, Spans
+from compliance.reading.series import Evaluation, Evaluations, Spans, Waited, Waits
 from compliance.reading.terms import terms_for
 from compliance.reading.timeline import timeline
-from compliance.reading.waiting import Waited, Waits
 from rules.edition import load
 
 

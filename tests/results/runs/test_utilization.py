@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance.reading.waiting import Waited, Waits
+from compliance.reading.series import Waited, Waits
 from results.runs.utilization import Utilization, by_epoch, utilization
 
 
