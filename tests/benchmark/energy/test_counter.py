@@ -1,0 +1,28 @@
+"""A counter of energy, and the reasons why one cannot be read."""
+
+import pytest
+
+from benchmark.energy.counter import COUNTS, Counter, reason
+from rules.energy import SCOPES
+
+
+def test_a_counter_is_read_and_has_no_limits_unless_they_are_known():
+    counter = Counter("rapl", "package", "package-0", 1e-6, lambda: 5)
+    assert (counter.read(), counter.wraps_at, counter.limit_watts) == (5, None, None)
+
+
+def test_every_source_counts_a_scope_of_the_rules():
+    assert set(COUNTS.values()) <= set(SCOPES)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionError(13, "Permission denied"), "permission denied"),
+        (OSError("gone\nand more"), "gone"),
+        (KeyError(), "KeyError()"),
+        (ValueError("x" * 300), "x" * 200),
+    ],
+)
+def test_a_reason_is_one_short_line(error, words):
+    assert reason(error) == words
