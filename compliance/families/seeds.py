@@ -25,9 +25,13 @@ def runs_log_their_seed(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("SEED02", "log", on=EVERY)
 def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    limits = terms.edition.limits.seeds
     for event in log.all("seed"):
-        if seed_of(event.value) is None:
+        seed = seed_of(event.value)
+        if seed is None:
             yield Fault(event.line, f"seed {show(event.value)}", "an integer from 0 on")
+        elif limits.sources and seed >> limits.modulus_bits:  # other rounds have no limit
+            yield Fault(event.line, f"seed {show(event.value)}", f"an integer below 2^{limits.modulus_bits}")
         elif type(event.value) is str:
             mild = "warning" if terms.edition.limits.tolerant else ""  # MLPerf HPC accepted them
             yield Fault(event.line, f"seed {show(event.value)} as text", "an integer", severity=mild)

@@ -28,6 +28,11 @@ def seed_of_text(tree):
 
 
 @damage
+def seed_of_64_bits(tree):
+    return [("result_2.txt", tree.changed("seed", value=(1 << 63) + (1 << 62) + 5), "SEED02")]
+
+
+@damage
 def seed_in_quotes(tree):
     return [("result_2.txt", tree.changed("seed", value=str((1 << 62) + 5)), "SEED02")]
 
@@ -90,12 +95,12 @@ def seed_fixed_in_the_source(tree):
 def seed_that_generators_take_for_anothers(tree):
     """Reduced to the bits that generators take, it is run 1's."""
     line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 5 * RING)
-    return [("result_3.txt", line, "SEED05")]
+    return [("result_3.txt", line, "SEED02"), ("result_3.txt", line, "SEED05")]
 
 
 @damage
 def small_seed_with_bits_that_no_generator_takes(tree):
-    return [("result_2.txt", tree.changed("seed", value=42 + RING), "SEED03")]
+    return [("result_2.txt", tree.changed("seed", value=42 + RING), "SEED02")]
 
 
 @damage
