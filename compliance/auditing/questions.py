@@ -15,6 +15,7 @@ from compliance.reading.energy import METER
 from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import read
+from compliance.reading.witness import receipts_of
 from compliance.review import points
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
@@ -153,6 +154,14 @@ def _launches(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
         yield f"{len(notes) - MOST_NOTES} more notes"
 
 
+def _witness(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    """Yield how many runs have receipts of the round's witness, and how late it was told of their ends."""
+    told = [(run, found) for run in logs if (found := receipts_of(run)) and found.steps]
+    late = [(found.receipts[-1].time_ms - run.stop_ms) / 1000 for run, found in told if run.stop_ms is not None]
+    ends = f", whose ends were told {min(late):.1f} to {max(late):.1f} s later" if late else ""
+    yield f"receipts of a witness of {len(told)} of {len(logs)} runs{ends}"
+
+
 def _data(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     published = edition.problems.get(logs[0].problem or "")
     known = bool(published and published.fingerprints)
@@ -220,6 +229,7 @@ OF_SET = {
     "SEED90": _choice,
     "REG90": _entries,
     "LED90": _launches,
+    "WIT90": _witness,
     "DATA90": _data,
     "HYP90": _settings,
     "MOD90": _model,

@@ -105,7 +105,7 @@ def _about(summary: Summary) -> Iterator[str]:
 def _reviewed(checklist: Checklist) -> Iterator[str]:
     """Yield the state of the reviews, and the first objections."""
     still = ", ".join(point.code for point in checklist.of(OPEN))
-    yield _cut(f"  reviewed: {checklist.words()}", f"; open: {still}" if still else "")
+    yield f"  reviewed: {checklist.words()}" + (f"; open: {still}" if still else "")
     against = [(p.code, r) for p in checklist.of(OBJECT) for r in p.reviews if r.verdict == OBJECT]
     most = OBJECTIONS if len(against) <= OBJECTIONS else OBJECTIONS - 1
     yield from (_cut(f"    {code} ", review.text()) for code, review in against[:most])

@@ -126,6 +126,15 @@ def test_a_ledgers_head_and_notes_are_shown(launched, law):
     assert asked(submission, "LED90").evidence == ("box/strong/scaffold: no launch ledger",)
 
 
+def test_receipts_are_counted_and_how_late_they_are(witnessed, law):
+    (submission,) = judge([witnessed.root], rules=law).submissions
+    told = "box/strong/scaffold: receipts of a witness of 5 of 5 runs, whose ends were told 0.2 to 0.2 s later"
+    assert asked(submission, "WIT90").evidence == (told,)
+    for path in witnessed.path(0).parent.glob("receipts_*"):
+        path.unlink()
+    assert asked(submission, "WIT90").evidence[0] == "box/strong/scaffold: receipts of a witness of 0 of 5 runs"
+
+
 def test_a_model_of_another_size_is_seen(submission):
     (line,) = asked(with_facts(submission, parameter_count=77), "MOD90").evidence
     assert line.endswith("77 parameters, published 1401350")

@@ -233,7 +233,9 @@ def test_what_cannot_be_handed_on_is_named_once():
     assert found == ["the name bad\\nname.md", "a symbolic link", "a pipe, socket or device", "not readable"]
 
 
-NO_SCALINGS = SimpleNamespace(limits=SimpleNamespace(scalings=(), ledger="optional", weights=None, environment=None))
+NO_SCALINGS = SimpleNamespace(
+    limits=SimpleNamespace(scalings=(), ledger="optional", weights=None, environment=None, witness="none")
+)
 
 
 @pytest.mark.parametrize(
