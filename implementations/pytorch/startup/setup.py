@@ -1,6 +1,7 @@
 """Decide from the command line what a run is made of, before anything of it exists."""
 
 import argparse
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +56,9 @@ def set_up(options: argparse.Namespace) -> Setup:
     layout = Layout.of(config.layout, config.tile, launch.rank)
     if launch.rank == 0 and (warning := idle_replicas(config.layout, problem, at_once)):
         print(f"train.py: {warning}", file=sys.stderr)
-    if launch.world_size > 1:
-        from benchmark.rendezvous import meet  # here, because runs of one rank do not load it
+    if launch.launcher not in ("none", "torchrun") and not {"MASTER_ADDR", "MASTER_PORT"} <= os.environ.keys():
+        # Here, because other runs do not load it. By this launcher those of one rank do, too: a study is one source.
+        from benchmark.rendezvous import meet
 
         if not options.describe:
             meet(launch)
