@@ -56,7 +56,9 @@ AGAIN = {"norms again": "norms", "blocks again": "block"}
 WIDE = "textbook in float32"
 OURS = (REFERENCE, EAGER, SPLIT, SEARCHED, *AGAIN)
 SIDES = (*OURS, TEXTBOOK, KEPT)
-CLOSE, WORSE = 1e-3, 1.25  # allowed relative difference in float32; in bfloat16, times the textbook's own
+# Allowed relative difference in float32, which is 2e-3 at scale 4 on a processor without AVX-512; in bfloat16, times
+# the textbook's own.
+CLOSE, WORSE = 4e-3, 1.25
 
 
 class Textbook(nn.Module):

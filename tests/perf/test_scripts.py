@@ -86,6 +86,6 @@ def test_a_script_starts_and_ends(script, request, tmp_path):
     words = [script, *(word.format(**places) for word in ROWS[script].split())]
     ranks = TWO_RANKS if script == "perf/interconnect.py" else []
     done = subprocess.run(
-        [sys.executable, *ranks, *words], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=300
+        [sys.executable, *ranks, *words], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stdout + done.stderr
