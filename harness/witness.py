@@ -24,9 +24,10 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.atomic import replacing
 from benchmark.run.errors import reason
-from harness.witnessing.telling import TOKEN, ask, attend
+from harness.witnessing.telling import TOKEN, ask, attend, receipts_of
+from rules.current import EDITION
 from rules.edition import load
-from rules.witness import NAME
+from rules.witness import NAME, Start
 
 if TYPE_CHECKING:
     from harness.witnessing.store import Store
@@ -56,14 +57,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     tell = commands.add_parser("tell", help="tell what could not be told before")
     tell.add_argument("log", type=Path)
     tell.add_argument("--witness", required=True, help="the address of the witness")
-    tell.add_argument("--metric", default="eval_accuracy", help="the key of evaluations")
     return parser.parse_args(arguments)
 
 
 def work(args: argparse.Namespace) -> None:
     """Do what a command asks for. Raises ValueError and OSError."""
     if args.command == "tell":
-        attend(ask(args.witness, os.environ.get(TOKEN, "")), args.log, args.metric, lambda: True)
+        tell_rest(args.log, args.witness)
         return
     from harness.witnessing.store import Store  # here: entrants need no database
 
@@ -87,6 +87,14 @@ def work(args: argparse.Namespace) -> None:
             raise ValueError(f"{args.round}: found a folder of {args.round.name}, wanted one of {store.edition}")
         with replacing(args.round / NAME) as temporary, open(temporary, "w", encoding="ascii") as file:
             file.writelines(f"{line}\n" for line in store.chain())
+
+
+def tell_rest(log: Path, witness: str) -> None:
+    """Tell what was not told of a log. The receipt of its start says of which benchmark it is. Raises ValueError, and
+    OSError."""
+    start = receipts_of(log)[0].told
+    benchmark = start.benchmark if isinstance(start, Start) else ""
+    attend(ask(witness, os.environ.get(TOKEN, "")), log, load(EDITION).benchmarks[benchmark].metric, lambda: True)
 
 
 def serve(store: "Store", host: str, port: int) -> None:

@@ -1,15 +1,15 @@
 """Answer questions in a folder, for nodes without a network: <name>.question becomes <name>.answer.
 
-Whoever may write to the folder can remove questions, delay them and read answers. So what a witness says this way is
-worth less: an entrant who may write to the folder can hold a question back, and its time is when it was read.
+Whoever may write to the folder can remove and delay questions, and ask in the name of others whose questions are in it.
+So each entrant has a folder of its own, and what a witness says this way is worth less: its time is when it looked.
 """
 
 import json
-import os
 import sqlite3
 import time
 from pathlib import Path
 
+from benchmark.atomic import replacing
 from benchmark.log import open_regular
 from harness.witnessing.store import Store
 from rules.registry import Wrong
@@ -42,8 +42,6 @@ def answer(store: Store, question: Path) -> None:
         return  # the database is locked or full: later
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         text = f"refused: {error}"[:300]
-    target = question.with_suffix(".answer")
-    temporary = question.with_name(f".{question.stem}.{os.getpid()}")
-    temporary.write_text(f"{text}\n", encoding="utf-8")
-    os.replace(temporary, target)
+    with replacing(question.with_suffix(".answer")) as temporary:  # under a name that nobody can have put a link at
+        temporary.write_text(f"{text}\n", encoding="utf-8")
     question.unlink(missing_ok=True)

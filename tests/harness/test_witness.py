@@ -17,6 +17,7 @@ from harness.witnessing import telling
 from harness.witnessing.folder import watch
 from harness.witnessing.store import Store
 from rules.current import EDITION, ROOT
+from rules.registry import Request
 from rules.witness import Start, follows, parse_receipt, read_receipts
 
 
@@ -95,6 +96,21 @@ def test_a_run_that_is_made_again_has_a_start_of_its_own(fake, told):
     (aside,) = fake.submission.rglob("superseded/*/receipts_0.jsonl")
     runs = {next(read_receipts(aside)).told.run, receipts(fake, 0)[0].told.run}
     assert len(runs) == 2 and runs == {parse_receipt(line).told.run for line in store.chain()}
+
+
+@pytest.mark.parametrize(("benchmark", "metric"), [("scaffold", "eval_accuracy"), ("cosmoflow", "eval_error")])
+def test_the_rest_is_told_by_the_metric_of_the_benchmark(database, tmp_path, monkeypatch, benchmark, metric):
+    store = Store(database)
+    monkeypatch.setattr(witness, "ask", lambda where, token: lambda text: store.receipt_for("acme", text))
+    log = tmp_path / "set" / "result_0.txt"
+    request = Request("acme", "box", benchmark, "tiny", "a" * 64, "b" * 64)
+    telling.tell_start(lambda text: store.receipt_for("acme", text), request, log)
+    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "value": None, "metadata": {}}
+    log.write_text(
+        "".join(f":::MLLOG {json.dumps({**event, 'key': key})}\n" for key in ("run_start", metric, "run_stop"))
+    )
+    assert witness.main(["tell", str(log), "--witness", "http://x"]) == 0
+    assert [receipt.told.kind for receipt in telling.receipts_of(log)[1:]] == ["run_start", "evaluation", "run_stop"]
 
 
 def test_without_a_token_nothing_is_made(fake, told, monkeypatch, capsys):

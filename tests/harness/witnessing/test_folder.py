@@ -46,7 +46,14 @@ def test_what_is_told_may_be_of_any_type(store, tmp_path):
         assert answered(store, tmp_path, question(store, told)).startswith("refused: ")
 
 
-def test_a_link_is_not_followed(store, tmp_path):
+def test_a_link_at_the_answers_place_is_replaced(store, tmp_path):
+    (tmp_path / "q.answer").symlink_to(tmp_path / "organisers.txt")
+    (tmp_path / "organisers.txt").write_text("mine")
+    assert parse_receipt(answered(store, tmp_path, question(store)).rstrip("\n"))
+    assert (tmp_path / "organisers.txt").read_text() == "mine" and not (tmp_path / "q.answer").is_symlink()
+
+
+def test_a_pipe_is_no_question(store, tmp_path):
     os.mkfifo(tmp_path / "pipe.question")
     watch(store, tmp_path, once=True)
     assert (tmp_path / "pipe.answer").read_text().startswith("refused: ")
