@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmark.cosmoflow.shortcut import LEVELS, features, regress
+from benchmark.cosmoflow.shortcut import LEVELS, features, moments, regress, two_point
 from benchmark.cosmoflow.universe import make_universe
 
 
@@ -29,7 +29,19 @@ def test_a_histogram_counts_each_channel_and_the_last_level_is_open(mini, tmp_pa
         "mean count": mini.channels,
         "moments": 4 * mini.channels,
         "histogram": LEVELS * mini.channels,
+        "two-point": 20 + 20 * 21 // 2,
     }
     histogram = kinds["histogram"].reshape(mini.channels, LEVELS)
     assert histogram.sum(axis=1) == pytest.approx(1)
     assert histogram[:, -1] == pytest.approx((x >= LEVELS - 1).mean(axis=(0, 1, 2)))
+
+
+def test_two_points_tell_a_smooth_field_from_the_same_voxels_in_another_order():
+    row = np.log1p(np.arange(8))
+    smooth = np.broadcast_to(np.arange(8)[:, None, None], (8, 8, 8)).reshape(1, -1)
+    mixed = np.random.default_rng(1).permutation(smooth, axis=1)
+    assert moments(smooth) == pytest.approx(moments(mixed))
+    centred = row - row.mean()
+    wanted = (centred * np.roll(centred, 1)).mean() + 2 * (centred**2).mean()  # axes along which nothing changes
+    assert two_point(smooth)[4] == pytest.approx(wanted)
+    assert abs(two_point(mixed)[4]) < wanted / 10
