@@ -33,14 +33,14 @@ from implementations.pytorch.config import activation_type, resolve
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.average import Average
+from implementations.pytorch.training.average import average_of
 from implementations.pytorch.training.step import train_step, warm_up
 from perf.settings import reference_settings
 
 WIDTH, LAYERS = 16, 4
 FIELD = 2 * LAYERS + 1
 RATE = 3e-3  # learning rate of the small network
-WARMUP, DECAY = 0.25, 0.99  # epochs of its warm-up, decay of its moving average
+WARMUP, AVERAGE = 0.25, 1.2  # epochs of its warm-up and of its moving average
 LAYOUT = Layout(1)
 Data = dict[str, tuple[Tensor, Tensor]]
 
@@ -81,8 +81,7 @@ class Network:
 
     def __post_init__(self):
         self.optimizer = self.task.build_optimizer(self.model)
-        decay = self.task.config.average_decay
-        self.average = Average(self.model, decay) if decay else None
+        self.average = average_of(self.model, self.task.config, self.task.problem.train_samples)
         warm_up(self.task, self.model, LAYOUT)
 
     def epoch(self) -> float:
@@ -166,7 +165,7 @@ def summary(reference: Network, small: Network, target: float, met: float | None
 
 def build_small(problem: Problem, config: Config, data: Data, rate: float) -> Network:
     """The small network, in the precision in which its step is faster."""
-    rates = {"learning_rate": rate, "end_learning_rate": rate, "warmup_epochs": WARMUP, "average_decay": DECAY}
+    rates = {"learning_rate": rate, "end_learning_rate": rate, "warmup_epochs": WARMUP, "average_epochs": AVERAGE}
 
     def build(precision: str) -> Network:
         model = Small(problem.classes).to(memory_format=torch.channels_last_3d)

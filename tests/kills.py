@@ -48,7 +48,7 @@ from harness.launcher import Launcher  # noqa: E402
 from tests.support.forked import TRAIN, Warm, forked_start  # noqa: E402
 from tests.support.tiny import environment, make_endless, make_tiny, publish  # noqa: E402
 
-LONG = ("--rehearsal-seed", "7", "epochs=6", "average_decay=0.9")
+LONG = ("--rehearsal-seed", "7", "epochs=6", "average_epochs=0.5")
 BY_DATA = ("--layout", "2,1,1,1", "timeout_seconds=5")
 RUNS, TRIALS = 3, 4
 CAMPAIGN = f"""

@@ -56,7 +56,7 @@ class Config(Settings):
     epsilon: float = setting(1e-8, above=0)
     weight_decay: float = setting(0.0, least=0)
     gradient_clip: float = setting(1.0, above=0)
-    average_decay: float = setting(0.0, least=0, below=1)
+    average_epochs: float = setting(0.0, least=0)
     background_weight: float = setting(0.02, above=0)
     precision: str = setting("float32", choices=("float32", "bfloat16"))
     eval_batch_size: int = setting(8, least=1, machine=True)
@@ -119,7 +119,7 @@ class Training:
             nn.utils.clip_grad_norm_(self.model.parameters(), self.c.gradient_clip)
             self.adam.step()
             self.steps += 1
-            share = max(1 - self.c.average_decay, self.steps**-0.7)
+            share = min(1.0, max(self.c.batch_size / (self.c.average_epochs * len(order) or 1), self.steps**-0.7))
             with torch.no_grad():
                 torch._foreach_lerp_(list(self.average.parameters()), list(self.model.parameters()), share)
             total += loss.item() * len(label)

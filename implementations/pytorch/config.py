@@ -28,7 +28,7 @@ class RunConfig(Settings):
     accumulate: int = setting(1, least=1, most=MOST_SAMPLES)  # parts of a batch, computed one after another
     epochs: int = setting(1000, least=1, most=10**6)  # a run that has not reached the target by then is aborted
     gradient_clip: float = setting(0.0, least=0)  # largest L2 norm of the gradient; 0: no limit
-    average_decay: float = setting(0.0, least=0, below=1)  # of the weights' moving average, which is evaluated; 0: none
+    average_epochs: float = setting(0.0, least=0)  # of the weights' moving average, which is evaluated; 0: none
     precision: str = setting("auto", choices=("auto", "float32", "bfloat16"))  # of activations; float32: no TF32 either
 
     layout: tuple[int, int, int, int] | None = setting(None, machine=True)  # ranks by data, depth, height, width

@@ -105,10 +105,10 @@ def own_row(key: str, wanted: Key, repeated: str | None) -> tuple[str, ...]:
 
 
 def settings(edition: Edition) -> str:
-    """Return the settings that define the mathematics, which `hyperparameters` must have."""
+    """Return the settings that define the mathematics. `hyperparameters` may leave out those in brackets."""
     lines = []
     for name, benchmark in edition.benchmarks.items():
-        names = ", ".join(f"`{s}`" for s in benchmark.settings)
+        names = ", ".join(f"(`{s}`)" if setting.optional else f"`{s}`" for s, setting in benchmark.settings.items())
         lines.append(f"- **{name}**: {names}")
     return "\n".join(lines) + "\n"
 

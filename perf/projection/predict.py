@@ -108,7 +108,7 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
 def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
     """The bytes of weights, gradients, optimizer state and moving average. With FSDP2 a rank keeps its part of them,
     and the full weights and gradients of the block that is running."""
-    size = WEIGHT_BYTES + 4 * (config.average_decay > 0)
+    size = WEIGHT_BYTES + 4 * (config.average_epochs > 0)
     if config.sharding == "fsdp" and layout.ranks > 1:
         return size * traced.parameters // layout.ranks + 8 * traced.largest
     return size * traced.parameters

@@ -18,7 +18,7 @@ from implementations.pytorch.layers.blocks import parameter_count, recompute_blo
 from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.task import Evaluation, build_task
 from implementations.pytorch.training import checkpoint
-from implementations.pytorch.training.average import Average
+from implementations.pytorch.training.average import average_of
 from implementations.pytorch.training.parts import share
 from implementations.pytorch.training.state import TrainingState
 from perf.projection.op_costs import OpCosts
@@ -80,7 +80,7 @@ def run(
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
     last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
-    average = Average(model, config.average_decay) if config.average_decay else None
+    average = average_of(model, config, problem.train_samples)
     optimizer = task.build_optimizer(model)
     for group in optimizer.param_groups:
         group["fused"] = False  # the fused ones have no version for tensors without memory

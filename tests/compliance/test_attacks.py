@@ -418,7 +418,7 @@ def unnamed(submission):
         run.drop("ledger")
 
 
-LOSS = settings(background_weight=0.9, average_decay=0.999, warmup_epochs=3)
+LOSS = settings(background_weight=0.9, average_epochs=3, warmup_epochs=3)
 CUDA = each(settings(device="cuda"))
 ACCELERATORS = both(each(put("accelerators_per_node", 4)), described(accelerators_per_node="4"))
 HOME = "results/epyc-2core/strong/scaffold"

@@ -155,8 +155,8 @@ def test_an_option_against_the_description_ends_with_what_to_type(forking, tmp_p
         (["background_weight=0.9"], ["HYP01 background_weight 0.9"]),
         (["beta_1=0.8", "weight_decay=0.1"], ["HYP01 opt_adam_beta_1 0.8", "HYP01 opt_weight_decay 0.1"]),
         (["--division", "open", "background_weight=0.9"], []),
-        (["average_decay=0.995"], []),
-        (["average_decay=0.996"], ["HYP01 average_decay 0.996"]),
+        (["average_epochs=2.5"], []),
+        (["average_epochs=2.6"], ["HYP01 average_epochs 2.6"]),
     ],
 )
 def test_the_rules_of_settings_are_asked_before_anything_runs(forking, generated, tmp_path, capfd, options, said):

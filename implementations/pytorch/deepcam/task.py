@@ -53,8 +53,8 @@ class Config(RunConfig):
                 raise ValueError(f"{name}: found true, wanted false: batch norm would count every batch twice")
         if self.sharding != "ddp":
             raise ValueError(f"sharding: found {self.sharding!r}, wanted 'ddp': LAMB takes norms of whole weights")
-        if self.average_decay:
-            raise ValueError(f"average_decay: found {self.average_decay}, wanted 0: averages have no batch statistics")
+        if self.average_epochs:
+            raise ValueError(f"average_epochs: found {self.average_epochs:g}, wanted 0: no batch statistics")
         if self.layout and math.prod(self.layout) % self.batchnorm_group_size:
             ranks = math.prod(self.layout)
             raise ValueError(f"batchnorm_group_size: found {self.batchnorm_group_size}, wanted a divisor of {ranks}")

@@ -25,7 +25,7 @@ from ..config import activation_type, gpu_of
 from ..layers.blocks import parameter_count, recompute_blocks
 from ..layers.norm import fuse_norms
 from ..parallel.layout import Layout, init_process_group
-from ..training.average import Average
+from ..training.average import average_of
 from ..training.run import Files, Run
 from ..training.seeds import seed_dropout, seed_weights
 from ..training.state import TrainingState
@@ -120,7 +120,7 @@ def build_state(setup: Setup, layout: Layout, seed: int, log: RunLog, needs_mode
     log.event("parameter_count", parameter_count(model))
     wrapped = task.parallelize(model, layout) if needs_model else model
     optimizer = task.build_optimizer(model) if needs_model else None
-    average = Average(wrapped, config.average_decay) if config.average_decay else None
+    average = average_of(wrapped, config, task.problem.train_samples)
     if needs_model:
         warm_up(task, wrapped, layout)
     if config.compile:

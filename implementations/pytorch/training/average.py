@@ -11,17 +11,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..config import RunConfig
 from ..parallel.gradients import plain_model, to_local
 
 FORGET = 0.7  # at first the average is over about the last steps^0.7 steps, so that it forgets the start
 
 
 class Average:
-    """The average, updated at every step: averaged += share (weights - averaged), share = max(1 - decay, step^-0.7).
-    Where weights are sharded, each rank averages its part."""
+    """The average over about the last `steps` steps, updated at every one: averaged += share (weights - averaged),
+    share = max(1 / steps, number^-0.7), at most 1. Where weights are sharded, each rank averages its part."""
 
-    def __init__(self, model: nn.Module, decay: float):
-        self.decay, self.steps = decay, 0
+    def __init__(self, model: nn.Module, steps: float):
+        self.least, self.steps = min(1.0, 1 / steps), 0
         self.weights = {name: torch.zeros_like(p) for name, p in plain_model(model).named_parameters()}
         self.averaged = [to_local(tensor.detach_()) for tensor in self.weights.values()]
 
@@ -29,7 +30,7 @@ class Average:
     def update(self, model: nn.Module) -> None:
         """Update the average after a step of the optimizer."""
         self.steps += 1
-        torch._foreach_lerp_(self.averaged, parts(model), max(1 - self.decay, self.steps**-FORGET))
+        torch._foreach_lerp_(self.averaged, parts(model), max(self.least, self.steps**-FORGET))
 
     def state(self) -> dict[str, Any]:
         """Return what a checkpoint keeps of the average."""
@@ -55,6 +56,12 @@ class Average:
             kept = weights.clone()
             weights.copy_(averaged)
             averaged.copy_(kept)
+
+
+def average_of(model: nn.Module, config: RunConfig, samples: int) -> Average | None:
+    """Return the average that a config wants, if any, where an epoch has so many samples."""
+    steps = config.average_epochs * samples / config.batch_size
+    return Average(model, steps) if steps else None
 
 
 def parts(model: nn.Module) -> list[Tensor]:

@@ -155,13 +155,15 @@ def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, 
         ("background_weight", 0.0201, ["HYP01"]),
         ("background_weight", "0.02", ["HYP01"]),
         ("background_weight", None, ["HYP01"]),
-        ("average_decay", -0.001, ["HYP01"]),
-        ("average_decay", 0, []),
+        ("average_epochs", -0.001, ["HYP01"]),
+        ("average_epochs", 0, []),
+        ("average_epochs", 2.5, []),
+        ("average_epochs", 2.51, ["HYP01"]),
+        ("average_epochs", True, ["HYP01"]),
+        ("average_epochs", [0.5], ["HYP01"]),
+        ("average_epochs", float("nan"), ["HYP01", "LOG08"]),
         ("average_decay", 0.995, []),
         ("average_decay", 0.9951, ["HYP01"]),
-        ("average_decay", True, ["HYP01"]),
-        ("average_decay", [0.5], ["HYP01"]),
-        ("average_decay", float("nan"), ["HYP01", "LOG08"]),
         ("warmup_epochs", -0.1, ["HYP01"]),
         ("warmup_epochs", 0, []),
         ("warmup_epochs", 10, []),
@@ -179,7 +181,7 @@ def test_settings_keep_their_limits(tree, found, name, value, codes):
 
 
 @pytest.mark.parametrize("benchmark", ["cosmoflow", "deepcam"])
-@pytest.mark.parametrize("name", ["gradient_clip", "average_decay"])
+@pytest.mark.parametrize("name", ["gradient_clip", "average_epochs"])
 @pytest.mark.parametrize(("value", "wanted"), [(-0.01, ["0"]), (0, []), (0.0, []), (0.01, ["0"])])
 def test_settings_that_the_other_benchmarks_fix(logs, benchmark, name, value, wanted):
     head = {"submission_benchmark": benchmark, "submission_division": "closed", "hyperparameters": {name: value}}
@@ -189,12 +191,12 @@ def test_settings_that_the_other_benchmarks_fix(logs, benchmark, name, value, wa
 
 
 def test_each_setting_beyond_its_limits_is_a_finding(tree, law):
-    tree.settings(background_weight=0.9, average_decay=0.999, warmup_epochs=30)
+    tree.settings(background_weight=0.9, average_epochs=3, warmup_epochs=30)
     findings = judge([str(tree.path(2))], rules=law).findings
     assert {f.code for f in findings} == {"HYP01"}
     assert {(f.found, f.wanted) for f in findings} == {
         ("background_weight 0.9", "0.02"),
-        ("average_decay 0.999", "a finite number from 0 up to 0.995"),
+        ("average_epochs 3", "a finite number from 0 up to 2.5"),
         ("warmup_epochs 30", "a finite number from 0 up to 10"),
     }
 
@@ -279,7 +281,7 @@ def test_open_division_may_change_every_setting(tree, logs, found):
     tree.write_system({**logs.SYSTEM, "division": "open"})
     for index in range(5):
         tree.changed("submission_division", index, value="open")
-        tree.settings(index, background_weight=0.9, average_decay=0.999, warmup_epochs=30, foreground_weight=2)
+        tree.settings(index, background_weight=0.9, average_epochs=3, warmup_epochs=30, foreground_weight=2)
     assert found(tree.root) == []
 
 

@@ -23,7 +23,7 @@ from implementations.pytorch.training.seeds import seed_weights
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "implementations" / "minimal" / "train.py"
-SETTINGS = {"batch_size": 4, "eval_batch_size": 3, "epochs": 2, "average_decay": 0.9, "warmup_epochs": 1.0}
+SETTINGS = {"batch_size": 4, "eval_batch_size": 3, "epochs": 2, "average_epochs": 0.5, "warmup_epochs": 1.0}
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from implementations.pytorch.deepcam import task as deepcam
 from implementations.pytorch.parallel import spatial
 from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.task import build_task, config_class
-from implementations.pytorch.training.average import Average
+from implementations.pytorch.training.average import average_of
 from implementations.pytorch.training.step import blank_batch, train_step
 from tests.support.settings import load_config
 
@@ -106,7 +106,7 @@ def step(name: str, extents: str, mistake: str) -> str:
     model = task.build_model()
     with FakeTensorMode(allow_fallback_kernels=False) as mode:
         model = task.parallelize(moved(model, mode), layout)
-        average = Average(model, config.average_decay) if config.average_decay else None
+        average = average_of(model, config, problem.train_samples)
         optimizer = task.build_optimizer(model)
         for group in optimizer.param_groups:
             group["fused"] = False  # of which PyTorch has no fake version for every optimizer

@@ -161,7 +161,7 @@ def test_weights_give_the_logged_counts_to_the_last_digit(runs, again, tmp_path)
     assert first == {"kind": "reevaluation", **told}
 
 
-@pytest.mark.parametrize("setting", ["average_decay=0", "average_decay=0.9"])
+@pytest.mark.parametrize("setting", ["average_epochs=0", "average_epochs=0.5"])
 def test_a_runs_own_weights_give_its_counts(tiny, again, tmp_path, setting):
     log = tmp_path / "result_0.txt"
     assert tiny.train(log, "epochs=20", setting).returncode == 0

@@ -96,7 +96,7 @@ def test_deepcams_weights():
 
 @pytest.mark.parametrize("x", [0.0, 0.25, 1.0, 7.3, 12.0, 20.0])
 def test_scaffolds_rate(x):
-    rate, end = 6e-4, 3e-4
+    rate, end = 2.5e-3, 3e-4
     wanted = (end + (rate - end) * (1 + math.cos(math.pi * min(1, x / 12))) / 2) * min(1, x / 1)
     assert task("smoke").learning_rate(x) == pytest.approx(wanted, rel=1e-12)
 

@@ -129,7 +129,7 @@ def test_damaged_file_ends_the_run_with_one_line(easy, tmp_path):
     ("setting", "said"),
     [
         ({"recompute": True}, "recompute: found true, wanted false"),
-        ({"average_decay": 0.9}, "average_decay: found 0.9, wanted 0"),
+        ({"average_epochs": 0.9}, "average_epochs: found 0.9, wanted 0"),
         ({"batchnorm_group_size": 2, "layout": (3, 1, 1, 1)}, "batchnorm_group_size: found 2, wanted a divisor of 3"),
         ({"optimizer": "SGD"}, "optimizer: found 'SGD', wanted one of LAMB, Adam, AdamW"),
         ({"schedule": "linear"}, "schedule: found 'linear', wanted one of multistep, cosine_annealing"),

@@ -56,7 +56,7 @@ def test_a_description_has_what_tools_ask_for(tiny):
         ((), 1),
         (("--stage", "disk", "workers=1"), 1),
         (("--checkpoint", "checkpoints"), 1),
-        (("--rehearsal-seed", "7", "average_decay=0.9", "recompute=true"), 1),
+        (("--rehearsal-seed", "7", "average_epochs=0.5", "recompute=true"), 1),
         (("--layout", "1,2,1,1", "sharding=fsdp"), 2),
     ],
 )

@@ -29,7 +29,7 @@ from implementations.pytorch.training.state import TrainingState
 from tests.support.threaded import in_threads
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
-LONG = ("--rehearsal-seed", "7", "epochs=4", "average_decay=0.9")
+LONG = ("--rehearsal-seed", "7", "epochs=4", "average_epochs=0.5")
 
 
 def kill_when(key: str, times: int, tiny, log: Path, *settings: str, ranks: int = 1) -> None:

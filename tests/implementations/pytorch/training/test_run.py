@@ -15,7 +15,7 @@ from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
 from tests.support.settings import load_config
 
-LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=fsdp", "average_decay=0.9")}
+LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=fsdp", "average_epochs=0.5")}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

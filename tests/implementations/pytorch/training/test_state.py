@@ -21,7 +21,7 @@ OPTIMIZERS = {
 def fresh(name: str, seed: int) -> TrainingState:
     torch.manual_seed(seed)
     model = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
-    return TrainingState(model, OPTIMIZERS[name](model.parameters()), Average(model, 0.9))
+    return TrainingState(model, OPTIMIZERS[name](model.parameters()), Average(model, 10))
 
 
 def step(state: TrainingState, batch: torch.Tensor) -> None:
