@@ -6,6 +6,7 @@ from tests import damages
 from tests.damages import FORMATS, Damage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_damaged_samples_are_refused_or_read_right(form, tmp_path):
     problem = FORMATS[form]()

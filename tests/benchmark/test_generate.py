@@ -107,6 +107,7 @@ def test_streaming_gives_the_same_manifest(tiny, reference):
     assert stream(tiny) == load_manifest(reference, tiny)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
     """kill -9 while workers write; the resumed set is the published one."""
     arguments = [sys.executable, SCRIPT, "--problem", "smoke", "--out", tmp_path, "--workers", "2"]
@@ -184,6 +185,7 @@ def test_verify(tiny, reference, tmp_path):
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
 
 
+@pytest.mark.slow
 def test_the_command_verifies_the_description_too(tiny, reference, tmp_path, monkeypatch, capsys):
     shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
@@ -272,6 +274,7 @@ def test_a_failing_worker_is_reported(tiny, tmp_path):
         generate(tmp_path, tiny, workers=2)
 
 
+@pytest.mark.slow
 def test_two_generators_in_one_folder(reference, tmp_path, problems):
     """Neither takes away what the other is writing."""
     command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", tmp_path, "--workers", "1"]
@@ -300,6 +303,7 @@ def test_a_sample_that_vanishes_meanwhile_is_named(tiny, reference, tmp_path, mo
     assert contents(tmp_path) == contents(reference)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_folder_that_is_read_only_loses_nothing(tiny, reference, tmp_path, problems, read_only, workers):
     data = tmp_path / "data"
@@ -316,6 +320,7 @@ def test_a_folder_that_is_read_only_loses_nothing(tiny, reference, tmp_path, pro
     assert done.returncode == 0 and contents(data) == contents(reference), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -334,6 +339,7 @@ def test_wrong_commands_exit_2(tmp_path, arguments, message):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_published_fingerprints():
     """The rules publish what is generated: smoke's in full, of the others the definition they belong to."""
     limits = read_yaml(ROOT / "rules" / "v1.0" / "limits.yaml")["problems"]

@@ -32,6 +32,7 @@ def test_what_is_written_is_read(tmp_path):
         raise ZeroDivisionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [0, 1, 100, 3000, 20_000, 90_000, 100_000])
 def test_a_disk_without_room_is_an_error(tmp_path, most):
     """By the limit to a file's size, which is the one limit that a test can set."""

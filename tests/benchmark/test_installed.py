@@ -22,6 +22,7 @@ SCRIPTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_without_packages_says_what_to_type(script, tmp_path):
     """Python without its packages, started elsewhere."""

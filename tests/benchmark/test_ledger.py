@@ -293,6 +293,7 @@ def test_two_processes_append_at_once(path):
     assert len(starts) == 80 and all(starts[note.of].startswith(note.text) for note in notes)
 
 
+@pytest.mark.slow
 def test_writers_that_are_killed_at_any_moment_leave_a_ledger_that_goes_on(path):
     def appending():
         while True:

@@ -53,6 +53,7 @@ def test_no_tasks_are_no_results(tmp_path):
     assert list(work(double, tmp_path, None, [], 4)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("job", "said"),
     [(fail_at_three, "ValueError: sample 3 is damaged"), (die_at_three, "a worker process died; [1-5] samples")],
@@ -62,6 +63,7 @@ def test_a_task_that_fails_and_a_worker_that_dies_are_told(tmp_path, job, said):
         list(work(job, tmp_path, None, TASKS, 2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_task_that_never_returns_is_told(tmp_path, workers):
     begin = time.monotonic()
@@ -70,6 +72,7 @@ def test_a_task_that_never_returns_is_told(tmp_path, workers):
     assert late.value.task == ("train", 3) and 10 <= time.monotonic() - begin < 100
 
 
+@pytest.mark.slow
 def test_the_limit_is_of_each_task(tmp_path):
     """Together they take longer."""
     assert list(work(wait_a_second, tmp_path, None, [("train", i) for i in range(12)], 1, seconds=10)) == [*range(12)]

@@ -121,6 +121,7 @@ def steps(folder, **more):
     return found
 
 
+@pytest.mark.slow
 def test_a_good_change_passes(clone, base):
     found = steps(clone.parent)
     assert {name: code for name, (code, _) in found.items()} == dict.fromkeys(found, 0)
@@ -140,6 +141,7 @@ def test_a_bad_change_is_annotated_and_fails(clone, base):
     assert "no score: not in order" in (clone.parent / "table.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_copy_of_anothers_weights_fails(clone, base, weighted, submissions, logs, tmp_path):
     """The runs are the copier's own, and the finding is shown for the touched submission alone."""
     shutil.rmtree(clone / "results" / "v1.0")
@@ -157,6 +159,7 @@ def test_a_copy_of_anothers_weights_fails(clone, base, weighted, submissions, lo
     assert "file=results/v1.0/acme" not in said
 
 
+@pytest.mark.slow
 def test_a_change_of_a_frozen_round_fails(clone, base):
     (clone / "results" / "v1.0" / "frozen.txt").write_text(f"{'a' * 64} 1 bolt/README.md\n")
     git(clone, "add", "-A")
@@ -166,6 +169,7 @@ def test_a_change_of_a_frozen_round_fails(clone, base):
     assert "results/v1.0/bolt/README.md: absent" in found["frozen rounds"][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["other", None])
 def test_a_list_of_a_frozen_round_stays(clone, base, change):
     """Without it, or with another one, the round could be changed."""
@@ -180,6 +184,7 @@ def test_a_list_of_a_frozen_round_stays(clone, base, change):
     assert code != 0 and "frozen.txt" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_correction_has_a_label_and_a_new_list(clone, base, kept):
     """Only organisers can set the label. The round stays frozen, and its files are as the new list says."""
@@ -195,6 +200,7 @@ def test_a_correction_has_a_label_and_a_new_list(clone, base, kept):
     assert steps(clone.parent, CORRECTION="false")["frozen rounds"][0] != 0
 
 
+@pytest.mark.slow
 def test_the_hook_stops_a_bad_commit(clone, base):
     for part in ("benchmark", "compliance", "rules", "implementations"):
         shutil.copytree(base / part, clone / part)

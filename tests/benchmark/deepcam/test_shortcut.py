@@ -2,10 +2,13 @@
 
 import dataclasses
 
+import pytest
+
 from benchmark.deepcam import shortcut
 from benchmark.problem import load_problem
 
 
+@pytest.mark.slow
 def test_shortcuts_that_see_one_pixel_stay_far_from_the_target():
     problem = dataclasses.replace(load_problem("deepcam-mini"), train_samples=16, validation_samples=6)
     found = list(shortcut.shortcuts(problem, 1))
@@ -16,6 +19,7 @@ def test_shortcuts_that_see_one_pixel_stay_far_from_the_target():
     assert scores["blurred"] < problem.target
 
 
+@pytest.mark.slow
 def test_shortcut_classifiers_find_what_one_pixel_tells():
     """Without noise of single values and with a strong signal: the must-find case."""
     mini = load_problem("deepcam-mini")

@@ -34,6 +34,7 @@ def test_kinds_that_were_not_told_are_not_taken_for_equal():
     assert other["hosts"] == ["n2"] and other["facts"]["node"]["value"] is None
 
 
+@pytest.mark.slow
 def test_65536_nodes_take_no_more_than_1025():
     """Those of each kind by their numbers, and as the checker reads them."""
     hosts = [f"nid{n:06}" for n in range(65_536)]

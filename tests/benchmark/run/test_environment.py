@@ -14,6 +14,7 @@ ALONE = Launch(0, 1, 0, 1, "none")
 CONFIG = (Path("a.yaml"), b"epochs: 1\n")
 
 
+@pytest.mark.slow
 def test_a_run_of_one_process_has_its_own_facts_and_those_of_its_node(tmp_path):
     run, (node,) = environment_of_process(ALONE, CONFIG, {}, tmp_path, {"torch": fact("torch", lambda: {"a": "b"})})
     assert list(run) == list(RUN) and set(node.facts) <= set(NODE)
@@ -23,6 +24,7 @@ def test_a_run_of_one_process_has_its_own_facts_and_those_of_its_node(tmp_path):
     assert len(run["command"]["value"]) == len(sys.argv)
 
 
+@pytest.mark.slow
 def test_a_config_that_is_too_large_or_no_text_is_left_out(monkeypatch):
     monkeypatch.setattr(environment, "MOST_CONFIG", 10)
     with questions_asked({}, node=False, run=True) as asked:

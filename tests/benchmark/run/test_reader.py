@@ -328,6 +328,7 @@ def test_the_processes_of_a_node_share_the_files_whose_pages_they_drop(tmp_path,
     assert opened == [str(tmp_path / name) for name in ("a", "b/1", "c/d/e", "gone", "b/2", "b/0", "b/pipe")]
 
 
+@pytest.mark.slow
 def test_a_library_that_never_returns_ends_the_process_within_the_time():
     start = time.monotonic()
     done = subprocess.run([sys.executable, "-c", ENDLESS], cwd=ROOT, capture_output=True, text=True, timeout=50)
@@ -335,6 +336,7 @@ def test_a_library_that_never_returns_ends_the_process_within_the_time():
     assert time.monotonic() - start < 30 and done.stderr.startswith("Timeout") and "bounded" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_closed_stderr_stops_no_reading_and_hides_no_time():
     """Jobs may run without one: found was RuntimeError('sys.stderr is None') at the first reading."""
     command = ["sh", "-c", 'exec "$0" -c "$1" 2>&-', sys.executable, ENDLESS]

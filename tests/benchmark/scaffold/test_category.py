@@ -15,6 +15,7 @@ def test_published_categories_are_the_candidates_they_name():
         assert category.candidate(SEARCH, number) == maps
 
 
+@pytest.mark.slow
 def test_a_published_category_passes_and_is_unlike_itself_only():
     found = category.acceptable(PUBLISHED[0], SEARCH, [])
     assert found is not None and len(found) == 145

@@ -18,6 +18,7 @@ def few_features(monkeypatch):
     monkeypatch.setattr(shortcut_box, "FEATURES", 100)
 
 
+@pytest.mark.slow
 def test_each_says_what_it_sees(tiny):
     found = list(shortcuts(tiny))
     assert [score.name for score in found] == NAMES
@@ -29,11 +30,13 @@ def test_each_says_what_it_sees(tiny):
     assert "15^3" in found[10].sees and "second moments" in found[11].sees
 
 
+@pytest.mark.slow
 def test_votes_of_boxes_know_more_than_boxes(tiny):
     found = {score.name: score.value for score in shortcuts(tiny)}
     assert found["votes9"] > found["box9"]
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(tiny):
     one, two = ([score.value for score in shortcuts(tiny, workers)] for workers in (1, 2))
     assert one == two
@@ -56,6 +59,7 @@ def test_intensities_say_nothing_where_categories_share_them(tiny):
     assert max(found[name] for name in INTENSITIES) < 0.8  # 2/3 is what calling all of it one category of two can have
 
 
+@pytest.mark.slow
 def test_votes_lose_nothing_but_the_category_to_a_threshold(tiny):
     """With a single category, whoever finds the occupied voxels has them all."""
     single = dataclasses.replace(tiny, categories=1, instances=12, intensity=Intensity(7, (100, 200)))

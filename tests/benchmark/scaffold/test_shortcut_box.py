@@ -32,6 +32,7 @@ def test_boxes_are_the_occupancy_around_each_voxel(tiny):
         assert x.dtype == np.float32 and np.array_equal(category, boxes.category[: len(x)])
 
 
+@pytest.mark.slow
 def test_a_share_of_the_voxels(tiny):
     parts = split_parts(tiny, "train")
     occupied = sum(np.count_nonzero(make_sample(tiny, sample)[1]) for sample in range(4))

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pytest
 
 from benchmark.problem import load_problem
 from benchmark.scaffold import shortcut_parts
@@ -41,6 +42,7 @@ def test_a_cell_is_that_of_the_sample_with_intensities_of_its_own(tiny, monkeypa
         assert np.array_equal(found > 7, volume[cell] > 7) and found.max() <= 200
 
 
+@pytest.mark.slow
 def test_jobs_keep_the_order_of_parts(tiny):
     parts = split_parts(tiny, "train")
     wanted = [int(make_sample(tiny, sample)[1].sum()) for sample in range(4)]

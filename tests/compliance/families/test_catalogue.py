@@ -56,6 +56,7 @@ def test_words_are_written_down_of_the_entries_there_are(modules, submissions):
     assert {path.stem: set(json.loads(path.read_text())) for path in files} == {n: e for n, e in entries.items() if e}
 
 
+@pytest.mark.slow
 def test_what_a_waived_damage_hides_is_judged_without_a_crash(modules, logs, submissions, law, tmp_path):
     """Every error is waived, then those that it hid, until none is left."""
     crashed = set()

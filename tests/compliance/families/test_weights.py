@@ -246,6 +246,7 @@ def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
     assert {code for _, _, code in found(weighted.root)} == {"TREE05", "WGT04"}
 
 
+@pytest.mark.slow
 def test_wgt04_what_is_too_large_is_not_read(weighted, found):
     with open(weighted.weights(2), "ab") as file:
         file.truncate(1 << 31)  # sparse, and within the budget of a submission

@@ -131,6 +131,7 @@ def test_a_thousand_runs_take_seconds():
     assert time.process_time() - start < 20
 
 
+@pytest.mark.slow
 def test_a_crowd_in_one_place_is_bounded():
     """Who hides a copy among very many others alike is near some of these."""
     first, known, start = evaluation(random.Random(5)), index(), time.process_time()

@@ -48,6 +48,7 @@ def test_searching_takes_linear_time(text):
     assert time.process_time() - start < 20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_large_sources_cost_little(tmp_path):
     """Eight dense files of 2 MB: in seconds, and in the memory of one."""

@@ -220,6 +220,7 @@ LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINES)
 def test_time_is_linear(name):
     took = []

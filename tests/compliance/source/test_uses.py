@@ -226,6 +226,7 @@ def test_names_have_a_kind(name, imported, kind):
     assert kind_of(name, imported) == kind
 
 
+@pytest.mark.slow
 def test_time_is_linear():
     took = []
     for count in (2_000, 32_000):  # linear: 16 times; quadratic: 256
