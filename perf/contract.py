@@ -1,4 +1,4 @@
-"""Write the generated parts of docs/implementing.md and docs/tensors.md.
+"""Write docs/settings.md, and the generated parts of docs/implementing.md and docs/tensors.md.
 
 python perf/contract.py [--out DIR]
 """
@@ -12,17 +12,18 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.writing import write_text
-from perf.pages import contract, tensors
+from perf.pages import contract, settings, tensors
 from rules.current import EDITION
 from rules.edition import load
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGE, TENSORS = DOCS / "implementing.md", DOCS / "tensors.md"
+PAGE, TENSORS, SETTINGS = DOCS / "implementing.md", DOCS / "tensors.md", DOCS / "settings.md"
 
 
 def pages() -> dict[Path, str]:
     """Return the text of each page, as it follows from the code and the rules."""
-    return {PAGE: contract.filled(PAGE.read_text(encoding="utf-8"), load(EDITION)), TENSORS: tensors.page()}
+    filled = contract.filled(PAGE.read_text(encoding="utf-8"), load(EDITION))
+    return {PAGE: filled, TENSORS: tensors.page(), SETTINGS: settings.page()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,7 +4,7 @@
     python implementations/pytorch_tools/settings.py --implementation acme      # of a copy, all benchmarks
 
 The meaning is the comment at the field of the config, and the default is in configs/<problem>.yaml. The rules say what
-may change; settings of the machine may be anything. docs/submitting.md has the tables of the reference. Exit codes: 0
+may change; settings of the machine may be anything. docs/settings.md has the tables of the reference. Exit codes: 0
 printed, 2 an unknown problem or implementation.
 """
 

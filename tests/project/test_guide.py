@@ -18,7 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = (
-    *("docs/submitting.md", "docs/implementing.md", "docs/organising.md", "docs/tuning.md", "docs/io.md"),
+    *(
+        "docs/submitting.md",
+        "docs/handing-in.md",
+        "docs/implementing.md",
+        "docs/organising.md",
+        "docs/tuning.md",
+        "docs/io.md",
+    ),
     "docs/procurement.md",
     *("README.md", "compliance/README.md", "rules/README.md", "harness/README.md", "implementations/pytorch/README.md"),
 )
@@ -85,7 +92,9 @@ def test_commands_are_found_in_blocks_and_in_lines():
 
 
 def test_the_table_of_a_system_description_has_its_fields():
-    section = GUIDE.read_text(encoding="utf-8").partition("## 11.")[2].partition("## 12.")[0]
+    section = (
+        (ROOT / "docs" / "description.md").read_text(encoding="utf-8").partition("## 11.")[2].partition("## 12.")[0]
+    )
     rows = re.findall(r"^\| `([\w-]+)`( \*)? \|.*\|$", section, re.M)
     asked = load("v1.0").limits.system_fields
     setup = Setup(find_implementation("pytorch"), Launcher(), "smoke", ROOT, ROOT, "acme", "box")

@@ -18,7 +18,6 @@ from implementations.pytorch_tools import settings
 from rules.edition import load
 
 ROOT = Path(__file__).resolve().parents[3]
-GUIDE = ROOT / "docs" / "submitting.md"
 BENCHMARKS = load("v1.0").benchmarks
 PROBLEMS = {name: file.parent.name for file in problem_files() for name in read_yaml(file)}
 
@@ -104,12 +103,6 @@ def test_what_may_change(name, division, text):
 )
 def test_a_default_names_the_problems_that_differ(values, text):
     assert settings.default(values) == text
-
-
-def test_the_guide_has_the_tables_as_they_are():
-    """Otherwise paste what `python implementations/pytorch_tools/settings.py` prints."""
-    text = GUIDE.read_text(encoding="utf-8")
-    assert text.partition("<!-- settings -->")[2].partition("<!-- end -->")[0].strip() == settings.tables()
 
 
 def test_a_problems_table_has_its_own_defaults(capsys):
