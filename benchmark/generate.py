@@ -247,7 +247,11 @@ def run(options: argparse.Namespace) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generate a problem's dataset. Start it again to resume.")
-    parser.add_argument("--problem", required=True, help="a name in the problems.yaml of a workload")
+    parser.add_argument(
+        "--problem",
+        required=True,
+        help="a name in the problems.yaml of a workload; nobody has trained scale7 to scale11 to their target yet",
+    )
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
     parser.add_argument("--split", choices=SPLITS, help="make this split alone; no manifest is written then")
