@@ -50,7 +50,7 @@ def verdict(rows: Sequence[dict[str, Any]], least: float | None) -> list[str]:
     """Return a line for each variant: whether its AU is as wanted, and where the data came from; [] if none is."""
     said = []
     for row in rows if least is not None else ():
-        what = f"{row['format']} ({row['place']}), {row['ranks']} accelerators"
+        what = f"{row['format']} ({row['place']}), {row['ranks']} accelerator{'s' * (row['ranks'] > 1)}"
         found = f"AU {percent(row['au'] and row['au']['mean'])} %, wanted {percent(least)} %; {row['cache']}"
         said.append(f"{what}: {'pass' if passed(row, least) else 'fail'}: {found}")
     return said
