@@ -13,9 +13,9 @@ LONGEST = 60  # characters of a name
 
 class Tried(NamedTuple):
     """All passes over one format at one place. `rate` is in samples a second. `au` is DLIO's accelerator utilization,
-    averaged over ranks; `ceiling` is that of the loop without reads, `least` the AU with which a trial passes. Waits are
-    in seconds, bytes are totals over ranks, `over_memory` those of the files over the nodes' memory, and `staging` bytes
-    a second of staging until all was on disk. None is a value that the log lacks."""
+    averaged over ranks; `ceiling` is that of the loop without reads, `least` the AU that passes. Waits are in seconds,
+    bytes are totals over ranks, `over_memory` those of the files over the nodes' memory, `staging` bytes a second of
+    staging until all was on disk. None is a value that the log lacks."""
 
     line: int
     emulate: str
