@@ -12,6 +12,7 @@ from harness.options import Setup
 from harness.preflight import forecast, judge_head, measure_step, report
 from harness.processes import Share
 from harness.registration import check_entry, request_of
+from harness.rehearsal import rehearsed
 from harness.runset import WRONG, RunSet, say
 from harness.system import write_system
 from harness.throughput import shares
@@ -50,7 +51,7 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
         compare_data(setup.problem, setup.data, setup.problems)
     new = write_system(setup, described, len(parts))
     if wanted.check:
-        return int(refused(runs, True, len(parts)))
+        return int(not rehearsed(setup, described) or refused(runs, True, len(parts)))
     missing = runs.missing()
     if not setup.published:
         say(f"{setup.problem}: the rules of {EDITION} publish no such problem (LOG12): no round scores its runs")

@@ -2,14 +2,16 @@
 
     python perf/dlio.py environment [--into build/dlio]
     python perf/dlio.py export --problem smoke --data data/smoke --out build/smoke [--from-log build/result_0.txt]
-    python perf/dlio.py compare --problem smoke --data data/smoke --out build/smoke [--from-log ...] [--workers 1]
+    python perf/dlio.py compare --problem smoke --data data/smoke --out build/smoke [--ranks 2] [--workers 1]
 
-`environment` installs DLIO 2.0.0. `export` writes views of a dataset that DLIO can read. `compare` runs DLIO on both
-views and `io_trial.py` with --emulate sleep and spin, one after another, with the same batch, readers and
-computation. The dataset's pages are dropped from the cache before each. docs/io.md says what the numbers mean.
+`environment` installs DLIO 2.0.0. `export` writes views of a dataset that DLIO can read, and prints the command that
+runs DLIO on each. `compare` runs DLIO on both views and `io_trial.py` with --emulate sleep and spin, one after another,
+with the same ranks, batch, readers and computation. The dataset's pages are dropped from the cache before each.
+docs/io.md says what the numbers mean.
 """
 
 import argparse
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -28,7 +30,7 @@ from implementations.pytorch_tools.input_trial.compute import compute_times
 from perf.settings import reference_settings
 from perf.storage.environment import FOLDER, make, python_of
 from perf.storage.export import VIEWS, Settings, export, name_of, record_bytes
-from perf.storage.sides import dlio_side, run_dlio, table, trial, trial_side
+from perf.storage.sides import dlio_command, dlio_side, run_dlio, table, trial, trial_side
 
 
 def settings_of(options: argparse.Namespace, problem: AnyProblem) -> Settings:
@@ -82,6 +84,13 @@ def compare(options: argparse.Namespace, problem: AnyProblem, settings: Settings
     return table(sides)
 
 
+def typed(options: argparse.Namespace, problem: AnyProblem, view: str) -> str:
+    """The command that runs DLIO on a view, to be typed."""
+    python = (options.into / "bin" / "python").absolute()
+    variables, command = dlio_command(python, options.out, problem, view, options.ranks)
+    return shlex.join(["env", *(f"{name}={value}" for name, value in variables.items()), *command])
+
+
 def check_keys(options: argparse.Namespace, problem: AnyProblem, views: list[str]) -> None:
     """Let DLIO's own code read the YAML. Raises ValueError for a key that DLIO does not read."""
     paths = [str(options.out / "config" / "workload" / f"{name_of(problem, view)}.yaml") for view in views]
@@ -100,7 +109,7 @@ def main() -> int:
     parser.add_argument("--views", nargs="+", choices=VIEWS, default=list(VIEWS))
     parser.add_argument("--workers", type=int, default=1, help="reader processes a rank, on both sides (default: 1)")
     parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--ranks", type=int, default=1, help="export for so many ranks")
+    parser.add_argument("--ranks", type=int, default=1, help="of DLIO and of the trial (default: 1)")
     parser.add_argument("--compute-seconds", type=float, help="seconds of a step's computation")
     parser.add_argument("--from-log", type=Path, help="take them from the log of a run")
     options = parser.parse_args()
@@ -113,13 +122,12 @@ def main() -> int:
         problem = load_problem(options.problem)
         settings = settings_of(options, problem)
         if options.action == "compare":
-            if options.ranks > 1:
-                raise ValueError(f"--ranks: found {options.ranks}, wanted 1: sides are compared in one process each")
             print(compare(options, problem, settings, options.views))
             return 0
         for view in options.views:
             cut = export(problem, options.data, options.out, view, settings)
             print(f"{view}: {options.out / view}; left out of train, validation: {cut['train']}, {cut['validation']}")
+            print(typed(options, problem, view))
         if options.into.exists():
             check_keys(options, problem, options.views)
     except (OSError, ValueError) as error:

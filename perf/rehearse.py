@@ -38,6 +38,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--problem", required=True, help="smoke, scale9, cosmoflow, ...")
     parser.add_argument("--layout", required=True, help="ranks by data,depth,height,width")
     parser.add_argument("--system", default="dgx-h100", help="of perf/systems, or a file (default: dgx-h100)")
+    parser.add_argument("--memory", type=float, metavar="GIB", help="of a rank, instead of the system's")
     parser.add_argument("--rank", metavar="R,...", help="which (default: first, middle of the volume, last)")
     parser.add_argument("--order", action="store_true", help="print each call in order, not only their sums")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="as for train.py")
@@ -126,14 +127,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args, start = parse(arguments), time.perf_counter()
     try:
         problem, system = load_problem(args.problem), load_system(args.system)
+        if args.memory is not None:
+            system = replace(system, memory_gib=args.memory, reserve_gib=min(system.reserve_gib, args.memory / 10))
         settings = [*args.settings, "compile=false", "device=cpu", f"layout=[{args.layout}]"]
         config = reference_settings(args.problem, ["precision=bfloat16", *settings])
         layout = Layout.of(config.layout, config.tile)
         config = resolve(config, 1, layout.ranks)
         at_once = config.batch_size // config.accumulate
         validate_layout(layout.extents, layout.tile, problem, layout.ranks, at_once)
-        if config.sharding != "ddp":
-            raise ValueError(f"sharding: found {config.sharding}, wanted ddp: what FSDP2 calls cannot be rehearsed")
         ranks = named(args.rank) if args.rank else chosen(layout)
         if odd := [rank for rank in ranks if not 0 <= rank < layout.ranks]:
             raise ValueError(f"--rank: found {odd[0]}, wanted 0 to {layout.ranks - 1}")

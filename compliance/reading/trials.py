@@ -13,8 +13,9 @@ LONGEST = 60  # characters of a name
 
 class Tried(NamedTuple):
     """All passes over one format at one place. `rate` is in samples a second. `au` is DLIO's accelerator utilization,
-    averaged over ranks; `ceiling` is that of the loop without reads. Waits are in seconds, bytes are totals over ranks.
-    None is a value that the log lacks."""
+    averaged over ranks; `ceiling` is that of the loop without reads, `least` the AU that passes. Waits are in seconds,
+    bytes are totals over ranks, `over_memory` those of the files over the nodes' memory, `staging` bytes a second of
+    staging until all was on disk. None is a value that the log lacks."""
 
     line: int
     emulate: str
@@ -32,6 +33,14 @@ class Tried(NamedTuple):
     physical: float | None
     p99: float | None
     longest: float | None
+    over_memory: float | None
+    staging: float | None
+    least: float | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the AU is as wanted; "-" if nothing is wanted of it."""
+        return "-" if self.least is None else "pass" if self.au is not None and self.au >= self.least else "fail"
 
     def speed(self, size: float | None) -> float | None:
         """Return `size` bytes over the trial's time in MB/s (10^6 bytes)."""
@@ -64,7 +73,15 @@ def _tried(event: Event, setup: dict[str, Any]) -> Tried:
         _number(_fields(value, "physical_bytes").get("total")),
         _number(wait.get("p99")),
         _number(wait.get("longest")),
+        _number(value.get("dataset_over_memory")),
+        _rate(_fields(setup, "staging")) if metadata(event, "place") == "staged" else None,
+        _number(setup.get("least_au")),
     )
+
+
+def _rate(staging: dict[str, Any]) -> float | None:
+    size, seconds = _number(staging.get("bytes")), _number(staging.get("synced_seconds"))
+    return size / seconds if size is not None and seconds else None
 
 
 def _fields(value: dict[str, Any], name: str) -> dict[str, Any]:

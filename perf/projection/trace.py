@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import torch
@@ -116,12 +117,12 @@ def fused_norms(model: nn.Module, costs: OpCosts) -> None:
 
 @contextmanager
 def no_averaging() -> Iterator[None]:
-    """Replace DDP by the plain model: DDP needs real memory, and what it sends is known."""
-    real, gradients.DistributedDataParallel = gradients.DistributedDataParallel, lambda model, **options: model
-    try:
+    """Replace DDP and FSDP2 by the plain model: they need real memory, and what they send is known."""
+    with (
+        mock.patch.object(gradients, "DistributedDataParallel", lambda model, **options: model),
+        mock.patch.object(gradients, "shard", lambda model: model),
+    ):
         yield
-    finally:
-        gradients.DistributedDataParallel = real
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmark.log import Event, read_log
 from benchmark.workload import AnyProblem
+from harness.launcher import Launcher
 from implementations.pytorch_tools.input_trial.table import aligned
 from perf.storage.export import Settings, name_of
 
@@ -36,15 +37,23 @@ class Side:
 def run_dlio(python: Path, out: Path, problem: AnyProblem, view: str, ranks: int = 1) -> Path:
     """Run DLIO on a view; the folder of its output. Raises ValueError with the end of its output if it fails."""
     folder = (out / "output" / view).resolve()
-    command = [str(python), str(ROOT / "perf" / "storage" / "launch.py"), f"workload={name_of(problem, view)}"]
-    command += [f"hydra.run.dir={folder}", "--config-dir", str((out / "config").resolve())]
-    if ranks > 1:
-        command = [str(python.with_name("mpiexec")), "-n", str(ranks), *command]
-    added = {"PYTHONPATH": str(ROOT), "HDF5_USE_FILE_LOCKING": "FALSE", "DFTRACER_ENABLE": "0", "OMP_NUM_THREADS": "1"}
+    added, command = dlio_command(python, out, problem, view, ranks)
     done = subprocess.run(command, cwd=out, env=os.environ | added, capture_output=True, text=True)
     if done.returncode or not (folder / "summary.json").exists():
         raise ValueError(f"dlio_benchmark ended with {done.returncode}: {(done.stderr or done.stdout)[-800:]}")
     return folder
+
+
+def dlio_command(
+    python: Path, out: Path, problem: AnyProblem, view: str, ranks: int = 1
+) -> tuple[dict[str, str], list[str]]:
+    """(variables, command) that run DLIO on a view, at several ranks by MPI."""
+    command = [str(python), str(ROOT / "perf" / "storage" / "launch.py"), f"workload={name_of(problem, view)}"]
+    command += [f"hydra.run.dir={(out / 'output' / view).resolve()}", "--config-dir", str((out / "config").resolve())]
+    if ranks > 1:
+        command = [str(python.with_name("mpiexec")), "-n", str(ranks), *command]
+    added = {"PYTHONPATH": str(ROOT), "HDF5_USE_FILE_LOCKING": "FALSE", "DFTRACER_ENABLE": "0", "OMP_NUM_THREADS": "1"}
+    return added, command
 
 
 def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
@@ -58,7 +67,7 @@ def dlio_side(folder: Path, view: str, size: int, cut: int) -> Side:
 def trial(problem: AnyProblem, data: Path, log: Path, s: Settings, emulate: str) -> None:
     """Run the reference's trial with the same batch, readers and computation. Raises ValueError with the end of its
     output if it fails."""
-    command = [sys.executable, str(TRIAL), "--problem", problem.name]
+    command = [*Launcher(s.ranks).command([sys.executable, str(TRIAL)]), "--problem", problem.name]
     command += ["--data", str(data), "--log", str(log), "--io-epochs", str(s.epochs)]
     command += ["--compute-seconds", str(s.computation), "--emulate", emulate, f"batch_size={s.batch * s.ranks}"]
     command += [f"workers={s.workers}", f"prefetch={s.prefetch}", "threads=1", "cache_gib=0"]

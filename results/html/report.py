@@ -250,7 +250,7 @@ def trial_line(trial: InputTrial, links: Links) -> Line:
             Cell(ranks_text(trial.ranks)),
             *map(Cell, (t.emulate, t.format, t.place)),
             *(number(value, title=links.place(trial.log, t.line)) for value in trial.numbers),
-            Cell(t.cache),
+            *map(Cell, (t.cache, t.verdict)),
             number(trial.errors, grouped(trial.errors)),
             Cell(trial.log.rpartition("/")[2], href=links.to(trial.log)),
         ]

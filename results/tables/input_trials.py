@@ -22,7 +22,7 @@ HEAD: tuple[str, ...] = (
     "AU without reads %",
 )
 HEAD = (*HEAD, "AU by waiting %", "AU with the barrier %", "MB/s decoded", "read", "device", "p99 wait ms", "longest")
-HEAD = (*HEAD, "cache", "errors", "log")
+HEAD = (*HEAD, "over memory", "staging MB/s", "cache", "verdict", "errors", "log")
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,12 @@ class InputTrial:
 
     @property
     def numbers(self) -> tuple[float | None, ...]:
-        """The columns from samples/s to the longest wait, in the units of HEAD."""
+        """The columns from samples/s to staging, in the units of HEAD."""
         t = self.tried
         shares = (None if s is None else 100 * s for s in (t.au, t.ceiling, t.au_waiting, t.au_barrier))
         waits = (None if s is None else 1000 * s for s in (t.p99, t.longest))
-        return t.rate, *shares, *map(t.speed, (t.logical, t.read, t.physical)), *waits
+        staging = None if t.staging is None else t.staging / 1e6
+        return t.rate, *shares, *map(t.speed, (t.logical, t.read, t.physical)), *waits, t.over_memory, staging
 
 
 def input_trials(results: Iterable[Result]) -> list[InputTrial]:
@@ -64,7 +65,7 @@ def trial_cells(results: Iterable[Result]) -> tuple[list[str], list[list[str]]]:
         [
             *(t.org, t.system, ranks_text(t.ranks), t.tried.emulate, t.tried.format, t.tried.place),
             *map(show, t.numbers),
-            *(t.tried.cache, str(t.errors), t.log.rpartition("/")[2]),
+            *(t.tried.cache, t.tried.verdict, str(t.errors), t.log.rpartition("/")[2]),
         ]
         for t in input_trials(results)
     ]
@@ -76,7 +77,8 @@ def ranks_text(ranks: object) -> str:
 
 
 SIDES: tuple[str, ...] = ("samples/s", "AU %", "AU without reads %", "AU by waiting %", "AU with the barrier %")
-SIDES = (*SIDES, "MB/s decoded", "read MB/s", "device MB/s", "p99 wait ms", "longest wait ms")
+SIDES = (*SIDES, "MB/s decoded", "read MB/s", "device MB/s", "p99 wait ms", "longest wait ms", "over memory")
+SIDES = (*SIDES, "staging MB/s")
 
 
 def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:

@@ -1,6 +1,9 @@
 """The command."""
 
+import shlex
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +16,6 @@ from perf import dlio
         (["export", "--problem", "smoke"], "--problem, --data or --out"),
         (["export", "--problem", "smok", "--data", "d", "--out", "o"], "smok"),
         (["export", "--problem", "smoke", "--data", "d", "--out", "o", "--ranks", "3"], "divisor of the batch size 2"),
-        (["compare", "--problem", "smoke", "--data", "d", "--out", "o", "--ranks", "2"], "wanted 1"),
         (["compare", "--problem", "smoke", "--data", "d", "--out", "o", "--into", "none"], "dlio.py environment"),
     ],
 )
@@ -22,3 +24,22 @@ def test_what_can_be_mended_is_one_line(monkeypatch, capsys, tmp_path, arguments
     monkeypatch.setattr(sys, "argv", ["dlio.py", *arguments])
     assert dlio.main() == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_command_of_an_export_can_be_typed(monkeypatch, capsys, tiny, tmp_path):
+    """DLIO's own words: workload=NAME of a folder of YAML, by MPI at several ranks; it is quoted for a shell."""
+    out = tmp_path / "a folder"
+    words = ["export", "--problem", "tiny", "--data", str(tiny.data), "--out", str(out), "--ranks", "2"]
+    monkeypatch.setattr(dlio, "load_problem", lambda name: tiny.problem)
+    monkeypatch.setattr(
+        dlio, "reference_settings", lambda name: SimpleNamespace(batch_size=2, eval_batch_size=1, prefetch=2)
+    )
+    monkeypatch.setattr(sys, "argv", ["dlio.py", *words, "--into", "none"])
+    assert dlio.main() == 0
+    commands = [shlex.split(line) for line in capsys.readouterr().out.splitlines() if line.startswith("env ")]
+    assert len(commands) == 2
+    for view, found in zip(("stock", "store"), commands, strict=True):
+        assert found[5:8] == [str(Path("none/bin/mpiexec").absolute()), "-n", "2"]
+        assert found[9].endswith("perf/storage/launch.py") and found[10] == f"workload=tiny_{view}"
+        assert found[11:] == [f"hydra.run.dir={out}/output/{view}", "--config-dir", f"{out}/config"]
+        assert (out / "config" / "workload" / f"tiny_{view}.yaml").is_file()

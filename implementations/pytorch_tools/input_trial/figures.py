@@ -31,10 +31,15 @@ class Pass:
         return sum(self.steps)
 
     @property
+    def parts(self) -> tuple[float, float, float]:
+        """The seconds of the first step, those of all later ones, and the seconds computed in these."""
+        return self.steps[0], sum(self.steps[1:]), sum(self.computed[1:])
+
+    @property
     def utilization(self) -> float | None:
         """AU by DLIO's definition: computation over time, without the first step; None for a single step."""
-        rest = sum(self.steps[1:])
-        return min(1.0, sum(self.computed[1:]) / rest) if rest > 0 else None
+        _, later, computed = self.parts
+        return min(1.0, computed / later) if later > 0 else None
 
 
 def joined(passes: Sequence[Pass]) -> Pass:
@@ -81,6 +86,12 @@ def figures(ranks: Sequence[Pass], samples: int, utilizations: Sequence[Sequence
         "requests": spread_of(requests),
         "request_bytes": sum(read) / sum(requests) if sum(requests) else None,
     }
+
+
+def seconds_by_rank(parts: Sequence[tuple[float, float, float]]) -> dict[str, list[float]]:
+    """Return what the AU of a pass follows from: the ranks' `Pass.parts`, for the log."""
+    names = ("first_step_seconds", "later_seconds", "later_computed_seconds")
+    return dict(zip(names, map(list, zip(*parts, strict=True)), strict=True))
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:

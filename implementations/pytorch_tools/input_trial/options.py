@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.run.reader import MANIFEST
+
 SUPPORTED = ("--layout", "--stage", "--checkpoint", "--batch-from-table", "--rehearsal-seed", "--problems", "--config")
 EMULATE = ("spin", "sleep", "device")
 STORED = "stored"
 FORMATS = (STORED, "hdf5", "tfrecord", "tfrecord-gzip", "raw")
-MOST_EPOCHS, MOST_SECONDS = 10_000, 3600.0
+MOST_EPOCHS, MOST_SECONDS, MOST_COPIES = 10_000, 3600.0, 100_000
 SETTING = re.compile(r"\w+=")  # how a setting begins
 
 
@@ -35,8 +37,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     several = {"nargs": "+", "action": ValuesUntilSettings}
     formats = f"the same samples in each of these: {', '.join(FORMATS)} (default: {STORED})"
     add("--formats", metavar="FORMAT", default=[STORED], help=formats, **several)
-    add("--scratch", type=Path, help="with --formats: folder for the copies in other formats")
+    add("--scratch", type=Path, help="with --formats or --copies: folder for what they write")
+    add("--copies", type=int, default=0, help="read so many copies of the dataset instead, made below --scratch")
     add("--from", dest="places", metavar="DIR", default=[], help="other folders with a copy of the dataset", **several)
+    add(
+        "--least-au",
+        type=float,
+        metavar="SHARE",
+        help="pass or fail at this AU, such as 0.9; every pass reads from disk",
+    )
     parser.set_defaults(io_only=True, later_settings=[])
 
 
@@ -52,8 +61,15 @@ def contradiction(options: Namespace) -> str:
         return f"--{chosen[0].replace('_', '-')}: found another source of computation too, wanted one of them"
     if wrong := wrong_formats(formats):
         return f"--formats: {wrong}"
-    if formats != [STORED] and options.scratch is None:
-        return "--formats: found no --scratch, wanted a folder for the copies"
+    if (formats != [STORED] or options.copies) and options.scratch is None:
+        return f"--{'copies' if options.copies else 'formats'}: found no --scratch, wanted a folder for the copies"
+    if not 0 <= options.copies <= MOST_COPIES:
+        return f"--copies: found {options.copies}, wanted 1 to {MOST_COPIES}"
+    if options.least_au is not None and not 0 < options.least_au <= 1:
+        return f"--least-au: found {options.least_au}, wanted a share of 1, such as 0.9"
+    for folder in options.places:
+        if not (Path(folder) / MANIFEST).is_file():
+            return f"--from: found no {Path(folder) / MANIFEST}, wanted folders with the dataset"
     return ""
 
 

@@ -17,6 +17,7 @@ from implementations.pytorch.training.run import Run
 from implementations.pytorch.training.step import train_step
 
 from .compute import ComputeTimes, sleep, spin
+from .copies import numbered, verify_copies
 from .counters import Reads, Storage
 from .figures import Pass
 
@@ -27,16 +28,16 @@ class Passes:
     """The loop of training. Ranks meet after every step, as they do to add up gradients."""
 
     def __init__(self, run: Run, emulate: str, times: ComputeTimes):
-        self.run, self.times = run, times
+        self.run, self.times, self.root = run, times, run.reader.root
         self.compute = {"sleep": sleep, "spin": spin, "device": self.on_device}[emulate]
         self.emulate = emulate
-        self.copies: dict[int, Tensors] = {}
+        self.batches_of_one: dict[int, Tensors] = {}
 
     def null(self) -> float | None:
         """Return the AU of the loop without reads, the least of any rank. It is the most that the emulation can reach;
         None where steps compute nothing."""
         run, config = self.run, self.run.config
-        steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, 1, config.accumulate)
+        steps = train_batches(run.layout, self.ids(0), config.batch_size, run.seed, 1, config.accumulate)
         steps = steps[: REAL_STEPS if self.emulate == "device" else NULL_STEPS]
         steps = steps * -(-3 // len(steps))  # the first doesn't count
         if self.emulate != "device" and not self.times.mean:
@@ -45,15 +46,16 @@ class Passes:
         least = min(self.run.layout.gather(Pass("", *found, 0, Reads(), None).utilization or 0.0))
         return least or None
 
-    @property
-    def ids(self) -> range:
-        return self.run.problem.split_samples("train")
+    def ids(self, copies: int) -> range:
+        """Return the numbers of all samples, of the dataset or of so many copies of it."""
+        samples = self.run.problem.split_samples("train")
+        return numbered(samples, copies) if copies else samples
 
-    def read(self, epoch: int, storage: Storage, verified: bool) -> Pass:
-        """Make one pass. The first one over the stored dataset is `verified` as in a run: the sum of the digests of
-        what was read is compared with the manifest."""
+    def read(self, epoch: int, storage: Storage, verified: bool, copies: int = 0) -> Pass:
+        """Make one pass over the dataset, or over so many copies of it. The first one of them as they are stored is
+        `verified` as in a run: the sum of the digests of what was read is compared with the manifest."""
         run, config = self.run, self.run.config
-        steps = train_batches(run.layout, self.ids, config.batch_size, run.seed, epoch, config.accumulate)
+        steps = train_batches(run.layout, self.ids(copies), config.batch_size, run.seed, epoch, config.accumulate)
         batches = device_batches(run.reader, "train", (part.samples for step in steps for part in step), run.device)
         before, disk, delivered = run.reader.reads, storage.disk_bytes(), [0]
 
@@ -68,7 +70,8 @@ class Passes:
         after = storage.disk_bytes()
         fetched = None if disk is None or after is None else after - disk
         if verified:
-            run.verify("train", published_fingerprints(run.reader.root, run.problem))
+            published = published_fingerprints(self.root if copies else run.reader.root, run.problem)
+            verify_copies(run, copies, published) if copies else run.verify("train", published)
         return Pass(socket.gethostname(), *times, delivered[0], run.reader.reads - before, fetched)
 
     def loop(self, steps: list, epoch: int, ready: Callable[[Any], tuple[list[Batch], float]]) -> tuple:
@@ -105,9 +108,8 @@ class Passes:
 
     def sample_batch(self, size: int) -> Tensors:
         """Return `size` copies of the first sample's box, on the device."""
-        if size not in self.copies:
-            run, box = self.run, self.run.reader.box
-            root, sample = run.reader.root, self.ids[0]
-            arrays = module_of(run.problem).verify_sample(root, run.problem, "train", sample, box).arrays
-            self.copies[size] = tuple(t.to(run.config.device) for t in stack([arrays] * size, run.reader.blank))
-        return self.copies[size]
+        if size not in self.batches_of_one:
+            run, box, sample = self.run, self.run.reader.box, self.ids(0)[0]
+            arrays = module_of(run.problem).verify_sample(self.root, run.problem, "train", sample, box).arrays
+            self.batches_of_one[size] = tuple(t.to(run.config.device) for t in stack([arrays] * size, run.reader.blank))
+        return self.batches_of_one[size]

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.run.reader import Reader, Reading, read_box
+from benchmark.workload import AnyProblem, Box
 
+from .copies import place_of
 from .counters import Reads, counted
 from .formats import read_copy
 from .options import STORED
@@ -28,10 +30,11 @@ class CountedReader(Reader):
         self.reads, self.cache_bytes = Reads(), self.free_bytes
         self.read = read_counted
 
-    def turn_to(self, root: Path, form: str) -> None:
-        """Forget all samples, and read this folder and format from now on."""
+    def turn_to(self, root: Path, form: str, copies: int = 0) -> None:
+        """Forget all samples, and read this folder and format from now on, or the copies of the dataset below it."""
         self.root, self.free_bytes = root, self.cache_bytes
-        self.read = read_counted if form == STORED else partial(read_copy_counted, form)
+        stored = read_of_copies_counted if copies else read_counted
+        self.read = stored if form == STORED else partial(read_copy_counted, form)
         self.cache.clear()
         self.known.clear()
         self.verified.clear()
@@ -47,6 +50,14 @@ def read_counted(*arguments: Any) -> CountedReading:
     """Read a sample as runs do, and count what the thread reads for it."""
     found, reads = counted(lambda: read_box(*arguments))
     return counted_reading(found, reads - OWN_READS if reads.calls else reads)
+
+
+def read_of_copies_counted(
+    root: Path, problem: AnyProblem, split: str, sample: int, box: Box, known: Reading | None
+) -> CountedReading:
+    """Read a sample of one of the dataset's copies as runs do, and count what the thread reads for it."""
+    folder, sample = place_of(root, problem.split_samples(split), sample)
+    return read_counted(folder, problem, split, sample, box, known)
 
 
 def read_copy_counted(form: str, *arguments: Any) -> CountedReading:

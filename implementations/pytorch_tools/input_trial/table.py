@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 HEAD = ("format", "place", "samples/s", "AU %", "of ceiling", "waiting", "barrier", "MB/s decoded", "read", "device")
-HEAD = (*HEAD, "requests", "KB each", "p50 ms", "p99 ms", "longest", "cache")
+HEAD = (*HEAD, "requests", "KB each", "p50 ms", "p99 ms", "longest", "over memory", "cache")
 
 
 def table(rows: Sequence[dict[str, Any]], ceiling: float | None) -> str:
@@ -32,8 +32,33 @@ def line(row: dict[str, Any]) -> tuple[str, ...]:
         *("-" if size is None else f"{size / seconds / 1e6:.4g}" for size in sizes),
         *(str(row["requests"]["total"]), "-" if each is None else f"{each / 1e3:.4g}"),
         *(f"{1e3 * wait[name]:.3g}" for name in ("p50", "p99", "longest")),
+        f"{row['dataset_over_memory']:.3g}",
         row["cache"],
     )
+
+
+def staged(found: dict[str, Any] | None) -> list[str]:
+    """Return a line on staging, [] where nothing was staged."""
+    if found is None:
+        return []
+    size = found["bytes"] / 1e6
+    copied, synced = (f"{found[name]:.4g} s, {size / found[name]:.4g} MB/s" for name in ("seconds", "synced_seconds"))
+    return [f"staging of {size:.4g} MB: copied in {copied}; on disk in {synced}"]
+
+
+def verdict(rows: Sequence[dict[str, Any]], least: float | None) -> list[str]:
+    """Return a line for each variant: whether its AU is as wanted, and where the data came from; [] if none is."""
+    said = []
+    for row in rows if least is not None else ():
+        what = f"{row['format']} ({row['place']}), {row['ranks']} accelerator{'s' * (row['ranks'] > 1)}"
+        found = f"AU {percent(row['au'] and row['au']['mean'])} %, wanted {percent(least)} %; {row['cache']}"
+        said.append(f"{what}: {'pass' if passed(row, least) else 'fail'}: {found}")
+    return said
+
+
+def passed(row: dict[str, Any], least: float) -> bool:
+    """Return whether the AU of a variant, the mean over accelerators and passes, is as wanted."""
+    return row["au"] is not None and row["au"]["mean"] >= least
 
 
 def rates(found: dict[str, Any]) -> str:

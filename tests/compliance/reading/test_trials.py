@@ -18,12 +18,13 @@ FIGURES = {
     "read_bytes": {"total": 4_000_000},
     "physical_bytes": None,
     "wait_seconds": {"p99": 0.01, "longest": 0.02},
+    "dataset_over_memory": 5.5,
     "cache": "cold: read from the device",
 }
 
 
-def log_of(*values, setup=None):
-    metadata = {"format": "raw", "place": "scratch"}
+def log_of(*values, setup=None, place="scratch"):
+    metadata = {"format": "raw", "place": place}
     events = [Event(n, 0, "POINT_IN_TIME", "io_trial", v, metadata) for n, v in enumerate(values, 7)]
     return SimpleNamespace(all=lambda key: events, value=lambda key: setup)
 
@@ -31,14 +32,29 @@ def log_of(*values, setup=None):
 def test_figures_are_as_logged():
     (found,) = trials_of(log_of(FIGURES, setup={"emulate": "spin", "null_au": 0.99}))
     assert found[:7] == (7, "spin", "raw", "scratch", "cold: read from the device", 4.0, 2.0)
-    assert found[7:] == (0.9, 0.99, 0.85, 0.84, 8e6, 4e6, None, 0.01, 0.02)
+    assert found[7:] == (0.9, 0.99, 0.85, 0.84, 8e6, 4e6, None, 0.01, 0.02, 5.5, None, None)
     assert (found.speed(found.logical), found.speed(found.physical)) == (4.0, None)
 
 
 @pytest.mark.parametrize("value", [None, [], 3, {}, {"au": 3, "wait_seconds": [], "logical_bytes": 7}])
 def test_what_is_not_there_is_none(value):
-    (found,) = trials_of(log_of(value, setup=value))
+    (found,) = trials_of(log_of(value, setup=value, place="staged"))
     assert found[1] == "-" and found[4] == "-" and set(found[5:]) == {None}
+
+
+@pytest.mark.parametrize(("least", "said"), [(None, "-"), (0.9, "pass"), (0.91, "fail")])
+def test_a_trial_passes_at_the_least_au_that_is_wanted(least, said):
+    (found,) = trials_of(log_of(FIGURES, setup={"least_au": least}))
+    assert found.verdict == said
+    (found,) = trials_of(log_of(FIGURES | {"au": None}, setup={"least_au": least}))
+    assert found.verdict == ("-" if least is None else "fail")
+
+
+def test_staged_data_have_the_rate_until_all_was_on_disk():
+    setup = {"staging": {"bytes": 8_000_000, "seconds": 1.0, "synced_seconds": 4.0}}
+    assert [trials_of(log_of(FIGURES, setup=setup, place=at))[0].staging for at in ("staged", "data")] == [2e6, None]
+    setup["staging"]["synced_seconds"] = 0
+    assert trials_of(log_of(FIGURES, setup=setup, place="staged"))[0].staging is None
 
 
 def test_nothing_is_a_measurement():

@@ -4,7 +4,8 @@ import pytest
 
 from compliance.engine import judge
 from implementations.pytorch_tools.input_trial.options import STORED
-from implementations.pytorch_tools.input_trial.trial import Trial, Variant, trial_of
+from implementations.pytorch_tools.input_trial.trial import Trial, trial_of
+from implementations.pytorch_tools.input_trial.variants import Variant
 
 SAMPLE, SAMPLES = 2 * 16**3, 7  # bytes of volume and label; to train on
 
@@ -40,7 +41,7 @@ def test_bytes_are_the_samples_and_the_files(tried, tiny):
     _, found, _ = tried
     files = sum(p.stat().st_size for p in (tiny.data / "train").glob("*.h5"))
     (setup,) = values(found, "io_setup")
-    assert (setup["sample_bytes"], setup["dataset_bytes"]) == (SAMPLE, files)
+    assert setup["sample_bytes"] == SAMPLE and setup["staging"] is setup["least_au"] is None
     passes = [e for e in found if e.key == "io_epoch"]
     assert [(e.metadata["format"], e.metadata["place"]) for e in passes] == [
         *[("stored", "data")] * 2, *[("stored", "from 1")] * 2, *[("raw", "scratch")] * 2
@@ -54,6 +55,9 @@ def test_bytes_are_the_samples_and_the_files(tried, tiny):
     assert passes[0].value["read_bytes"]["total"] > files / 2
     totals = [e for e in found if e.key == "io_trial"]
     assert [e.metadata["samples_count"] for e in totals] == [2 * SAMPLES] * 3
+    sizes = [e.value["dataset_bytes"] for e in totals]
+    assert sizes == [files, files, SAMPLE * SAMPLES]
+    assert [e.value["dataset_over_memory"] * setup["memory_bytes"] for e in totals] == pytest.approx(sizes)
 
 
 def test_the_first_pass_is_proved_and_a_checkpoint_timed(tried):
@@ -64,6 +68,51 @@ def test_the_first_pass_is_proved_and_a_checkpoint_timed(tried):
     assert checkpoint["bytes"] > 10_000 and checkpoint["parts"] == 1 and checkpoint["fsync"] is True
     assert min(checkpoint["written_seconds"], checkpoint["read_seconds"]) > 0
     assert "AU of the loop without reads: " in said and said.count("scratch") >= 3
+
+
+def test_every_au_follows_from_what_the_log_says(tried):
+    """As docs/io.md has it: a pass's by rank, the mean over ranks; a trial's the mean over its passes."""
+    _, found, _ = tried
+    by_trial, computed = {}, 0.0
+    for e in (e for e in found if e.key == "io_epoch"):
+        parts, seconds = e.value["by_rank"], e.value["seconds"]
+        firsts, laters = parts["first_step_seconds"], parts["later_seconds"]
+        aus = [min(1, c / s) for c, s in zip(parts["later_computed_seconds"], laters, strict=True)]
+        assert e.value["au"]["mean"] == pytest.approx(sum(aus) / len(aus), abs=1e-12)
+        assert seconds == pytest.approx(max(map(sum, zip(firsts, laters, strict=True))))
+        waited = e.value["wait_seconds"]
+        assert e.value["au_waiting"] == pytest.approx(1 - waited["mean"] * len(laters) / (sum(firsts) + sum(laters)))
+        assert e.value["au_barrier"] == pytest.approx(1 - waited["slowest"] / seconds)
+        by_trial.setdefault((e.metadata["format"], e.metadata["place"]), []).append(e.value["au"]["mean"])
+        computed += parts["later_computed_seconds"][0]
+    assert computed == pytest.approx(6 * 0.01)  # --compute-seconds of the second of two steps
+    for e in (e for e in found if e.key == "io_trial"):
+        aus = by_trial.pop((e.metadata["format"], e.metadata["place"]))
+        assert e.value["au"]["mean"] == pytest.approx(sum(aus) / len(aus), abs=1e-12)
+    assert not by_trial
+
+
+@pytest.mark.slow
+def test_copies_are_proved_and_staging_is_timed_until_it_is_on_disk(tiny_trial, tiny, tmp_path, events):
+    more = ("--compute-seconds", "0.001", "--emulate", "sleep", "--io-epochs", "2", "cache_gib=0", "workers=1")
+    log, copies = tmp_path / "result_0.txt", ("--copies", "3", "--scratch", str(tmp_path), "--least-au", "1e-9")
+    done = tiny_trial.train(log, *more, *copies, "--stage", str(tmp_path / "staged"))
+    assert done.returncode == 0, done.stderr
+    found = events(log)
+    (setup,), (total,) = values(found, "io_setup"), [e for e in found if e.key == "io_trial"]
+    assert total.metadata["place"] == "copies" and total.metadata["samples_count"] == 2 * 3 * SAMPLES
+    files = {k: sorted((tmp_path / "copies" / k).rglob("*.h5")) for k in ("0", "1", "2")}
+    assert [len(paths) for paths in files.values()] == [SAMPLES] * 3
+    assert total.value["dataset_bytes"] == sum(p.stat().st_size for paths in files.values() for p in paths)
+    assert setup["staging"]["synced_seconds"] >= setup["staging"]["seconds"] > 0
+    assert setup["staging"]["bytes"] > 1000 and "staging of" in done.stderr
+    assert "stored (copies), 1 accelerator: pass: AU" in done.stderr
+    assert [f.code for f in judge([str(log)]).findings if f.severity == "error"] == ["LOG12"]
+    refused = tiny_trial.train(tmp_path / "run.txt", data=tmp_path / "copies" / "0")
+    assert refused.returncode == 2 and "no manifest" in refused.stderr  # no run takes a copy for the dataset
+    files["1"][0].write_bytes(bytes(files["1"][0].stat().st_size))  # as large as it was
+    damaged = tiny_trial.train(tmp_path / "result_1.txt", *more, *copies)
+    assert damaged.returncode == 2 and "copies/1/train" in damaged.stderr
 
 
 def test_the_network_computes_with_the_runs_seconds(tiny_trial, tmp_path, events):
@@ -81,6 +130,8 @@ def test_damaged_data_end_the_trial(tiny_trial, tmp_path):
 
 def test_variants(tmp_path):
     trial = Trial(1, "spin", None, ("raw", STORED), (tmp_path / "b",), tmp_path / "s")
+    copied = Trial(1, "spin", None, (STORED,), (), tmp_path / "s", copies=5)
+    assert list(copied.variants(tmp_path, None)) == [Variant(STORED, tmp_path / "s" / "copies", "copies", 5)]
     assert [(v.form, v.place) for v in trial.variants(tmp_path / "a", None)] == [
         (STORED, "data"), (STORED, "from 1"), ("raw", "scratch")
     ]  # fmt: skip

@@ -17,6 +17,7 @@ def figures(rate=4.0, au=0.9):
         "logical_bytes": size,
         "read_bytes": size | {"total": 4_000_000},
         "physical_bytes": None,
+        "dataset_over_memory": 5.5,
         "cache": "cannot be told",
     }
 
@@ -26,7 +27,7 @@ def trial(new_log, start=1_700_000_000_000, rate=4.0, forms=("stored", "raw"), *
     log = new_log.Log(start)
     facts = {"problem": "smoke", "target": 0.95, "rules_edition": "v1.0", "number_of_ranks": 2, **more}
     new_log.header(log, io_only=True, **facts)
-    log.add("run_start").add("io_setup", {"emulate": "spin", "null_au": 0.99})
+    log.add("run_start").add("io_setup", {"emulate": "spin", "null_au": 0.99, "least_au": 0.9})
     for form in forms:
         log.add("io_trial", figures(rate), after=2001, format=form, place="data", samples_count=8)
     return log.add("run_stop", status="success")
@@ -44,7 +45,8 @@ def test_a_row_for_each_format_and_no_score(tried, capsys):
     assert "trials of the input" in text and "throughput alone" not in text and "FOM" not in text
     row = next(line for line in text.splitlines() if " raw " in line).split()
     assert row[:6] == ["acme", "box", "2", "spin", "raw", "data"]
-    assert row[6:16] == ["4", "90", "99", "85", "84", "4", "2", "-", "10", "20"]
+    assert row[6:18] == ["4", "90", "99", "85", "84", "4", "2", "-", "10", "20", "5.50", "-"]
+    assert "cannot be told  pass" in text
     assert "cannot be told" in text and sum(" stored " in line for line in text.splitlines()) == 1
 
 

@@ -18,7 +18,8 @@ def parsed(*arguments):
         [],
         ["--compute-seconds", "0", "--emulate", "sleep"],
         ["--io-epochs", "10000", "--compute-from", "log"],
-        ["--formats", "stored", "raw", "--scratch", "s", "--from", "a", "b"],
+        ["--formats", "stored", "raw", "--scratch", "s"],
+        ["--copies", "100000", "--scratch", "s", "--least-au", "1"],
     ],
 )
 def test_good_ones(arguments):
@@ -50,6 +51,12 @@ def test_settings_may_follow_formats_and_folders():
             ["--compute-from", "log", "--emulate", "device"],
             "--compute-from: found another source of computation too, wanted one of them",
         ),
+        (["--copies", "-1", "--scratch", "s"], "--copies: found -1, wanted 1 to 100000"),
+        (["--copies", "100001", "--scratch", "s"], "--copies: found 100001, wanted 1 to 100000"),
+        (["--copies", "2"], "--copies: found no --scratch, wanted a folder for the copies"),
+        (["--least-au", "0"], "--least-au: found 0.0, wanted a share of 1, such as 0.9"),
+        (["--least-au", "1.01"], "--least-au: found 1.01, wanted a share of 1, such as 0.9"),
+        (["--from", "no/data"], "--from: found no no/data/manifest.json, wanted folders with the dataset"),
         (["--formats", "raw"], "--formats: found no --scratch, wanted a folder for the copies"),
         (["--formats", "raw", "raw", "--scratch", "s"], "--formats: found raw raw, wanted each once"),
         (

@@ -1,0 +1,68 @@
+"""Rehearse the ranks of runs before they are made: memory that cannot fit, tensors that 32-bit indices cannot number.
+
+perf/rehearse.py does it, as a command, with the reference's network. So runs of the reference are rehearsed, and those
+of a copy whose network, layers and parallel code are the reference's. Of any other implementation nothing is known.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmark.source import ROOT
+from harness.implementation import DEFAULT, Description
+from harness.options import Setup
+from harness.runset import say
+
+SCRIPT = ROOT / "perf" / "rehearse.py"
+OURS = ("layout", "device", "compile", "threads")  # settings that the rehearsal chooses itself
+
+
+def rehearsed(setup: Setup, described: Description | None) -> bool:
+    """Rehearse runs of several ranks, and print what stands against them. Return whether nothing does."""
+    if described is None or described.ranks < 2:
+        return True
+    if setup.problems or not same_network(described, ROOT / "implementations" / DEFAULT):
+        say("ranks are not rehearsed: it can be done with published problems and the reference's network alone")
+        return True
+    done = subprocess.run(command(described), capture_output=True, text=True)
+    said = [line.removeprefix("rehearse.py: ") for line in done.stderr.splitlines() if line.startswith("rehearse.py: ")]
+    if done.returncode not in (0, 1) or (done.returncode and not said):
+        say(f"ranks are not rehearsed: {(said or done.stderr.splitlines() or ['perf/rehearse.py failed'])[-1]}")
+        return True
+    for line in said:
+        say(f"{'error' if done.returncode else 'warning'}: rehearsal: {line}")
+    say(
+        f"rehearsed {described.ranks} ranks: {'they cannot run so' if done.returncode else 'nothing stands against it'}"
+    )
+    return not done.returncode
+
+
+def command(described: Description) -> list[str]:
+    """Return the command that rehearses runs."""
+    settings = [f"{name}={json.dumps(v)}" for name, v in described.settings.items() if name not in OURS]
+    words = ["--problem", described.problem, "--layout", ",".join(map(str, described.layout))]
+    return [sys.executable, str(SCRIPT), *words, "--memory", f"{memory_gib(described):.3f}", *settings]
+
+
+def memory_gib(described: Description) -> float:
+    """Return the memory of a rank in GiB: an accelerator's, or its share of this machine's."""
+    if described.device != "cpu":
+        return described.accelerators.memory_gib
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return whole * described.nodes / described.ranks
+
+
+def same_network(described: Description, reference: Path) -> bool:
+    """Return whether an implementation's network, its layers and its parallel code are those in this folder."""
+    prefix = f"implementations/{described.implementation}/"
+    own = {path.removeprefix(prefix): digest for path, digest in described.files.items() if path.startswith(prefix)}
+    network = [path for path in own if path.startswith(("layers/", "parallel/", f"{described.benchmark}/"))]
+    return bool(network) and all(digest_of(reference / path) == own[path] for path in network)
+
+
+def digest_of(path: Path) -> str:
+    """Return the sha256 of a file, "" if there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
