@@ -71,6 +71,7 @@ class Published:
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)  # split -> voxels of each class
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
     replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> band, see edition.replay_band
+    replay_after: tuple[float, float] | None = None  # band of any epoch, trained from the checkpoint before it
     reevaluation: Reevaluation | None = None  # band for final weights
     held_out: HeldOut | None = None  # band for final weights on data unknown to the entrant
     outputs: int | None = None  # number of sums that an evaluation logs, for a mean score
