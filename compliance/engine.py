@@ -54,7 +54,7 @@ def judge(
     missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
     judged = [one for one in judged if not one.unit.account.spent]
-    verdict = assemble(judged, judge_round(judged, waivers), missed)
+    verdict = assemble(judged, judge_round(judged), missed)
     return unused(verdict, waivers) if waivers else verdict
 
 
@@ -67,7 +67,8 @@ def _units(found: Found, named: str | None, rules: Path, waivers: Waivers | None
         descriptions = {name: d for name, path in home.items() if name and (d := description_of(path, name))}
         registry = registries.of(submission or sets[0], edition)
         account = Account(sum(len(s.logs) for s in sets), seconds)
-        return Unit(edition, submission, sets, descriptions, None, waivers, registry, account)
+        own = waivers and waivers.of(submission.org if submission else sets[0].place.org)
+        return Unit(edition, submission, sets, descriptions, None, own, registry, account)
 
     rounds = rounds_of(found.submissions)
     units = [
@@ -76,11 +77,11 @@ def _units(found: Found, named: str | None, rules: Path, waivers: Waivers | None
     ]
     units += [unit(select_edition(s, named, rules), None, (s,)) for s in found.sets]
     for log in found.logs:
-        units.append(Unit(select_edition(log, named, rules), None, (), {}, log, waivers, None, Account(1, seconds)))
+        units.append(Unit(select_edition(log, named, rules), None, (), {}, log, None, None, Account(1, seconds)))
     return units
 
 
-def judge_round(judged: Sequence[Judged], waivers: Waivers | None = None) -> dict[str, list[Finding]]:
+def judge_round(judged: Sequence[Judged]) -> dict[str, list[Finding]]:
     """Judge runs of all units together. Return the findings by the path of the unit whose log or set they concern, each
     by its edition; under "" those of a registry."""
     units = {log: one.unit for one in judged for log in one.logs}
@@ -102,5 +103,5 @@ def judge_round(judged: Sequence[Judged], waivers: Waivers | None = None) -> dic
             unit = registries.get(fault.path, own)
             if check.code in unit.edition.codes:
                 home = "" if fault.path in registries else unit.path
-                found[home].append(finding_of(fault, check, unit.edition, unit.path, waivers))
+                found[home].append(finding_of(fault, check, unit.edition, unit.path, unit.waivers))
     return found

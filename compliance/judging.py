@@ -78,7 +78,7 @@ class Unit:
             for log in runs.logs:
                 yield Job(log, self.edition, benchmark, False, division, self.waivers, campaign, most)
         if self.log:
-            yield Job(self.log, self.edition, "", alone=True, waivers=self.waivers, seconds=most)
+            yield Job(self.log, self.edition, "", alone=True, seconds=most)
 
 
 def judge_log(job: Job) -> LogVerdict:

@@ -1,7 +1,8 @@
 """Waivers: a reviewer's file, outside of what is judged, that lets findings pass and gives the reasons.
 
-It is a YAML list of {code, path, line (optional), expires (optional), reason, reviewer}. `path` is the end of the
-finding's path in whole names, a pattern of names, or a folder, which ends in `/`.
+It is a YAML list of {organisation, code, path, line (optional), expires (optional), reason, reviewer}. A waiver covers
+nothing of another organisation's. `path` is the end of the finding's path in whole names, a pattern of names, or a
+folder, which ends in `/`.
 """
 
 import functools
@@ -11,11 +12,12 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from compliance.entries import day, fits, read_entries
-from compliance.finding import Finding, sort_key
+from compliance.finding import Finding, ancestors, sort_key
 from compliance.rule import CHECKS
-from compliance.verdict import Verdict
+from compliance.verdict import SetVerdict, SubmissionVerdict, Verdict
 from rules.current import ROOT
 from rules.edition import TEXTS
+from rules.names import folded
 from rules.text import read_texts
 
 ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and has not expired
@@ -23,8 +25,10 @@ ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and ha
 
 @dataclass(frozen=True)
 class Waiver:
-    """One waiver: the rule, the place (end of a path, pattern or folder; a line or any), the reason, the reviewer."""
+    """One waiver: whose finding, the rule, the place (end of a path, pattern or folder; a line or any), the reason, the
+    reviewer."""
 
+    organisation: str
     code: str
     path: str
     reason: str
@@ -33,7 +37,7 @@ class Waiver:
     expires: str | None = None  # YYYY-MM-DD, the last day on which it holds, in UTC
 
     def __post_init__(self) -> None:
-        for name in ("code", "path", "reason", "reviewer"):
+        for name in ("organisation", "code", "path", "reason", "reviewer"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name}: found nothing, wanted some text")
         if self.expires is not None:
@@ -68,6 +72,11 @@ class Waivers:
         """The waivers that have not expired, with their lines."""
         return [(line, waiver) for line, waiver in self.waivers if line not in self.expired]
 
+    def of(self, organisation: str) -> "Waivers":
+        """Return the waivers of an organisation, however it spells its name."""
+        own = tuple(w for w in self.waivers if folded(w[1].organisation) == folded(organisation))
+        return replace(self, waivers=own)
+
     def covering(self, finding: Finding) -> tuple[int, Waiver] | None:
         """Return the first valid waiver that covers the finding, with its line; None without one."""
         return next(((line, waiver) for line, waiver in self.valid if waiver.covers(finding)), None)
@@ -90,7 +99,13 @@ def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = 
 
 def unused(verdict: Verdict, file: Waivers) -> Verdict:
     """Return a verdict that was made with waivers, with a warning for each that has expired or covers nothing."""
-    used = {found[0] for finding in verdict.findings if (found := file.covering(finding))}
+    judged: list[SubmissionVerdict | SetVerdict] = [*verdict.submissions, *verdict.sets]
+    orgs = {one.path.rstrip("/"): one.org for one in judged}
+    used = set()
+    for finding in verdict.findings:
+        whose = next((orgs[path] for path in ancestors(finding.path) if path in orgs), "")
+        if found := file.of(whose).covering(finding):
+            used.add(found[0])
     used |= file.expired  # WAI02 reports these, so WAI01 need not
     texts = read_texts(ROOT / TEXTS)
     told = [

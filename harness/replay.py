@@ -4,6 +4,11 @@
     python harness/replay.py LOG --epochs 3 --data data/smoke compile=false
     python harness/replay.py LOG --code theirs --source results/v1.0/acme/source/0123456789ab --run-their-code
 
+    python harness/replay.py LOG --from-epoch 3 --checkpoint FOLDER
+
+With --from-epoch, training goes on from the state after that epoch, a checkpoint in the folder, whose digest must be
+the logged one: so any epoch can be checked, also one that was drawn after the logs were handed in.
+
 By default this repository's reference trains, whoever wrote the log: an honest implementation computes the same. With
 `--code theirs` the submission's own code does, from its folder of source, started by the command line that
 docs/implementing.md describes. It runs only with --run-their-code: **it can do whatever you can do**.
@@ -18,6 +23,7 @@ Exit codes: 0 equal or within the band, 1 outside, 2 it could not be replayed.
 """
 
 import argparse
+import dataclasses
 import hashlib
 import math
 import shutil
@@ -37,12 +43,14 @@ import yaml
 
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
+from benchmark.run.errors import reason
 from benchmark.source import ROOT
 from benchmark.writing import copy_file, copy_tree, write_text
 from harness.auditing.comparison import Distance, distances
-from harness.auditing.logged import Epoch, LoggedRun, matches, read_run
+from harness.auditing.logged import LoggedRun, matches, read_run
 from harness.auditing.record import record
 from harness.auditing.settings import defining, precision_of, unknown
+from harness.auditing.spot import OtherState, begin_after
 from harness.data import make_data
 from harness.implementation import Implementation
 from harness.launcher import Launcher
@@ -60,6 +68,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("log", type=Path, help="log of the run")
     parser.add_argument("settings", nargs="*", metavar="name=value", help="settings of the machine")
     parser.add_argument("--epochs", type=int, default=1, help="how many epochs, from the first on (default: 1)")
+    parser.add_argument(
+        "--from-epoch", type=int, default=0, metavar="K", help="begin after epoch K, with its checkpoint"
+    )
+    parser.add_argument("--checkpoint", type=Path, help="with --from-epoch: the folder of the run's checkpoints")
     parser.add_argument("--data", type=Path, help="the dataset, generated if absent (default: data/<problem>)")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: as logged if cores suffice, or 1)")
@@ -73,6 +85,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_intermixed_args(arguments)
     if args.epochs < 1:
         parser.error(f"--epochs: found {args.epochs}, wanted 1 or more")
+    if args.from_epoch < 0 or bool(args.from_epoch) != bool(args.checkpoint):
+        parser.error(f"--from-epoch: found {args.from_epoch}, wanted 1 or more with --checkpoint FOLDER, or neither")
     if args.code == "theirs" and not args.source:
         parser.error("--code theirs: found no --source, wanted the folder of their code, source/<digest>")
     if args.code == "reference" and (args.source or args.run_their_code):
@@ -91,7 +105,7 @@ def settings_of(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> d
         if name in found:
             wanted = "settings of the machine alone: the log has it"
             raise ValueError(f"{name}: found it on the command line, wanted {wanted}")
-    found["epochs"] = min(args.epochs, math.ceil(run.epochs[-1].number))
+    found["epochs"] = min(args.from_epoch + args.epochs, math.ceil(run.epochs[-1].number))
     if args.code == "reference":
         found["precision"] = precision_of(found)
     else:  # whatever else their code knows
@@ -160,8 +174,8 @@ def assignment(name: str, value: Any) -> str:
     return f"{name}={yaml.safe_dump([value], default_flow_style=True, width=math.inf).strip()[1:-1]}"
 
 
-def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> tuple[Epoch, ...]:
-    """Replay the run and return its epochs. Raises ValueError if it cannot be replayed."""
+def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> LoggedRun:
+    """Replay the run and return the replay. Raises ValueError if it cannot be replayed, and OtherState."""
     matches(run, load_problem(run.problem, args.problems))
     settings = settings_of(run, args, edition)
     args.data = (args.data or ROOT / "data" / run.problem).resolve()
@@ -170,18 +184,20 @@ def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> tuple[E
         implementation = program(run, args, folder / "code")
         make_data(run.problem, args.data, args.problems)
         log = folder / "log.txt"
-        options = [*options_of(run, args, settings, folder), "--log", str(log)]
+        after = begin_after(run, args.from_epoch, args.checkpoint, folder / "states", log) if args.from_epoch else []
+        options = [*options_of(run, args, settings, folder), *after, "--log", str(log)]
         done = Launcher(max(1, math.prod(layout_of(run, args)))).ask(implementation.program(options))
         try:
-            epochs = read_run(log).epochs
+            replayed = read_run(log)
         except ValueError:
-            epochs = ()
-        if not epochs or epochs[-1].number < settings["epochs"]:
+            replayed = None
+        if not replayed or replayed.epochs[-1].number < settings["epochs"]:
             lines = [line for line in done.stderr.splitlines() if "train.py:" in line]
             raise ValueError(f"{run.path}: the replay ended early: {lines[0] if lines else f'code {done.returncode}'}")
         if args.keep:
             copy_file(log, args.keep)
-    return epochs
+    new = tuple(epoch for epoch in replayed.epochs if epoch.number > args.from_epoch)
+    return dataclasses.replace(replayed, epochs=new)
 
 
 def say_whose(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> None:
@@ -201,26 +217,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = read_run(args.log)
         settings_of(run, args, edition)
         say_whose(run, args, edition)
-        replayed = train(run, args, edition)
+        epochs, code, verdict = held_against(run, args, edition)
+        print(f"{run.path}: {verdict}")
+        if args.record:
+            facts = {"code": "submitted" if args.code == "theirs" else "reference", "epochs": epochs}
+            record(args.record, run.path, "replay", code, verdict, **facts)
     except (ValueError, OSError) as error:
-        print(f"replay.py: {error}", file=sys.stderr)
+        print(f"replay.py: {reason(error)}", file=sys.stderr)
         return 2
-    published = edition.problems.get(run.problem)
-    found = distances(run.epochs, replayed)
-    for again in replayed:
+    return code
+
+
+def held_against(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> tuple[int, int, str]:
+    """Replay a run and print both beside each other. Return how many epochs could be compared, the exit code and the
+    verdict. Raises ValueError if it cannot be replayed, and OSError."""
+    try:
+        replayed = train(run, args, edition)
+    except OtherState as other:
+        return 0, 1, f"not this run: {other}"
+    found = distances(run.epochs, replayed.epochs)
+    for again in replayed.epochs:
         for logged in (epoch for epoch in run.epochs if epoch.number == again.number):
             loss = f"loss {logged.loss:.6f}, again {again.loss:.6f} ({found[again.number].loss:.2%})"
             print(f"epoch {again.number:g}: {loss}; score {logged.score:.6f}, again {again.score:.6f}")
-    code, verdict = judge(found, published.replay if published else {})
-    print(f"{run.path}: {verdict}")
-    if args.record:
-        try:
-            facts = {"code": "submitted" if args.code == "theirs" else "reference", "epochs": len(found)}
-            record(args.record, run.path, "replay", code, verdict, **facts)
-        except OSError as error:
-            print(f"replay.py: {args.record}: {error.strerror or error}", file=sys.stderr)
-            return 2
-    return code
+    if found and all(distance.exact for distance in found.values()) and differ(run.weights, replayed.weights):
+        return len(found), 1, "not this run: the same numbers, but other final weights"
+    published = edition.problems.get(run.problem)
+    band = published.replay if published else {}
+    if args.from_epoch:
+        band = dict.fromkeys(map(int, found), published.replay_after) if published and published.replay_after else {}
+    return len(found), *judge(found, band)
+
+
+def differ(one: str | None, other: str | None) -> bool:
+    """Return whether both are known, and are not the same."""
+    return None not in (one, other) and one != other
 
 
 def judge(found: dict[float, Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:

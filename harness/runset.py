@@ -34,8 +34,9 @@ WORDS = {"reached": "reached its target", "missed": "did not reach its target"}
 @dataclass(frozen=True)
 class RunSet:
     """Runs 0, 1, ... of a setup, whose logs are in `folder`. `described` is what they are going to be, if that is known
-    and the same for all. `checkpoints` is the folder of all runs' checkpoints. `options_of` returns more options of
-    train.py for a run. `what` is the word for a run in messages. `witness` attends the runs of a round that has one."""
+    and the same for all. `checkpoints` is the folder of all runs' checkpoints, which keep those of all epochs with
+    `keep_states`. `options_of` returns more options of train.py for a run. `what` is the word for a run in messages.
+    `witness` attends the runs of a round that has one."""
 
     setup: Setup
     folder: Path
@@ -45,6 +46,7 @@ class RunSet:
     options_of: Callable[[int], Sequence[str]] = lambda run: ()
     what: str = "run"
     witness: Attendance | None = None
+    keep_states: bool = False
 
     def log(self, run: int) -> Path:
         """Return the log of a run."""
@@ -114,6 +116,7 @@ class RunSet:
         say(f"{log.stem}: {self.what} {run + 1} of {self.runs}")
         if self.checkpoints:
             more += ["--checkpoint", str(self.checkpoint(run)), "--resume"]
+            more += ["--keep-states"] if self.keep_states else []
         resumed = found.state == "interrupted" and self.checkpoints and any(self.checkpoint(run).glob("epoch_*"))
         why = f"broke off after {found.epochs} epochs" if found.epochs else "broke off"
         if not resumed and (place := supersede([log], why)):
@@ -131,7 +134,7 @@ class RunSet:
         found = read_status(self.log(run))
         say(f"{self.log(run).stem}: {described(found, code)}{self._left(rounds)}")
         if found.finished:
-            if self.checkpoints:
+            if self.checkpoints and not self.keep_states:
                 shutil.rmtree(self.checkpoint(run), ignore_errors=True)
             return 0
         if code == WRONG or (0 < code < SIGNALS and not found.started):

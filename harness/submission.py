@@ -26,7 +26,7 @@ class Wanted:
     """What is made. `runs` is how many runs there are to be, None for what the rules ask for. `only` is the one to
     make. `models` are trained at once (a throughput set), 0 for runs one after another. `check` makes no runs.
     `whole_node` asks for a layout where accelerators of this node would be idle. `witness` is the address of the
-    round's witness."""
+    round's witness. `keep_states` keeps the checkpoints of all epochs."""
 
     runs: int | None = None
     only: int | None = None
@@ -34,6 +34,7 @@ class Wanted:
     check: bool = False
     models: int = 0
     checkpoints: Path | None = None
+    keep_states: bool = False
     whole_node: bool = False
     witness: str | None = None
 
@@ -117,8 +118,9 @@ def check_use(setup: Setup, described: Description | None) -> None:
 
 def set_of(setup: Setup, wanted: Wanted, described: Description | None) -> RunSet:
     """Return the set of runs. Raises ValueError if it would need options that train.py does not take."""
-    if wanted.checkpoints and described and not takes(described, "--checkpoint"):
-        raise ValueError("--checkpoint: found no such option in train.py, wanted one that writes checkpoints")
+    for option, needed in (("--checkpoint", wanted.checkpoints), ("--keep-states", wanted.keep_states)):
+        if needed and described and not takes(described, option):
+            raise ValueError(f"{option}: found no such option in train.py, wanted one that writes checkpoints")
     asked = wanted.models or load(EDITION).benchmarks[setup.benchmark].runs
     count = asked if wanted.runs is None else wanted.runs
     if wanted.only is not None and wanted.only >= count:
@@ -127,7 +129,7 @@ def set_of(setup: Setup, wanted: Wanted, described: Description | None) -> RunSe
         folder = set_path(setup.submission, setup.system, setup.benchmark, WEAK)
         return RunSet(setup, folder, count, described, what="model")
     folder = set_path(setup.submission, setup.system, setup.benchmark)
-    return RunSet(setup, folder, count, described, wanted.checkpoints)
+    return RunSet(setup, folder, count, described, wanted.checkpoints, keep_states=wanted.keep_states)
 
 
 def refused_by_head(setup: Setup, described: Description | None) -> bool:

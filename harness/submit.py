@@ -56,6 +56,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add_launcher_options(parser)
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="a folder for checkpoints, from which runs are resumed")
+    parser.add_argument(
+        "--keep-states", action="store_true", help="keep the checkpoints of all epochs, for spot checks"
+    )
     parser.add_argument("--anew", action="store_true", help="begin a new set and move the present runs aside")
     parser.add_argument("--check", action="store_true", help="make no runs, say beforehand what is wrong with them")
     parser.add_argument("--steps", type=int, help=f"make no runs, measure so many steps; of a study: default {STEPS}")
@@ -80,6 +83,8 @@ def check_options(parser: argparse.ArgumentParser, args: argparse.Namespace) -> 
     for name, least in (("runs", 0), ("run", 0), ("throughput", 2), ("steps", 0 if args.study else 1)):
         if (number := getattr(args, name)) is not None and number < least:
             parser.error(f"--{name}: found {number}, wanted {least} or more")
+    if args.keep_states and not args.checkpoint:
+        parser.error("--keep-states: found no --checkpoint, wanted --checkpoint DIR too")
     if bool(args.study) != bool(args.ranks):
         parser.error("--study: found one of --study and --ranks, wanted both or none")
     if odd := [ranks for ranks in args.ranks or () if not POINT.fullmatch(ranks)]:
@@ -94,7 +99,8 @@ def make(args: argparse.Namespace) -> int:
     """Make what the options ask for. Return the exit code. Raises ValueError, and OSError."""
     setup = setup_of(args)
     models = args.throughput or 0
-    wanted = Wanted(args.runs, args.run, args.anew, args.check, models, args.checkpoint, not args.study, args.witness)
+    kept = args.checkpoint, args.keep_states
+    wanted = Wanted(args.runs, args.run, args.anew, args.check, models, *kept, not args.study, args.witness)
     if args.register:
         print(request_of(setup).text)
         return 0

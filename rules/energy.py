@@ -13,6 +13,7 @@ class Energy:
     edge: float  # seconds that a reading may be from its event
     excess: float  # multiple of a limit in watts up to which a mean power is plausible
     watts: dict[str, float] = field(default_factory=dict)  # scope -> most watts that it may draw
+    conversion: tuple[float, float] = (0.0, 1.0)  # between which a meter's factor, conversion_eff, lies
 
     def __post_init__(self) -> None:
         if set(self.watts) != set(SCOPES):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmark.config import suggest
-from benchmark.environment.manifest import NODE, OTHER
+from benchmark.environment.manifest import NODE, OTHER, RUN
 from rules.bands import HeldOut, Reevaluation
 from rules.energy import Energy
 from rules.reference import ReferencePoint
@@ -71,6 +71,7 @@ class Published:
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)  # split -> voxels of each class
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
     replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> band, see edition.replay_band
+    replay_after: tuple[float, float] | None = None  # band of any epoch, trained from the checkpoint before it
     reevaluation: Reevaluation | None = None  # band for final weights
     held_out: HeldOut | None = None  # band for final weights on data unknown to the entrant
     outputs: int | None = None  # number of sums that an evaluation logs, for a mean score
@@ -169,13 +170,15 @@ class Environment:
     same: dict[str, str]  # fact of a node -> severity of a difference between runs of a set
     same_nodes: dict[str, str]  # ... between nodes of a run
     memory: float  # relative difference allowed between described and actual memory
+    told: tuple[str, ...] = ()  # facts of a run or a node that a person looks for where they have no value
+    in_memory: tuple[str, ...] = ()  # file systems that are no storage
 
     def __post_init__(self) -> None:
         one_of("use", self.use, WEIGHTS)
         for severity in (*self.same.values(), *self.same_nodes.values()):
             one_of("same", severity, SEVERITIES)
-        for name in {*self.same, *self.same_nodes} - {*NODE, OTHER}:
-            raise ValueError(f"same: unknown fact {name!r}{suggest(name, NODE)}")
+        for name in {*self.same, *self.same_nodes, *self.told} - {*NODE, *RUN, OTHER}:
+            raise ValueError(f"environment: unknown fact {name!r}{suggest(name, {**NODE, **RUN})}")
 
 
 @dataclass(frozen=True)

@@ -104,11 +104,11 @@ def signed(root: Path, edition: str | None, verdict: Verdict, pick: Callable[[],
     def text() -> str:
         return next((said for said in (pick(), pick()) if said.strip(" /") and said.strip()), "x")
 
-    found = {f.code: f for s in verdict.submissions for f in s.everything()}
-    entries = [waiver.Waiver(f.code, f.path, text(), text()) for f in found.values()]
+    found = {f.code: (s.org, f) for s in verdict.submissions for f in s.everything()}
+    entries = [waiver.Waiver(org, f.code, f.path, text(), text()) for org, f in found.values()]
     entries += [
-        waiver.Waiver(text(), text(), text(), text()),
-        waiver.Waiver("X", text(), "x", text(), None, "2026-01-01"),
+        waiver.Waiver(text(), text(), text(), text(), text()),
+        waiver.Waiver(text(), "X", text(), "x", text(), None, "2026-01-01"),
     ]
     verdict = judge([root], edition, waivers=waiver.Waivers(text(), tuple(enumerate(entries[::2], 1))))
     reviews = [

@@ -98,6 +98,7 @@ RUN = (
     (mllog.EVAL_STOP, "null; its end", {"epoch_num": "the same", "samples_count": "samples that were evaluated"}),
     (mllog.EVAL_ACCURACY, "the score: Dice, or the intersection over union", {
         "epoch_num": "the same", "samples_count": "the same",
+        "state": "with checkpoints: the digest of this epoch's, over its files' sha256 as that of the source",
         "intersection, predicted, true": "ScaFFold: voxels by class, background first",
         "sums": "DeepCAM, ScaFFold as published: by class",
         "counts": "ScaFFold as published: [hits, predicted, true] voxels by sample and foreground class"}),

@@ -8,7 +8,7 @@ from pathlib import Path
 REQUIRED = ("--problem", "--data", "--log", "--org", "--system", "--division", "--status")
 OPTIONAL = (  # that an implementation may leave out
     *("--layout", "--stage", "--checkpoint", "--resume", "--registry", "--entry", "--run", "--steps", "--trial"),
-    *("--batch-from-table", "--rehearsal-seed", "--problems", "--config", "--describe", "--head"),
+    *("--batch-from-table", "--rehearsal-seed", "--problems", "--config", "--describe", "--head", "--keep-states"),
 )
 
 
@@ -40,6 +40,7 @@ def parse_options(
     optional("--steps", type=int, default=0, help="only measure this many steps; such a log is never scored")
     optional("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     optional("--checkpoint", type=Path, help="this run's own folder for a checkpoint after every epoch")
+    optional("--keep-states", action="store_true", default=False, help="keep the checkpoints of all epochs")
     optional("--resume", action="store_true", default=False, help="resume from the checkpoint, if there is one")
     optional("--registry", type=Path, help="registry.yaml of the round, which assigns the seed")
     optional("--entry", type=int, help="with --registry: the number of the entry")
@@ -65,8 +66,9 @@ def parse_options(
 
 def contradiction(options: argparse.Namespace) -> str:
     """Return what is wrong with options that contradict each other; "" if none do."""
-    if options.resume and not options.checkpoint:
-        return "--resume: found no --checkpoint, wanted --checkpoint DIR too"
+    for name in ("resume", "keep_states"):
+        if getattr(options, name) and not options.checkpoint:
+            return f"--{name.replace('_', '-')}: found no --checkpoint, wanted --checkpoint DIR too"
     if (options.registry is None) != (options.entry is None):
         return "--registry: found one of --registry and --entry, wanted both or none"
     if options.registry and options.rehearsal_seed is not None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+from benchmark.energy.counter import COUNTS
 from benchmark.energy.entry import READING
 from compliance.finding import Fault, show
 from compliance.reading.devices import NUMBER, groups_of
@@ -140,6 +141,14 @@ def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Ite
             yield Fault(live.line, f"a counter of the node {show(source.node)}", "one of a node on which ranks run")
         elif source.source == "nvml" and source.node not in counted and (source.node, source.device) not in uuids:
             yield Fault(live.line, f"a counter of {_named(source)}", "one of an accelerator that a rank names")
+
+
+@rule("ENE10", "log", severity="review", after=("ENE01",))
+def counters_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    live = live_of(log)
+    strange = sorted({source.source for source in live.sources if source.source not in COUNTS}) if live else []
+    if live and strange:
+        yield Fault(live.line, show(", ".join(strange)), f"{', '.join(sorted(COUNTS))}, or what it is")
 
 
 def _falls(live: Live, at: int, source: Source) -> Fault | None:

@@ -198,6 +198,18 @@ def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Ter
             yield Fault(1, found, f"{wanted}, as in the system description", path=manifest_of(run, named))
 
 
+@rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
+def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits = terms.edition.limits.environment
+    for run, named, environment in islice(_read(runs, terms), 1):
+        values, path = environment.run | environment.node, manifest_of(run, named)
+        if untold := [name for name in limits.told if values.get(name) is None]:
+            yield Fault(1, f"no value of {', '.join(untold)}", "what every machine tells, or the reason", path=path)
+        kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
+        if memory := sorted(kinds.intersection(limits.in_memory)):
+            yield Fault(1, f"data on {', '.join(memory)}, which is memory", "data on storage", path=path)
+
+
 @rule("ENV10", "submission")
 def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:

@@ -15,6 +15,10 @@ def power_is_read(files: SubmissionFiles) -> Iterator[Fault]:
         place = files.submission.place(*entry.parts)
         for line, found in instrument.faults:
             yield Fault(line, found, "finite, non-negative watts in the order of time", path=place)
+        limits = files.edition.limits.energy
+        if limits and not limits.conversion[0] <= instrument.factor <= limits.conversion[1]:
+            wanted = f"one of {limits.conversion[0]:g} to {limits.conversion[1]:g}"
+            yield Fault(1, f"conversion_eff {instrument.factor:g}", wanted, path=place)
         if not instrument.readings and not instrument.faults:
             yield Fault(1, "no reading", "one or more", path=place)
 

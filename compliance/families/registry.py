@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from benchmark.tree import THROUGHPUT, WEAK
 from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
@@ -111,13 +112,15 @@ def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> 
 @rule("REG07", "submission", severity="review")
 def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     entries = files.registry.of_organisation(files.submission.org) if files.registry else []
-    named = {run.origin.entry for run in files.runs if names_entry(run) and not run.throughput_only}
+    scored = {runs.name for runs in files.submission.sets if runs.scaling not in (WEAK, THROUGHPUT)}
+    named = {run.origin.entry for run in files.runs if names_entry(run) and run.set_path in scored}
     named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
     idle = [entry for entry in entries if entry.entry not in named]
     if idle:
         told = "; ".join(f"entry {e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle[:MOST_LISTED])
         more = "; ..." if len(idle) > MOST_LISTED else ""
-        yield Fault(1, f"{len(idle)} of {len(entries)} entries without runs: {told}{more}", "runs of each, or a reason")
+        found = f"{len(idle)} of {len(entries)} entries without a scored set: {told}{more}"
+        yield Fault(1, found, "one of each, or a reason")
 
 
 def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:

@@ -321,13 +321,17 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
 def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits, named = terms.edition.limits.convergence, runs[0].problem if runs else None
     problem, batch = terms.edition.problems.get(named or ""), runs[0].value("global_batch_size") if runs else None
-    point = problem.reference_epochs.get(batch) if problem and type(batch) is int else None
+    points = problem.reference_epochs if problem else {}
+    # A larger batch needs no fewer epochs, so the next smaller one's points judge a batch that has none.
+    smaller = [known for known in points if known <= batch] if type(batch) is int else []
+    point = points[max(smaller)] if smaller else None
     if limits is None or point is None:
         return
+    at = "" if point.batch == batch else f" at a batch size of {point.batch}"
     own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run)) and epochs > 0]
     for epochs, run in own:
         if epochs < point.fewest:
-            wanted = f"{point.fewest:g} or more, the fewest of {point.runs} runs of the reference"
+            wanted = f"{point.fewest:g} or more, the fewest of {point.runs} runs of the reference{at}"
             line = run.passing.line if run.passing else 1
             yield Fault(line, f"{epochs:g} epochs to the target", wanted, path=run.path)
     if own and len(own) + point.runs <= MOST_RUNS:
@@ -335,7 +339,7 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
         if p < limits.surprise:
             mean = sum(epochs for epochs, _ in own) / len(own)
             found = f"{mean:.2f} epochs on average, p = {p:.4f}"
-            yield Fault(1, found, f"p of {limits.surprise:g} or more next to the reference's {point.mean:.2f}")
+            yield Fault(1, found, f"p of {limits.surprise:g} or more next to the reference's {point.mean:.2f}{at}")
 
 
 @rule("RUN23", "set", after=("RUN09",), on=RUN)

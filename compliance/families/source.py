@@ -164,6 +164,16 @@ def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
         yield Fault(event.line, f"source {show(event.value)}", f"{digest}, the digest of its files")
 
 
+@rule("SRC09", "log", after=("SRC08",), on=EVERY)
+def source_has_one_start(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    event = log.first("source")
+    if event is None:
+        return
+    scripts = sorted(path for path in sound(metadata(event, "files")) if path.endswith("/train.py"))
+    if len(scripts) > 1:
+        yield Fault(event.line, ", ".join(scripts[:FEW]), "one train.py")
+
+
 def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
     """Yield the first FEW faults, and one at `path` with the number of the others."""
     yield from faults[:FEW]

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmark.run.files import weights_path
-from compliance.finding import Fault, why
+from compliance.finding import Fault, show, why
 from compliance.reading.across import Across
+from compliance.reading.digest import is_sha256
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline
+from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import Unsound
 from compliance.reading.weights import (
     KEY,
@@ -37,6 +38,23 @@ def weights_are_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
         yield Fault(event.line, *fault)
     elif time.stop and event.line < time.stop.line:
         yield Fault(event.line, f"before run_stop of line {time.stop.line}", "after it")
+
+
+@rule("WGT09", "log", after=("CLK01", "EVL02"))
+def states_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    first: dict[str, int] = {}  # line by state
+    events = log.all(terms.metric) if terms.metric else []
+    having = [event for event in events if metadata(event, "state") is not None]
+    for event in events if having else ():
+        state, epoch = metadata(event, "state"), metadata(event, "epoch_num")
+        if state is None:
+            between = type(epoch) is float and not epoch.is_integer()  # evaluations within an epoch have none
+            if event is not events[-1] and not between:
+                yield Fault(event.line, "no state", f"one, as in {len(having)} of {len(events)} evaluations")
+        elif not is_sha256(state):
+            yield Fault(event.line, f"state {show(state)}", "a sha256 of 64 hexadecimal digits")
+        elif first.setdefault(state, event.line) != event.line:
+            yield Fault(event.line, f"the state of line {first[state]}", "another one after every epoch")
 
 
 @rule("WGT02", "set")

@@ -9,7 +9,7 @@ from harness.auditing.logged import Epoch
 @dataclass(frozen=True)
 class Distance:
     """The differences in one epoch: of the loss, relative to the logged one, and of the score. `exact` says that loss,
-    score and the numbers behind the score are equal, where both have them."""
+    score, the numbers behind the score and the state are equal, where both have them."""
 
     loss: float
     score: float
@@ -32,4 +32,5 @@ def distance(logged: Epoch, replayed: Epoch) -> Distance:
     relative = loss / abs(logged.loss) if logged.loss else loss
     exact = (logged.loss, logged.score) == (replayed.loss, replayed.score)
     exact = exact and all(logged.facts.get(name, found) == found for name, found in replayed.facts.items())
+    exact = exact and (None in (logged.state, replayed.state) or logged.state == replayed.state)
     return Distance(relative, abs(replayed.score - logged.score), exact)

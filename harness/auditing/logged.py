@@ -20,12 +20,15 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 @dataclass(frozen=True)
 class Epoch:
     """The steps up to one evaluation: how many epochs are over then, the mean loss of these steps, the score, and the
-    numbers behind the score, which are lists of counts or sums by name from the evaluation's metadata."""
+    numbers behind the score, which are lists of counts or sums by name from the evaluation's metadata. `line` is the
+    evaluation's, and `state` the digest of the checkpoint that was written then, or None."""
 
     number: float
     loss: float
     score: float
     facts: dict[str, tuple[float, ...]]
+    line: int = 1
+    state: str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
     """Return the epochs, from the first on, that have a loss and a score, the event `metric`. Of several events with
     the same number the last counts."""
     losses: dict[float, float] = {}
-    scores: dict[float, tuple[float, dict[str, tuple[float, ...]]]] = {}
+    scores: dict[float, tuple[float, dict[str, tuple[float, ...]], int, str | None]] = {}
     for event in events:
         if event.key not in ("tracked_stats", metric):
             continue
@@ -137,7 +140,10 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
             facts = {name: found for name, found in data.items() if isinstance(found, list)}
             where = f"{path}:{event.line}: {event.key}"
             lists = {name: tuple(_number(x, f"{where}: {name}") for x in found) for name, found in facts.items()}
-            scores[number] = _number(event.value, where), lists
+            state = data.get("state")
+            if state is not None and not (isinstance(state, str) and SHA256.fullmatch(state)):
+                raise ValueError(f"{where}: state: found {state!r:.80}, wanted a sha256")
+            scores[number] = _number(event.value, where), lists, event.line, state
     numbers = sorted(losses.keys() | scores.keys())
     whole = list(itertools.takewhile(lambda number: number in losses and number in scores, numbers))
     return tuple(Epoch(n, losses[n], *scores[n]) for n in whole) if whole and whole[0] <= 1 else ()

@@ -96,7 +96,8 @@ def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
     code, out, _ = command(copy)
     assert code == 1 and " logs in 3 sets: not in order: 1 error\n" in out and " rules checked, broken: LOG09\n" in out
     waivers = tmp_path / "waivers.yaml"
-    waivers.write_text("[{code: LOG09, path: result_0.txt, reason: a test, reviewer: me}]")
+    entry = f"[{{organisation: {copy.name}, code: LOG09, path: result_0.txt, reason: a test, reviewer: me}}]"
+    waivers.write_text(entry)
     assert command(copy, "--waivers", waivers)[0] == 0
 
 

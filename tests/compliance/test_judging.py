@@ -123,7 +123,7 @@ def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environ
         ("SYS10", "result_1.txt"),
         ("SYS11", "result_3.txt"),
     ]
-    waived = Waivers("w", ((1, Waiver("SYS10", "result_1.txt", "agreed", "r")),))
+    waived = Waivers("w", ((1, Waiver("acme", "SYS10", "result_1.txt", "agreed", "r")),))
     findings = judge([environed.root], rules=law, waivers=waived).findings
     assert ("SYS11", "result_1.txt") in {(f.code, f.path.rpartition("/")[2]) for f in findings}
 

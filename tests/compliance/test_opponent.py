@@ -16,7 +16,8 @@ SLOW = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.995)
 
 def waive(*places):
     """Waivers of (code, path)."""
-    return Waivers("w", tuple((i, Waiver(code, path, "a reason", "me")) for i, (code, path) in enumerate(places, 1)))
+    made = enumerate((Waiver("acme", code, path, "a reason", "me") for code, path in places), 1)
+    return Waivers("w", tuple(made))
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """Waivers: single findings that a reviewer lets pass, wherever they stand; what else is refused or idle."""
 
 import json
+import shutil
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -9,9 +11,11 @@ from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.waiver import Waiver, read_waivers
 
+AGREED = {"organisation": "acme", "code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
+
 
 def waiver(file, **fields):
-    entry = {"code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r@example.org", **fields}
+    entry = {**AGREED, "reviewer": "r@example.org", **fields}
     file.write_text(json.dumps([{k: v for k, v in entry.items() if v is not None}]))
     return file
 
@@ -35,6 +39,7 @@ def test_unused_waiver_is_reported(run, broken, tmp_path):
     "change",
     [
         {"reason": None},
+        {"organisation": None},
         {"reviewer": ""},
         {"reasons": "?"},
         {"line": "8"},
@@ -82,8 +87,7 @@ def test_waiver_of_a_path_needs_whole_names(broken, law, tmp_path):
 )
 def test_a_waiver_is_for_one_rule_at_one_place(fields, covered):
     finding = Finding("a/scaffold/result_1.txt", 8, "SEED03", "error", "A seed is fresh")
-    given = {"code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r", **fields}
-    assert Waiver(**given).covers(finding) is covered
+    assert Waiver(**{**AGREED, **fields}).covers(finding) is covered
 
 
 @pytest.mark.parametrize(
@@ -106,9 +110,9 @@ def test_a_file_that_is_no_list_of_waivers_is_refused(tmp_path, text, said):
 def test_an_empty_file_waives_nothing_and_each_waiver_has_its_line(tmp_path):
     (tmp_path / "w.yaml").write_text("# none yet\n")
     assert read_waivers(tmp_path / "w.yaml", []).waivers == ()
-    entry = "- code: SEED03\n  path: a\n  reason: b\n  reviewer: c\n"
+    entry = "- organisation: o\n  code: SEED03\n  path: a\n  reason: b\n  reviewer: c\n"
     (tmp_path / "w.yaml").write_text(f"# two\n{entry}\n{entry}")
-    assert [line for line, _ in read_waivers(tmp_path / "w.yaml", []).waivers] == [2, 7]
+    assert [line for line, _ in read_waivers(tmp_path / "w.yaml", []).waivers] == [2, 8]
 
 
 def test_a_link_out_of_what_is_judged_is_followed_to_where_the_file_is(tree, tmp_path):
@@ -122,7 +126,7 @@ def test_findings_are_waived_at_logs_sets_and_submissions_and_idle_waivers_are_n
     broken.path(4).rename(broken.path(7))  # RUN02, of the set
     broken.described(host_processors_per_node="two")  # SYS04, of the submission
     places = [("SEED03", "result_1.txt"), ("RUN02", "strong/scaffold"), ("SYS04", "systems/box.json"), ("LOG01", "x")]
-    entries = [{"code": code, "path": path, "reason": "agreed", "reviewer": "r"} for code, path in places]
+    entries = [{**AGREED, "code": code, "path": path} for code, path in places]
     file = tmp_path / "w.yaml"
     file.write_text("".join(f"- {json.dumps(entry)}\n" for entry in entries))
     verdict = judge([broken.root], rules=law, waivers=read_waivers(file, [broken.root]))
@@ -143,8 +147,20 @@ def test_findings_are_waived_at_logs_sets_and_submissions_and_idle_waivers_are_n
     assert submission.in_order and verdict.exit_code == 0
 
 
+def test_a_waiver_is_for_one_organisation(broken, law, tmp_path):
+    other = shutil.copytree(broken.root, broken.root.parent / "bold")
+    waivers = read_waivers(waiver(tmp_path / "w.yaml", organisation="A.C.M.E.", path="/"), [])
+    waivers = replace(waivers, waivers=((1, replace(waivers.waivers[0][1], path="scaffold/")),))
+    found = judge([broken.root, other], rules=law, waivers=waivers).findings
+    assert {(f.path.split("/")[-6], bool(f.waived)) for f in found if f.code == "SEED03"} == {
+        ("acme", True),
+        ("bold", False),
+    }
+    assert not [f for f in judge([broken.path(1)], rules=law, waivers=waivers).findings if f.waived]
+
+
 def test_of_two_waivers_of_one_finding_the_second_is_idle(broken, law, tmp_path):
-    entry = json.dumps({"code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r", "line": 8})
+    entry = json.dumps({**AGREED, "line": 8})
     (tmp_path / "w.yaml").write_text(f"- {entry}\n- {entry}\n")
     verdict = judge([broken.root], rules=law, waivers=read_waivers(tmp_path / "w.yaml", []))
     assert [(f.code, f.line, bool(f.waived)) for f in verdict.findings] == [("SEED03", 8, True), ("WAI01", 2, False)]
@@ -164,15 +180,14 @@ def test_a_waiver_holds_until_the_end_of_its_last_day(broken, law, tmp_path, day
 
 def test_today_is_the_checkers_and_dates_need_no_quotes(run, broken, tmp_path):
     today = datetime.now(UTC).date()
-    entry = "- {code: SEED03, path: scaffold/, reason: agreed, reviewer: r, expires: %s}\n"
+    entry = "- {organisation: acme, code: SEED03, path: scaffold/, reason: agreed, reviewer: r, expires: %s}\n"
     for day, code in ((today + timedelta(1), 0), (today - timedelta(1), 1)):
         (tmp_path / "w.yaml").write_text(entry % day)
         assert run(broken.root, "--waivers", tmp_path / "w.yaml")[0] == code
 
 
 def test_an_expired_waiver_does_not_hide_that_another_one_holds(broken, law, tmp_path):
-    entry = {"code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
-    old = entry | {"expires": "2020-01-01"}
-    (tmp_path / "w.yaml").write_text(f"- {json.dumps(old)}\n- {json.dumps(entry)}\n")
+    old = AGREED | {"expires": "2020-01-01"}
+    (tmp_path / "w.yaml").write_text(f"- {json.dumps(old)}\n- {json.dumps(AGREED)}\n")
     verdict = judge([broken.root], rules=law, waivers=read_waivers(tmp_path / "w.yaml", []))
     assert [(f.code, f.line, bool(f.waived)) for f in verdict.findings] == [("SEED03", 8, True), ("WAI02", 1, False)]

@@ -14,6 +14,7 @@ from benchmark.source import ROOT
 from harness import replay
 from harness.auditing.comparison import Distance
 from harness.auditing.logged import read_run
+from harness.auditing.spot import state_of
 from rules.edition import load
 
 EXACT, NEAR, FAR = Distance(0, 0, True), Distance(0.01, 0.02, False), Distance(0.3, 0.2, False)
@@ -21,10 +22,11 @@ EXACT, NEAR, FAR = Distance(0, 0, True), Distance(0.01, 0.02, False), Distance(0
 
 @pytest.fixture(scope="module")
 def logged(endless, tmp_path_factory):
-    """A submission with the log of a run of two epochs, and its source."""
+    """A submission with the log of a run of three epochs, the states after each, and its source."""
     submission = tmp_path_factory.mktemp("submission")
     log = submission / "results" / "node" / "strong" / "scaffold" / "result_0.txt"
-    assert endless.train(log).returncode == 1
+    states = submission / "states"
+    assert endless.train(log, "--checkpoint", str(states), "--keep-states", "epochs=3").returncode == 1
     collect(submission, snapshot(endless.config))
     return log
 
@@ -70,6 +72,43 @@ def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_pat
         "outcome": "agrees",
         "verdict": "the same numbers in all of 2 epochs replayed",
     }
+
+
+def test_any_epoch_is_trained_again_from_the_state_before_it(logged, again):
+    states = logged.parents[4] / "states"
+    code, out, err = again(logged, "--from-epoch", "2", "--checkpoint", str(states))
+    assert (code, err) == (0, "")
+    assert "epoch 3: " in out and "epoch 2: " not in out and "the same numbers in all of 1 epochs replayed" in out
+
+
+def test_swapped_weights_fail_whatever_the_epoch(logged, again, tmp_path):
+    """The state after epoch 2 is another run's, and its digest is logged: only the epoch between the states tells."""
+    ours, theirs = logged.parents[4] / "states", tmp_path / "states"
+    shutil.copytree(ours, theirs)
+    (part,) = (theirs / "epoch_000002").glob("part_*")
+    part.write_bytes((ours / "epoch_000003" / part.name).read_bytes())
+    code, out, _ = again(logged, "--from-epoch", "1", "--checkpoint", str(theirs))
+    assert code == 1 and "not this run: " in out and "as logged after epoch 2" in out
+    swapped = iter((None, state_of(theirs / "epoch_000002"), None))
+
+    def swap(event):
+        event["metadata"]["state"] = next(swapped) or event["metadata"]["state"]
+
+    log = copy_with(logged, tmp_path, "eval_accuracy", swap)
+    code, out, _ = again(log, "--from-epoch", "1", "--checkpoint", str(theirs))
+    assert code == 2 and "not the same numbers" in out  # the rules have no band for the tiny problem
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--from-epoch", "3"), "wanted one from 1, before the last, 3"),
+        (("--from-epoch", "1", "--checkpoint", "nowhere"), "wanted the checkpoint after epoch 1"),
+    ],
+)
+def test_what_no_epoch_can_begin_from_is_refused(logged, again, options, said):
+    code, _, err = again(logged, "--checkpoint", str(logged.parents[4] / "states"), *options)
+    assert code == 2 and said in err
 
 
 def test_another_seed_gives_other_numbers(logged, again, tmp_path):
@@ -162,7 +201,7 @@ def test_settings_of_a_replay(logged):
     rules = load("v1.0").benchmarks["scaffold"].settings
     found, layout = settings(logged, "--epochs", "99")
     assert found.keys() == {*rules, "threads"} and layout == [1, 1, 1, 1]
-    assert found["epochs"] == 2  # no more than the log has
+    assert found["epochs"] == 3  # no more than the log has
     for absurd in (1000, 0, "2", None, True):
         assert "threads" not in settings(logged, threads=absurd)[0]
     assert settings(logged, "--threads", "1000", "--device", "cpu")[0].items() >= {("threads", 1000), ("device", "cpu")}
@@ -212,6 +251,8 @@ def test_a_run_that_cannot_be_made_says_why(logged, again, tmp_path):
         ["x", "--source", "y"],
         ["x", "--code", "theirs"],
         ["x", "y"],
+        ["x", "--from-epoch", "1"],
+        ["x", "--from-epoch", "-1", "--checkpoint", "y"],
     ],
 )
 def test_wrong_commands_exit_2(arguments, capsys):

@@ -124,9 +124,8 @@ def test_a_round_with_errors_is_refused(damaged, call):
 
 def test_errors_that_reviewers_waive_do_not_count(damaged, call, tmp_path):
     found = {f.code for f in errors(judge([damaged.parents[4]]).findings)}
-    entries = [
-        {"code": code, "path": "result_1.txt", "reason": "known", "reviewer": "R. Viewer"} for code in sorted(found)
-    ]
+    known = {"organisation": damaged.parents[3].name, "path": "result_1.txt", "reason": "known", "reviewer": "R"}
+    entries = [{**known, "code": code} for code in sorted(found)]
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text(json.dumps(entries[:-1]))
     assert call(damaged.parents[4], "--waivers", waivers)[0] == 2

@@ -144,7 +144,7 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
         (
             "v1.0",
             lambda v: v["environment"]["same"].update(kernal="error"),
-            "environment: same: unknown fact 'kernal'; did you mean 'kernel'?",
+            "environment: unknown fact 'kernal'; did you mean 'kernel'?",
         ),
         (
             "v1.0",

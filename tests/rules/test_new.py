@@ -46,6 +46,16 @@ def test_the_one_after_has_the_same_changes(root):
     assert (made.limits.based_on, made.limits.registry, made.limits.title) == ("v1.0", "required", "ScaFFold v9.2")
 
 
+def test_a_witnessed_edition_requires_what_organisers_can_check(root):
+    new.make("v9.1", "v1.0", root, witness="a" * 64)
+    limits = load("v9.1", root).limits
+    assert (limits.witness, limits.witness_key, limits.ledger) == ("required", "a" * 64, "required")
+    assert (limits.weights.use, limits.environment.use) == ("required", "required")
+    assert limits.weights.largest == load("v1.0", root).limits.weights.largest
+    with pytest.raises(ValueError, match="--witness: found 'key', wanted the 64 digits"):
+        new.make("v9.2", "v1.0", root, witness="key")
+
+
 def test_a_title_without_the_name_gets_it():
     assert (
         new.titled("ScaFFold v1.0", "v1.0", "v1.1") == "ScaFFold v1.1" and new.titled("A", "v1.0", "v1.1") == "A v1.1"

@@ -27,7 +27,7 @@ from ..layers.norm import fuse_norms
 from ..parallel.layout import Layout, init_process_group
 from ..training.average import average_of
 from ..training.run import Files, Run
-from ..training.seeds import seed_dropout, seed_weights
+from ..training.seeds import seed_weights
 from ..training.state import TrainingState
 from ..training.step import float32_facts, ieee_float32, warm_up
 from ..training.watchdog import Watchdog, cuda_mark
@@ -113,7 +113,6 @@ def build_state(setup: Setup, layout: Layout, seed: int, log: RunLog, needs_mode
     with nullcontext() if needs_model else torch.device("meta"):
         model: nn.Module = task.build_model()
     model = model.to(config.device) if needs_model else model
-    seed_dropout(seed, layout.place[0], 0)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
     compiled = config.compile and fuse_norms(model, activation_type(config))

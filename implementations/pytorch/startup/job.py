@@ -60,7 +60,8 @@ def open_files(setup: Setup, kind: type[Reader]) -> Iterator[Files]:
         if options.checkpoint:
             if first:
                 stack.enter_context(lock_checkpoint_dir(options.checkpoint))
-            checkpoints = open_checkpoints(options.checkpoint, options.resume, Origin(problem, config, options.log))
+            origin = Origin(problem, config, options.log)
+            checkpoints = open_checkpoints(options.checkpoint, options.resume, origin, options.keep_states)
         log = RunLog(options.log if first else None, bool(checkpoints and checkpoints.resumed))
         staging = setup.staging
         if staging:

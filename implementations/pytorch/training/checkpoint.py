@@ -22,6 +22,7 @@ from benchmark.clock import now_ms
 from benchmark.config import machine_settings, shown
 from benchmark.run.errors import Aborted, WrongData
 from benchmark.run.resuming import events, latest, started
+from benchmark.source import combine
 from benchmark.workload import AnyProblem
 
 from ..config import RunConfig
@@ -58,14 +59,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """A run's folder of checkpoints. `resumed` is the position from which the run is resumed, or None for a new run."""
+    """A run's folder of checkpoints, the last one or those of `every` epoch. `resumed` is the position from which the
+    run is resumed, or None for a new run."""
 
     root: Path
     origin: Origin
     resumed: CheckpointMetadata | None = None
+    every: bool = False
 
-    def save(self, state: TrainingState, layout: Layout, seed: int, epoch: int, found: Evaluation) -> None:
-        """Write a checkpoint at the end of an epoch. All ranks call it. Raises Aborted on all of them if one fails."""
+    def save(self, state: TrainingState, layout: Layout, seed: int, epoch: int, found: Evaluation) -> str:
+        """Write a checkpoint after an epoch, and return its digest. All ranks call it. All raise Aborted, or none."""
         target = self.root / NAME.format(epoch)
         temporary, first = target.with_name(f".{target.name}.partial"), layout.rank == 0
         tensors, digests = state.tensors(), {}
@@ -83,8 +86,9 @@ class Checkpoints:
         for written in layout.gather(digests):
             digests |= written
         on_all_ranks(layout, str(target), lambda: first and conclude())
-        every = (*self.root.glob("epoch_*"), *self.root.glob(".epoch_*.partial"))
-        remove([folder for folder in every if folder != target], layout)
+        others = [*self.root.glob(".epoch_*.partial"), *(() if self.every else self.root.glob("epoch_*"))]
+        remove([folder for folder in others if folder != target], layout)
+        return combine(digests.items())
 
     def restore(self, state: TrainingState, layout: Layout) -> None:
         """Read the state of the checkpoint. All ranks call it. Raises WrongData on all of them if it is damaged."""
@@ -112,10 +116,10 @@ class Checkpoints:
         """Return the evaluation that the run had made but not yet logged when it was killed, or None."""
         at = self.resumed
         logged = any(e.metadata.get("epoch_num") == at.epoch for e in events(self.origin.log, metric))
-        return None if logged else Evaluation(at.score, at.facts)
+        return None if logged else Evaluation(at.score, at.facts | {"state": combine(at.parts.items())})
 
 
-def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
+def open_checkpoints(root: Path, resume: bool, origin: Origin, every: bool = False) -> Checkpoints:
     """Return a folder's checkpoints: for a new run, or for the run to resume if the folder has a checkpoint.
 
     Raises ValueError if the folder or the log is another run's.
@@ -123,7 +127,7 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
     problem, config, log = origin.problem, origin.config, origin.log
     epochs = [int(p.name[6:]) for p in root.glob("epoch_*") if re.fullmatch(r"epoch_[0-9]{6,9}", p.name)]
     if not epochs:
-        return Checkpoints(root, origin)
+        return Checkpoints(root, origin, every=every)
     path = root / NAME.format(max(epochs))
     if not resume:
         raise ValueError(f"{path}: found a checkpoint, wanted a folder without one, or --resume")
@@ -133,6 +137,8 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
     if at.problem != problem.digest():
         raise ValueError(f"{path}: made for problem digest {at.problem}, wanted {problem.digest()} ({problem.name})")
     settings = fixed(config)
+    if config.epochs < at.settings.get("epochs", 0):  # a replay ends earlier
+        settings["epochs"] = at.settings["epochs"]
     for name in sorted(settings.keys() | at.settings.keys()):
         found, wanted = settings.get(name), at.settings.get(name)
         if found != wanted:
@@ -146,7 +152,7 @@ def open_checkpoints(root: Path, resume: bool, origin: Origin) -> Checkpoints:
         raise ValueError(f"{log}: {found}, wanted a clock that was not set back")
     if any(e.metadata.get("status") == "success" for e in events(log, "run_stop")):
         raise ValueError(f"{log}: found a run that reached its target, wanted one to resume")
-    return Checkpoints(root, origin, at)
+    return Checkpoints(root, origin, at, every)
 
 
 def fixed(config: RunConfig) -> dict[str, Any]:

@@ -123,7 +123,6 @@ class Run:
         """Restore the state from the checkpoint, and log that the run is resumed."""
         checkpoints, at = self.files.checkpoints, self.files.checkpoints.resumed
         checkpoints.restore(self.state, self.layout)
-        seed_dropout(self.seed, self.layout.place[0], at.epoch)  # other masks than those drawn before
         self.log.resume(at.epoch)
         if found := checkpoints.missing_evaluation(self.task.metric):
             self.log_evaluation(at.epoch, found)
@@ -159,6 +158,8 @@ class Run:
         """Train on a part of the training split, which is all of it where there is one evaluation an epoch. `epochs`
         are those that will be over then. Return the statistics that are logged."""
         self.log.start("epoch", epoch_num=epochs)
+        if part == 0:  # so that an epoch follows from the state before it
+            seed_dropout(self.seed, self.layout.place[0], epoch - 1)
         start, times = time.perf_counter(), StepTimes()
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         config, ids = self.config, self.problem.split_samples("train")
@@ -228,7 +229,8 @@ class Run:
         reached = self.reached(found)
         if self.files.checkpoints and not reached and epochs == int(epochs):
             # Before the score is logged, so that no evaluation is logged twice after an interruption.
-            self.files.checkpoints.save(self.state, self.layout, self.seed, int(epochs), found)
+            state = self.files.checkpoints.save(self.state, self.layout, self.seed, int(epochs), found)
+            found = Evaluation(found.value, found.facts | {"state": state})
         if self.energy:
             self.energy.write()
         self.log_evaluation(epochs, found)

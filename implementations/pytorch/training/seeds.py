@@ -11,6 +11,5 @@ def seed_weights(seed: int) -> None:
 
 
 def seed_dropout(seed: int, replica: int, epoch: int) -> None:
-    """Seed dropout, after the model is built, and again when a run is resumed after `epoch` epochs. The masks are the
-    same on all ranks of a replica."""
+    """Seed dropout after `epoch` epochs. The masks are the same on all ranks of a replica."""
     torch.manual_seed(stream_seed(seed, Stream.DROPOUT, replica, epoch))

@@ -65,10 +65,12 @@ def test_what_a_waived_damage_hides_is_judged_without_a_crash(modules, logs, sub
             folder = tmp_path / module.__name__ / entry.__name__
             with pytest.MonkeyPatch.context() as monkeypatch:
                 tree, _ = submissions.damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
+                first = judge([str(tree.root)], rules=law, **tree.options)
+                orgs = {one.org for one in (*first.submissions, *first.sets)}
                 waived = {("WAI", "nothing")}
                 while True:
-                    waivers = tuple((n, Waiver(c, p, "agreed", "r")) for n, (c, p) in enumerate(sorted(waived), 1))
-                    given = {**tree.options, "waivers": Waivers("waivers", waivers)}
+                    waivers = enumerate((Waiver(org, *w, "agreed", "r") for w in sorted(waived) for org in orgs), 1)
+                    given = {**tree.options, "waivers": Waivers("waivers", tuple(waivers))}
                     found = errors(judge([str(tree.root)], rules=law, **given).findings)
                     crashed |= {(entry.__name__, f.code, f.found) for f in found if f.sentence.startswith(BROKE)}
                     left = {(f.code, f.path) for f in found if not f.sentence.startswith(BROKE)} - waived

@@ -58,6 +58,11 @@ def reading_twice(metered):
 
 
 @damage
+def counter_that_nobody_knows(metered):
+    return [("result_2.txt", metered.sourced(0, source="bmc2"), "ENE10")]
+
+
+@damage
 def more_than_a_processor_draws(metered):
     line = metered.scaled(5.0)
     return [("result_2.txt", line, "ENE04")] * 2

@@ -157,6 +157,21 @@ def manifest_that_no_log_names(environed):
     return [("environment_5.json", 1, "ENV10")]
 
 
+@damage
+def manifests_that_tell_nothing(environed):
+    for run in range(5):
+        environed.fact("memory", None, run)
+        environed.fact("config", None, run)
+    return [("environment_0.json", 1, "ENV11")]
+
+
+@damage
+def data_in_memory(environed):
+    for run in range(5):
+        environed.fact("data", {"type": "tmpfs", "options": ["rw"], "other_options": 0}, run)
+    return [("environment_0.json", 1, "ENV11")]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 
@@ -238,7 +253,7 @@ def test_env05_what_one_run_could_not_read_is_for_people(environed, law):
     assert codes(environed, law) == [("ENV05", "review")]
     for index in (0, 1, 3, 4):
         environed.fact("packages", None, index)
-    assert codes(environed, law) == []
+    assert codes(environed, law) == [("ENV11", "review")]
 
 
 def test_env05_names_what_differs(environed, law):
@@ -329,7 +344,7 @@ def test_env09_fields_of_the_description(environed, found, field, good, bad):
 def test_env08_a_python_that_could_not_be_read_contradicts_no_log(environed, found):
     for index in range(5):
         environed.fact("python", None, index)
-    assert found(environed.root) == []
+    assert found(environed.root) == [("environment_0.json", 1, "ENV11")]
 
 
 def test_env10_what_was_moved_aside_lies_beside_its_log(launched, found):

@@ -29,6 +29,20 @@ def power_of_nothing(measured):
 
 
 @damage
+def power_supply_that_loses_nearly_all(measured):
+    measured.readings.insert(0, {**measured.readings[0], "key": "conversion_eff", "value": 0.01})
+    measured.measure()
+    return [("node_0.txt", 1, "PWR01")]
+
+
+@pytest.mark.parametrize(("factor", "codes"), [(0.69, ["PWR01"]), (0.7, []), (1.0, []), (1.01, ["PWR01"])])
+def test_pwr01_a_power_supply_has_an_efficiency(measured, found, factor, codes):
+    measured.readings.insert(0, {**measured.readings[0], "key": "conversion_eff", "value": factor})
+    measured.measure()
+    assert [code for *_, code in found(measured.root)] == codes
+
+
+@damage
 def power_that_starts_late(measured):
     del measured.readings[:5]
     measured.measure()

@@ -319,13 +319,13 @@ def test_seeds_of_ones_own_are_told_once_for_a_set(registered, law):
     assert (one.found, one.wanted) == ("a seed from os.urandom, in 5 of 5 logs", "those of entry 2")
 
 
-def test_entries_without_runs_are_counted_for_a_reviewer(registered, law):
+def test_entries_without_a_scored_set_are_counted_for_a_reviewer(registered, law):
     for number in range(25):
         registered.register(config=f"{number:064d}")
     (one,) = findings(registered, law, "REG07")
     assert one.severity == "review"
     assert one.found.startswith(
-        "25 of 26 entries without runs: entry 3 (box, scaffold, tiny); entry 4 (box"
+        "25 of 26 entries without a scored set: entry 3 (box, scaffold, tiny); entry 4 (box"
     ) and one.path.endswith("/acme")
     registered.write_registry("".join(lines(registered)[:2]))
     assert findings(registered, law, "REG07") == []
@@ -441,17 +441,19 @@ def test_entries_of_the_reference_that_were_tried_before_are_told(reference):
     (folder.parent / "registry.yaml").write_text(more.text)
     (one,) = judge([folder]).findings
     assert (one.path, one.code, one.severity) == (str(folder), "REG07", "review")
-    assert one.found == f"1 of 4 entries without runs: entry 4 ({last.system}, {last.benchmark}, {last.problem})"
+    assert one.found == (
+        f"1 of 4 entries without a scored set: entry 4 ({last.system}, {last.benchmark}, {last.problem})"
+    )
 
 
-def test_a_weak_set_may_have_any_number_of_runs(weak, found):
+def test_a_weak_set_may_have_any_number_of_runs_and_uses_no_entry(weak, found):
     registry = Registry("v1.0")
     told = {name: weak.logs[0].one(key)["value"] for key, name in KEYS.items()}
     entry = registry.draw(Request(**told), "2026-03-31T22:40:00Z", "1" * 64)
     weak.put(weak.root.parent / "registry.yaml", registry.text)
     for index in range(6):
         weak.changed("seed", index, value=entry.seed(index), metadata={"source": "registry", "entry": 1})
-    assert found(weak.root) == []
+    assert found(weak.root) == [("acme", 1, "REG07")]
 
 
 def test_so_much_is_told_and_no_more():
@@ -507,10 +509,16 @@ def ran(number=0, named=1, seeds=None, codes=(), problem="tiny", source="registr
     origin = SimpleNamespace(line=7, source=source, entry=named)
     seeds = [(8, 100 * (named or 0) + (number or 0))] if seeds is None else seeds
     known = {"source": "s", "config_digest": "c", **values}
-    what = {"benchmark": "scaffold", "problem": problem, "path": f"result_{number}.txt", "throughput_only": False}
+    what = {"benchmark": "scaffold", "problem": problem, "path": f"result_{number}.txt", "set_path": "strong"}
     return SimpleNamespace(
         number=number, origin=origin, seeds=seeds, codes=codes, value=known.get, line=lambda key: 9, **what
     )
+
+
+def handed_in(org, scaling="strong"):
+    """A submission with a set of that scaling and the strong one, of which `ran` makes runs."""
+    sets = [SimpleNamespace(name=name, scaling=name, trials=False) for name in {scaling, "strong"}]
+    return SimpleNamespace(org=org, sets=sets)
 
 
 def seen(check, runs, *entries, registry=True, scaling="strong", last=5, required="optional"):
@@ -640,21 +648,21 @@ def test_reg05_the_first_run_that_was_registered_otherwise_is_named():
 
 
 @pytest.mark.parametrize(("idle", "ends"), [(20, "21 (box, scaffold, tiny)"), (21, "21 (box, scaffold, tiny); ...")])
-def test_reg07_twenty_entries_without_runs_are_told(idle, ends):
+def test_reg07_twenty_entries_without_a_set_are_told(idle, ends):
     """One more is used."""
     kept = RoundRegistry("registry.yaml", tuple(entry(n) for n in range(1, idle + 2)))
-    files = SimpleNamespace(registry=kept, runs=[ran()], submission=SimpleNamespace(org="ACME", sets=[]))
+    files = SimpleNamespace(registry=kept, runs=[ran()], submission=handed_in("ACME"))
     (fault,) = checks.entries_are_used(files)
-    assert fault.found.startswith(f"{idle} of {idle + 1} entries without runs: entry 2 (box") and fault.found.endswith(
-        ends
-    )
+    assert fault.found.startswith(f"{idle} of {idle + 1} entries without a scored set: entry 2 (box")
+    assert fault.found.endswith(ends)
 
 
-def test_reg07_neither_trials_of_throughput_nor_own_seeds_use_an_entry():
+@pytest.mark.parametrize("scaling", ["weak", "throughput"])
+def test_reg07_neither_weak_sets_nor_throughput_nor_own_seeds_use_an_entry(scaling):
     kept = RoundRegistry("registry.yaml", (entry(1),))
     measured, own = ran(), ran(source="os.urandom")
-    measured.throughput_only = True
-    files = SimpleNamespace(registry=kept, runs=[measured, own], submission=SimpleNamespace(org="acme", sets=[]))
+    measured.set_path = scaling
+    files = SimpleNamespace(registry=kept, runs=[measured, own], submission=handed_in("acme", scaling))
     assert [fault.line for fault in checks.entries_are_used(files)] == [1]
     files.runs.append(ran())
     assert list(checks.entries_are_used(files)) == []

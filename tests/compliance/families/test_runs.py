@@ -667,7 +667,7 @@ def with_batch(tree, batch):
     [(4, []), (1, []), (3, ["scaffold"]), (2, ["scaffold", *(f"result_{i}.txt" for i in range(5))])],
 )
 def test_run22_epochs_and_their_mean_are_for_people(tree, law, batch, places):
-    """Five epochs each: beside none; 5, 5, 6; 5 and five times 9, p = 6 / 462; 6, 6, 7, 8, p = 1 / 126."""
+    """Five epochs each: beside 1 and 9; 5, 5, 6; 5 and five times 9, p = 6 / 462; 6, 6, 7, 8, p = 1 / 126."""
     with_batch(tree, batch)
     findings = judge([tree.root], rules=law).findings
     assert {(f.code, f.severity) for f in findings} == ({("RUN22", "review")} if places else set())
@@ -720,7 +720,7 @@ def test_run23_is_for_people_until_points_are_of_the_best_settings_and_an_error_
     bound(tree)
     (finding,) = of_run23(tree, law)
     assert finding.severity == "error"
-    entry = f"- {{code: RUN23, path: {finding.path}, reason: seen, reviewer: r@example.org}}\n"
+    entry = f"- {{organisation: acme, code: RUN23, path: {finding.path}, reason: seen, reviewer: r@example.org}}\n"
     (tmp_path / "waivers.yaml").write_text(entry)
     waivers = read_waivers(tmp_path / "waivers.yaml", [tree.root])
     verdict = judge([tree.root], rules=law, waivers=waivers)
@@ -916,13 +916,17 @@ def test_run22_says_nothing_without_a_reference_or_a_limit():
     for more in (
         {"problem": None},
         {"problem": "other"},
-        {"batch": 4},
+        {"batch": 1},
         {"batch": 2.0},
         {"batch": "2"},
         {"batch": None},
     ):
         assert few(converged(5, **more)) == []
     assert few() == []
+
+
+def test_run22_a_batch_without_points_is_judged_by_the_next_smaller_one():
+    assert few(converged(5, batch=3)) == few(converged(5, batch=64)) == [7]
 
 
 def test_run22_is_of_runs_that_reached_their_target():

@@ -66,6 +66,13 @@ def files_that_are_not_named(tree):
     return [("result_2.txt", tree.changed("source", metadata={"files": None}), "SRC08")]
 
 
+@damage
+def two_files_that_may_have_begun_the_run(tree):
+    tree.put(tree.source / "implementations/other/train.py", "x = 1\n")
+    line = tree.ran()
+    return [(f"result_{n}.txt", line, "SRC09") for n in range(5)]
+
+
 def test_damage(entry, exactly):
     exactly(entry)
 

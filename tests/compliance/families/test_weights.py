@@ -47,6 +47,47 @@ def path_out_of_the_submission(weighted):
     return [("result_2.txt", line, "WGT01")]
 
 
+def stated(tree, index=2):
+    """Gives every evaluation of a run but the last the digest of a state; the events."""
+    log = tree.logs[index]
+    scores = [event for event in log.events if event["key"] == "eval_accuracy"]
+    for number, event in enumerate(scores[:-1]):
+        event["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
+    tree.write(index)
+    return log, scores
+
+
+def faulty(tree, log, event):
+    tree.write(2)
+    return [("result_2.txt", log.line(event), "WGT09")]
+
+
+@damage
+def state_of_one_epoch_left_out(tree):
+    log, scores = stated(tree)
+    del scores[1]["metadata"]["state"]
+    return faulty(tree, log, scores[1])
+
+
+@damage
+def state_that_is_none(tree):
+    log, scores = stated(tree)
+    scores[1]["metadata"]["state"] = "5f2a"
+    return faulty(tree, log, scores[1])
+
+
+@damage
+def state_of_the_epoch_before(tree):
+    log, scores = stated(tree)
+    scores[1]["metadata"]["state"] = scores[0]["metadata"]["state"]
+    return faulty(tree, log, scores[1])
+
+
+def test_states_of_all_epochs_but_the_last_are_in_order(tree, found):
+    stated(tree)
+    assert found(tree.root) == []
+
+
 @damage
 def weights_before_run_stop(weighted):
     log = weighted.logs[2]
