@@ -89,12 +89,6 @@ def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Ite
         yield Fault(
             alone[0].start.line, found, "others at the same time as each", path=alone[0].path, severity=severity
         )
-    first = min(run.window[1] for run in timed)
-    late = [run for run in timed if run.window[0] >= first]
-    if late and not alone and not terms.edition.limits.tolerant:
-        found = f"{len(late)} of {len(timed)} instances that began after one had stopped"
-        wanted = "all at once, or a reason"
-        yield Fault(late[0].start.line, found, wanted, path=late[0].path, severity="review")
 
 
 @rule("THR03", "set", runs="sound", on=RUNS | STEPS)
