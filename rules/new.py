@@ -4,12 +4,11 @@ The new edition equals the old one until its limits.yaml is edited. It is based 
 another edition itself, on the same one with the same changes. It becomes the current edition, which runs log and
 `make run` uses. Submissions of older rounds are judged as before.
 
-With `--witness KEY` the new edition is a witnessed one: it requires receipts of the witness with that key, launch
-ledgers, final weights and manifests of environments (docs/trust.md says what remains then).
+With `--witnessed` the new edition requires receipts of a witness, whose key is added to its limits.yaml
+(docs/witness.md), launch ledgers, final weights and manifests of environments. docs/trust.md says what remains then.
 """
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,7 @@ from benchmark.writing import write_text
 from rules.current import ROOT, current, editions, version
 from rules.edition import load
 
-KEY = re.compile("[0-9a-f]{64}")
 HEAD = "# {name}: {source}, and what differs. What a field means: rules/limits.py; how bases work: rules/README.md.\n"
-
-
 WITNESSED: dict[str, Any] = {
     "witness": "required",  # it draws the seeds, too: runs need no entry in the registry
     "ledger": "required",
@@ -39,20 +35,15 @@ WITNESSED: dict[str, Any] = {
 }
 
 
-def make(name: str, source: str, root: Path = ROOT, witness: str = "") -> Path:
-    """Write <root>/<name>/limits.yaml; return its path. `witness` is the key of a witnessed edition. Raises
-    ValueError unless the name is newer than all editions, and for an unknown source."""
+def make(name: str, source: str, root: Path = ROOT, witnessed: bool = False) -> Path:
+    """Write <root>/<name>/limits.yaml; return its path. Raises ValueError unless the name is newer than all
+    editions, and for an unknown source."""
     newest = current(root)
     if version(name) <= version(newest):
         raise ValueError(f"found the name {name}, wanted one after {newest}")
     limits = load(source, root).limits
     values = read_yaml(root / source / "limits.yaml") if limits.based_on else {"based_on": source}
-    if witness:
-        if not KEY.fullmatch(witness):
-            raise ValueError(
-                f"--witness: found {witness!r:.80}, wanted the 64 digits that `harness/witness.py new` prints"
-            )
-        values |= WITNESSED | {"witness_key": witness}
+    values |= WITNESSED if witnessed else {}
     head = {"based_on": values.pop("based_on"), "title": titled(limits.title, source, name)}
     path = root / name / "limits.yaml"
     text = yaml.safe_dump({**head, **{k: v for k, v in values.items() if k != "title"}}, sort_keys=False, width=120)
@@ -74,10 +65,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="of the edition, such as v1.1")
     parser.add_argument("--from", dest="source", required=True, metavar="EDITION", help=", ".join(editions()))
-    parser.add_argument("--witness", metavar="KEY", default="", help="a witnessed edition, with this key")
+    parser.add_argument("--witnessed", action="store_true", help="an edition that requires what a witness signs")
     args = parser.parse_args(arguments)
     try:
-        path = make(args.name, args.source, witness=args.witness)
+        path = make(args.name, args.source, witnessed=args.witnessed)
     except (ValueError, OSError) as error:
         print(f"new.py: {error}", file=sys.stderr)
         return 2

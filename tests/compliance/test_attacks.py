@@ -2,6 +2,7 @@
 are none: replay, re-evaluation, a registry or people must."""
 
 import functools
+import hashlib
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ from compliance_test_attacks import (
     source_of,
     started,
     tensors,
+    text_of,
     thief,
     tried,
     weigh,
@@ -418,6 +420,47 @@ def unnamed(submission):
         run.drop("ledger")
 
 
+def thresholds(run):
+    """Fifty seconds of work as initialisation, a short first epoch, short evaluations: each as the limits allow."""
+    moved_into_init(run, 50)
+    quick_epoch(run, 0, 0.4)
+    for epoch in range(run.epochs):
+        start, stop = run.one("eval_start", epoch), run.one("eval_stop", epoch)
+        run.shift((start["time_ms"] - stop["time_ms"]) * 0.7, stop)
+
+
+def metered(factor, watts=310.0):
+    """The attack that adds a power meter whose readings are told times `factor`."""
+
+    def attack(submission):
+        for number, run in enumerate(submission.runs):
+            start, stop = (run.one(key)["time_ms"] for key in ("run_start", "run_stop"))
+            found = [("conversion_eff", factor, start - 2000)]
+            found += [("power_reading", watts, time) for time in range(start - 1000, stop + 2000, 1000)]
+            events = [{**run[0], "key": key, "value": value, "time_ms": time} for key, value, time in found]
+            submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(events)
+
+    return attack
+
+
+def stated(run):
+    """The digests of made-up states: text can't tell what they are of."""
+    for event in run.scores[:-1]:
+        event["metadata"]["state"] = hashlib.sha256(f"{run.one('seed')} {event['time_ms']}".encode()).hexdigest()
+
+
+def one_state_twice(run):
+    stated(run)
+    run.scores[1]["metadata"]["state"] = run.scores[0]["metadata"]["state"]
+
+
+def larger_batch(run):
+    """A batch without points, and an epoch less than the runs took."""
+    run.settings(batch_size=16)
+    run.put("global_batch_size", 16)
+    cut(run, 2)
+
+
 LOSS = settings(background_weight=0.9, average_epochs=3, warmup_epochs=3)
 CUDA = each(settings(device="cuda"))
 ACCELERATORS = both(each(put("accelerators_per_node", 4)), described(accelerators_per_node="4"))
@@ -612,6 +655,27 @@ TABLE = [
     ("ledger", "a time that is no number", "scaffold", more(b'{"event":"note","time_ms":NaN}'), "LED01"),
     ("ledger", "nested very deeply", "scaffold", more(b'{"event":' * 1500 + b"1" + b"}" * 1500), "LED01"),
     ("ledger", "written anew with all logs", "scaffold", launch, NONE),
+    ("clock", "every threshold used up", "scaffold", each(thresholds), NONE),
+    (
+        "clock",
+        "three tenths of a second before run_start",
+        "scaffold",
+        each(lambda r: r.shift(300, r.one("run_start"))),
+        "CLK06",
+    ),
+    ("epochs", "an epoch cut out at a batch without points", "scaffold", each(larger_batch), "RUN22"),
+    (
+        "seeds",
+        "a seed of 2^63 and more",
+        "scaffold",
+        one(lambda r: r.put("seed", r.one("seed")["value"] + 2**63)),
+        "SEED02",
+    ),
+    ("states", "weights swapped in, their state logged", "scaffold", each(stated), NONE),
+    ("states", "the same state after two epochs", "scaffold", each(one_state_twice), "WGT09"),
+    ("energy", "310 W told as 3.1 W", "scaffold", metered(0.01), "PWR01"),
+    ("energy", "a meter of half the machine", "scaffold", metered(0.9, 155.0), NONE),
+    ("names", "one machine as two systems", "scaffold", lambda s: other_runs(s, "tower"), NONE),
     ("chosen", "the fastest five of twenty", "scaffold", honest, NONE),
     ("chosen", "weights trained on the validation split", "scaffold", honest, NONE),
     ("chosen", "the first epochs skipped by weights of an earlier run", "scaffold", honest, NONE),

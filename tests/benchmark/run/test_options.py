@@ -16,6 +16,7 @@ VALUES = {  # what each option of the contract takes, and the value that it give
     "--stage": (["disk"], Path("disk")),
     "--checkpoint": (["c"], Path("c")),
     "--resume": (["--checkpoint", "c"], True),
+    "--keep-states": (["--checkpoint", "c"], True),
     "--registry": (["r.yaml", "--entry", "2"], Path("r.yaml")),
     "--entry": (["2", "--registry", "r.yaml"], 2),
     "--run": (["4"], 4),
@@ -29,7 +30,7 @@ VALUES = {  # what each option of the contract takes, and the value that it give
     "--head": ([], True),
 }
 DEFAULTS = {"--org": "unnamed", "--system": "unnamed", "--division": "closed", "--status": "onprem", "--steps": 0}
-FLAGS = ("--resume", "--describe", "--head")
+FLAGS = ("--resume", "--keep-states", "--describe", "--head")
 
 
 def parse(*arguments: str, **more):
@@ -134,6 +135,7 @@ REGISTRY = ["--registry", "r.yaml", "--entry", "1"]
     ("arguments", "said"),
     [
         (["--resume"], "--resume: found no --checkpoint"),
+        (["--keep-states"], "--keep-states: found no --checkpoint"),
         (["--registry", "r.yaml"], "--registry: found one of --registry and --entry"),
         (["--entry", "1"], "--registry: found one of --registry and --entry"),
         ([*REGISTRY, "--rehearsal-seed", "7"], "--rehearsal-seed: found --registry too"),

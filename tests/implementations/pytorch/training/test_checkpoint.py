@@ -289,6 +289,15 @@ def test_killed_at_any_moment(tmp_path, origin):
     assert done > 40
 
 
+def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin):
+    folder = tmp_path / "checkpoints"
+    states = [Checkpoints(folder, origin, every=True).save(small(float(n)), ALONE, 7, n, FOUND) for n in (1, 2)]
+    assert sorted(p.name for p in folder.iterdir()) == ["epoch_000001", "epoch_000002"] and len(set(states)) == 2
+    assert restored(origin, folder) == (2, {2.0})
+    found = open_checkpoints(folder, True, origin).missing_evaluation("eval_accuracy")
+    assert found.facts["state"] == states[1]
+
+
 def test_a_full_disk_loses_nothing(tmp_path, origin):
     """Of every size below that of a part, then below that of the metadata; the run ends with one line."""
     folder = tmp_path / "checkpoints"
