@@ -135,10 +135,9 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
     for event in log.all("io_epoch") if terms.io_only else ():
         if "by_rank" not in event.value:  # a log from before it was logged
             continue
-        ranks, shares = event.value["by_rank"], event.value.get("au")
-        columns = [ranks.get(n) if type(ranks) is dict else None for n in SECONDS]
-        count = log.value("number_of_ranks")
-        if not all(type(c) is list and len(c) == count and all(is_number(n) and n >= 0 for n in c) for c in columns):
+        ranks, shares, count = event.value["by_rank"], event.value.get("au"), log.value("number_of_ranks")
+        columns = _seconds(ranks, count)
+        if columns is None:
             yield Fault(event.line, f"by_rank {show(ranks)}", f"seconds of {show(count)} ranks: {', '.join(SECONDS)}")
             continue
         first, later, computed = columns
@@ -151,6 +150,13 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
         if (au is None) != (wanted is None) or (wanted is not None and abs(au - wanted) > CLOSE):
             text = "none" if wanted is None else f"{wanted:.6f}"
             yield Fault(event.line, f"AU {show(au)}", f"{text}, which the ranks' seconds give")
+
+
+def _seconds(ranks: Any, count: Any) -> list[list[float]] | None:
+    """Return the columns of SECONDS, or None unless each has a time of every rank."""
+    columns = [ranks.get(name) if type(ranks) is dict else None for name in SECONDS]
+    whole = (type(c) is list and len(c) == count and all(is_number(n) and n >= 0 for n in c) for c in columns)
+    return [list(c or ()) for c in columns] if all(whole) else None
 
 
 def _trials(log: Log, terms: Terms) -> list[Event]:
