@@ -130,7 +130,7 @@ def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> 
             yield Fault(event.line, f"AU {au:.4f} above {ceiling:.4f}", f"at most {ceiling + limits.ceiling_slack:.4f}")
 
 
-@rule("IOT08", "log", after=("IOT05",), reads=("number_of_ranks",), on=RUNS | IO)
+@rule("IOT08", "log", after=("IOT03", "IOT05"), reads=("number_of_ranks",), on=RUNS | IO)
 def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for event in log.all("io_epoch") if terms.io_only else ():
         if "by_rank" not in event.value:  # a log from before it was logged
@@ -147,7 +147,11 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
         aus = [min(1.0, c / s) for c, s in zip(computed, later, strict=True) if s]
         wanted = sum(aus) / len(aus) if aus else None
         au = None if shares is None else shares["mean"]
-        if (au is None) != (wanted is None) or (wanted is not None and abs(au - wanted) > CLOSE):
+        if wanted is None or au is None:
+            follows = au is wanted
+        else:
+            follows = abs(au - wanted) <= CLOSE
+        if not follows:
             text = "none" if wanted is None else f"{wanted:.6f}"
             yield Fault(event.line, f"AU {show(au)}", f"{text}, which the ranks' seconds give")
 
