@@ -147,10 +147,7 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
         aus = [min(1.0, c / s) for c, s in zip(computed, later, strict=True) if s]
         wanted = sum(aus) / len(aus) if aus else None
         au = None if shares is None else shares["mean"]
-        if wanted is None or au is None:
-            follows = au is wanted
-        else:
-            follows = abs(au - wanted) <= CLOSE
+        follows = au is wanted if wanted is None or au is None else abs(au - wanted) <= CLOSE
         if not follows:
             text = "none" if wanted is None else f"{wanted:.6f}"
             yield Fault(event.line, f"AU {show(au)}", f"{text}, which the ranks' seconds give")
