@@ -2,9 +2,9 @@
 
     python perf/spatial.py [--scale 5 --scale 6] [--repeats 5] [field=value ...]
 
-Every rank is a process with one thread on a core of its own, in bfloat16 by default. Efficiency is seconds of a step
-on 1 rank / (2 x seconds on 2 ranks, layout 1,2,1,1). The ideal is half of 1 rank's seconds; above it come, one after
-another:
+Every rank is a process with one thread on a core of its own, in the precision that train.py would choose. Efficiency is
+seconds of a step on 1 rank / (2 x seconds on 2 ranks, layout 1,2,1,1). The ideal is half of 1 rank's seconds; above it
+come, one after another:
   both cores     what half a volume takes a rank without any communication, while the other core does the same:
                  shared memory bandwidth, and smaller boxes
   halo copies    boxes copied into padded ones, and gradients of halos added back
@@ -97,7 +97,7 @@ def rank(
     torch.manual_seed(0)
     keep_freed_memory()
     ranks = 1 if mode in (ALONE, PAIR) else 2
-    config = resolve(reference_settings("scale6", ["precision=bfloat16", *settings, "device=cpu"]), 1, 1)
+    config = resolve(reference_settings("scale6", [*settings, "device=cpu"]), 1, 1)
     problem = problem_at(scale)
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     layout = Layout(1, number, 2) if ranks == 2 else Layout(1)

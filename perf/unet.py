@@ -38,6 +38,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmark.memory import keep_freed_memory
+from implementations.pytorch.config import cpu_has_bfloat16
 from implementations.pytorch.layers.blocks import recompute_blocks
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.measuring.peak import product_seconds
@@ -289,10 +290,15 @@ def step_flops(setting: Setting) -> float:
     return 3.0 * counter.get_total_flops()
 
 
+def precisions(device: str) -> tuple[str, ...]:
+    """The precisions that a device has instructions for. Emulated on a CPU, bfloat16 takes minutes a step."""
+    return ("float32", "bfloat16") if device == "cuda" or cpu_has_bfloat16() else ("float32",)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=int, action="append", help="default: 5 and 6")
-    parser.add_argument("--precision", action="append", help="default: float32 and bfloat16")
+    parser.add_argument("--precision", action="append", help="default: float32, and bfloat16 where the device has it")
     parser.add_argument("--side", action="append", choices=SIDES, help="measured beside reference and textbook")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--batch", type=int, default=1)
@@ -303,7 +309,7 @@ def main() -> None:
     settings = [
         Setting(scale, precision, options.batch, options.device)
         for scale in options.scale or (5, 6)
-        for precision in options.precision or ("float32", "bfloat16")
+        for precision in options.precision or precisions(options.device)
     ]
     if options.work:
         work(options.work, settings[0], options.results)

@@ -15,6 +15,7 @@ from compliance.rule import IO, RUNS, rule
 
 OF_RUNS = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "throughput")
 WAITS = ("least", "mean", "most", "slowest")
+SECONDS = ("first_step_seconds", "later_seconds", "later_computed_seconds")
 SIZES = ("total", "least_by_rank", "most_by_rank")
 
 
@@ -127,6 +128,36 @@ def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> 
         au = shares.get("mean") if type(shares) is dict else None
         if limits and is_number(ceiling) and is_number(au) and au > ceiling + limits.ceiling_slack + CLOSE:
             yield Fault(event.line, f"AU {au:.4f} above {ceiling:.4f}", f"at most {ceiling + limits.ceiling_slack:.4f}")
+
+
+@rule("IOT08", "log", after=("IOT03", "IOT05"), reads=("number_of_ranks",), on=RUNS | IO)
+def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    for event in log.all("io_epoch") if terms.io_only else ():
+        if "by_rank" not in event.value:  # a log from before it was logged
+            continue
+        ranks, shares, count = event.value["by_rank"], event.value.get("au"), log.value("number_of_ranks")
+        columns = _seconds(ranks, count)
+        if columns is None:
+            yield Fault(event.line, f"by_rank {show(ranks)}", f"seconds of {show(count)} ranks: {', '.join(SECONDS)}")
+            continue
+        first, later, computed = columns
+        whole = max(a + b for a, b in zip(first, later, strict=True))
+        if not abs(whole - event.value["seconds"]) <= CLOSE * whole + CLOSE:
+            yield Fault(event.line, f"ranks of at most {whole:g} s", f"{event.value['seconds']:g} s, those of the pass")
+        aus = [min(1.0, c / s) for c, s in zip(computed, later, strict=True) if s]
+        wanted = sum(aus) / len(aus) if aus else None
+        au = None if shares is None else shares["mean"]
+        follows = au is wanted if wanted is None or au is None else abs(au - wanted) <= CLOSE
+        if not follows:
+            text = "none" if wanted is None else f"{wanted:.6f}"
+            yield Fault(event.line, f"AU {show(au)}", f"{text}, which the ranks' seconds give")
+
+
+def _seconds(ranks: Any, count: Any) -> list[list[float]] | None:
+    """Return the columns of SECONDS, or None unless each has a time of every rank."""
+    columns = [ranks.get(name) if type(ranks) is dict else None for name in SECONDS]
+    whole = (type(c) is list and len(c) == count and all(is_number(n) and n >= 0 for n in c) for c in columns)
+    return [list(c or ()) for c in columns] if all(whole) else None
 
 
 def _trials(log: Log, terms: Terms) -> list[Event]:

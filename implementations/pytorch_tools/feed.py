@@ -89,12 +89,13 @@ class Feeding:
         return max(1, min(self.samples // (self.batch * LEAST_STEPS), memory_bytes() // PROCESS_BYTES))
 
     def feeds(self, count: int) -> bool:
-        """Return whether a trial with so many accelerators passes. Raises OSError for one that ends otherwise."""
+        """Return whether a trial with so many accelerators passes. Raises OSError for one that is aborted, ValueError
+        for wrong data."""
         log = self.options.log.parent / str(count) / self.options.log.name
         command = [sys.executable, str(TRIAL), *self.words, "--log", str(log), "--emulate", "sleep"]
         command += ["--least-au", str(self.options.least_au), f"batch_size={count * self.batch}"]
         if code := Launcher(count).run(command):
-            raise OSError(f"{count} accelerators: {TRIAL.name} ended with exit code {code}")
+            raise (ValueError if code == 2 else OSError)(f"{count}: {TRIAL.name} ended with exit code {code}")
         rows = [event.value for event in read_log(log) if isinstance(event, Event) and event.key == "io_trial"]
         worst = min(rows, key=lambda row: row["au"]["mean"] if row["au"] else 0.0)
         self.said[count] = f"AU {percent(worst['au'] and worst['au']['mean'])} %, {worst['cache']}"

@@ -5,6 +5,7 @@ import torch
 
 from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.model import UNet
+from perf import unet
 from perf.unet import Setting, Textbook, distance, step_flops, textbook_loss
 
 
@@ -37,3 +38,9 @@ def test_flops_of_a_step_are_those_of_the_convolutions():
     flops = step_flops(Setting(4, "float32", 1, "cpu"))
     assert flops > 3 * full * (1 + 64 + 128 + 64)  # of the full resolution alone
     assert flops < 3 * full * (1 + 64 + 128 + 64) * 2.2
+
+
+@pytest.mark.parametrize(("device", "has", "wanted"), [("cpu", False, 1), ("cpu", True, 2), ("cuda", False, 2)])
+def test_no_precision_is_emulated_by_default(monkeypatch, device, has, wanted):
+    monkeypatch.setattr(unet, "cpu_has_bfloat16", lambda: has)
+    assert unet.precisions(device) == ("float32", "bfloat16")[:wanted]

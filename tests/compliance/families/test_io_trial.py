@@ -63,6 +63,19 @@ def with_value(study, key, nth=0, **fields):
     return study.changed(key, nth=nth, value=value)
 
 
+BY_RANK = {
+    "first_step_seconds": [0.5, 0.5],
+    "later_seconds": [1.5, 1.4],
+    "later_computed_seconds": [1.35, 0.94 * 1.4],
+}  # 0.9 and 0.94
+
+
+@damage
+def utilization_that_its_seconds_do_not_give(study):
+    by_rank = BY_RANK | {"later_computed_seconds": [1.2, 1.2]}
+    return [("result_1.txt", with_value(tried(study), "io_epoch", by_rank=by_rank), "IOT08")]
+
+
 @damage
 def score_in_a_trial(study):
     log = tried(study).logs[6]
@@ -256,6 +269,36 @@ def test_the_ceiling_from_both_sides(study, found, over, codes):
     with_value(tried(study), "io_setup", null_au=ceiling)
     with_value(study, "io_epoch", au=au)
     assert [code for *_, code in found(study.path(6))] == codes
+
+
+@pytest.mark.parametrize(
+    ("by_rank", "said"),
+    [
+        ({}, []),
+        ({"later_computed_seconds": [1.35, (0.94 + 1.9e-6) * 1.4]}, []),
+        ({"later_computed_seconds": [1.35, (0.94 + 2.1e-6) * 1.4]}, ["AU 0.92"]),
+        ({"later_computed_seconds": [1.35, (0.94 - 2.1e-6) * 1.4]}, ["AU 0.92"]),
+        ({"later_computed_seconds": [9.0, 0.84 * 1.4]}, []),  # at most all of the time
+        ({"first_step_seconds": [0.4, 0.6]}, []),
+        ({"first_step_seconds": [0.4, 0.5]}, ["ranks of at most 1.9 s"]),
+        ({"later_seconds": [0, 0]}, ["ranks of at most 0.5 s", "AU 0.92"]),
+        ({"later_seconds": [1.5]}, ["by_rank"]),
+        ({"later_seconds": [1.5, -1.4]}, ["by_rank"]),
+        ({"later_seconds": [1.5, "1.4"]}, ["by_rank"]),
+        ({"later_seconds": None}, ["by_rank"]),
+    ],
+)
+def test_utilization_follows_from_the_seconds_of_ranks(logs, by_rank, said):
+    found = faults_of(logs, checks.utilization_follows_from_seconds, by_rank=BY_RANK | by_rank)
+    assert [fault.found[: len(text)] for fault, text in zip(found, said, strict=True)] == said
+
+
+def test_seconds_that_are_no_ranks_and_those_of_old_logs(logs):
+    check = checks.utilization_follows_from_seconds
+    assert trial(logs, check) == [] and trial(logs, check, by_rank=[]) == [5]
+    assert trial(logs, check, by_rank=BY_RANK, only=False) == []
+    alone = BY_RANK | {"first_step_seconds": [2.0, 2.0], "later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
+    assert trial(logs, check, by_rank=alone, au=None) == [] and trial(logs, check, by_rank=alone) == [5]
 
 
 @pytest.mark.parametrize("physical", [None, sizes(0)])

@@ -3,9 +3,7 @@
 import pytest
 
 from compliance.engine import judge
-from implementations.pytorch_tools.input_trial.options import STORED
-from implementations.pytorch_tools.input_trial.trial import Trial, trial_of
-from implementations.pytorch_tools.input_trial.variants import Variant
+from implementations.pytorch_tools.input_trial.trial import trial_of
 
 SAMPLE, SAMPLES = 2 * 16**3, 7  # bytes of volume and label; to train on
 
@@ -126,17 +124,6 @@ def test_the_network_computes_with_the_runs_seconds(tiny_trial, tmp_path, events
 def test_damaged_data_end_the_trial(tiny_trial, tmp_path):
     done = tiny_trial.train(tmp_path / "log.txt", data=tmp_path / "nothing")
     assert done.returncode == 2 and "no manifest" in done.stderr
-
-
-def test_variants(tmp_path):
-    trial = Trial(1, "spin", None, ("raw", STORED), (tmp_path / "b",), tmp_path / "s")
-    copied = Trial(1, "spin", None, (STORED,), (), tmp_path / "s", copies=5)
-    assert list(copied.variants(tmp_path, None)) == [Variant(STORED, tmp_path / "s" / "copies", "copies", 5)]
-    assert [(v.form, v.place) for v in trial.variants(tmp_path / "a", None)] == [
-        (STORED, "data"), (STORED, "from 1"), ("raw", "scratch")
-    ]  # fmt: skip
-    alone = Trial(1, "spin", None, (STORED,), (), None)
-    assert list(alone.variants(tmp_path, object())) == [Variant(STORED, tmp_path, "staged")]
 
 
 def test_a_log_that_says_no_seconds_is_refused(tmp_path):

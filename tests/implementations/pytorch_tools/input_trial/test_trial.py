@@ -43,9 +43,3 @@ def test_what_the_trial_wrote_is_on_disk_before_its_pages_are_dropped(monkeypatc
     with pytest.raises(Enough):
         measurement.variant(Variant(form, Path("d"), place, int(place == "copies")), None)
     assert found == done
-
-
-def test_staged_data_and_copies_are_told_apart():
-    made = Trial(1, "spin", None, ("stored", "raw"), (Path("other"),), Path("scratch"))
-    for staging, own in ((None, "data"), (object(), "staged")):
-        assert [v.place for v in made.variants(Path("d"), staging)] == [own, "from 1", "scratch"]
