@@ -24,21 +24,32 @@ def table(scored: Sequence[Scored]) -> dict[str, Any]:
 def row(s: Scored) -> dict[str, Any]:
     """A campaign's winner in the fields of MLPerf's reference convergence points, with fields of our own
     (benchmark/tuning/table.py)."""
-    samples, machine = s.samples_to_target, load(s.edition).limits.machine_settings
-    fixed = {name: value for name, value in s.campaign.settings.items() if name not in machine}
+    samples = s.samples_to_target
     return {
         "Benchmark": s.benchmark,
         "Creator": s.org,
         "When": s.edition,
         "Platform": s.system,
         "BS": s.campaign.batch_size,
-        "Hyperparams": {**fixed, **s.winner.point},
+        "Hyperparams": hyperparameters(s),
         "Epochs to converge": list(s.epochs),
         "Samples to converge": {"mean": samples.value, "low": samples.low, "high": samples.high},
         "Trials": s.campaign.trials,
         "Successes": s.successes,
         "Campaign": s.campaign.digest,
     }
+
+
+def hyperparameters(s: Scored) -> dict[str, Any]:
+    """The winner's settings, and those that all trials had, as the reference names them now: older campaigns have
+    `average_decay`, of a step, in place of `average_epochs`."""
+    machine = load(s.edition).limits.machine_settings
+    found = {name: value for name, value in s.campaign.settings.items() if name not in machine} | s.winner.point
+    if "average_decay" in found:
+        epoch = s.samples_to_target.value / math.fsum(s.epochs) * len(s.epochs)  # samples
+        steps = 1 / (1 - found.pop("average_decay"))
+        found["average_epochs"] = float(f"{s.campaign.batch_size * steps / epoch:.4g}")
+    return dict(sorted(found.items()))
 
 
 def text(rows: dict[str, Any]) -> str:
