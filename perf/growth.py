@@ -1,20 +1,27 @@
 """What grows with the number of ranks: `python perf/growth.py [--ranks 2 16] [--parts 4096] [--devices 64 65536]`.
 
-Three tables. Ranks in real processes, with gloo, that share a small model (fsdp), write two checkpoints and read one:
-seconds of the slowest, and the parts that each rank opens. One rank of so many that reads its rows of a checkpoint of
-so many parts: processor seconds, and the parts that it opens. And the bytes of what a log and an environment manifest
-say of so many devices, four a node.
+Five tables. What the start of one rank asks of the file system, as `strace` counts it: files opened, paths asked for,
+and different paths among both. Ranks in real processes, with gloo, that meet, make the groups of a layout and gather an
+object: seconds of the slowest, and keys of rank 0's store. The same ranks that share a small model (fsdp), write two
+checkpoints and read one: seconds of the slowest, and the parts that each rank opens. One rank of so many that reads its
+rows of a checkpoint of so many parts: processor seconds, and the parts that it opens. And the bytes of what a log and an
+environment manifest say of so many devices, four a node.
 """
 
 import argparse
 import datetime
 import json
+import math
 import os
+import re
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -45,7 +52,9 @@ from implementations.pytorch.training.checkpoint import Checkpoints, Origin, ope
 from implementations.pytorch.training.state import TrainingState
 from perf.projection.trace import fake_ranks
 
+ROOT = Path(__file__).resolve().parents[1]
 ROWS, A_NODE, LIMIT = 1 << 14, 4, datetime.timedelta(minutes=5)
+OBJECT, GATHERED = "x" * 100, 10  # what ranks gather, and how often
 
 
 def counted() -> list[str]:
@@ -61,26 +70,72 @@ def counted() -> list[str]:
     return names
 
 
+def asked(problem: str) -> tuple[int | str, ...]:
+    """Return the files that a rank opens as it starts, the paths that it asks the file system for, and the different
+    paths of both; "?" without strace."""
+    if not shutil.which("strace"):
+        return "?", "?", "?"
+    with tempfile.NamedTemporaryFile("r") as traced:
+        command = ("strace", "-f", "-qq", "-e", "trace=file", "-o", traced.name, sys.executable)
+        describe = ("implementations/pytorch/train.py", "--problem", problem, "--describe")
+        subprocess.run((*command, *describe), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        calls = re.findall(r"^\d+ +(\w+)\(.*?\"(.*?)\"", traced.read(), re.M)
+    opened = sum(name.startswith("open") for name, _ in calls)
+    return opened, len(calls) - opened, len({path for _, path in calls})
+
+
+def meeting(folder: Path, ranks: int) -> tuple[float, float, float, int]:
+    """Return the seconds in which so many processes meet, make a layout's groups, and gather an object, of the slowest,
+    and the keys in rank 0's store."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    (folder / "port").write_text(str(port))
+    met, grouped_in, gathered, keys = zip(*in_processes(folder, ranks, of_meeting), strict=True)
+    return max(met), max(grouped_in), max(gathered), max(keys)
+
+
+def of_meeting(rank: int, ranks: int, folder: Path) -> tuple[float, float, float, int]:
+    """Return the same of one rank."""
+    times = [time.perf_counter()]
+    store = dist.TCPStore("127.0.0.1", int((folder / "port").read_text()), ranks, rank == 0, timeout=LIMIT)
+    dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=LIMIT)
+    times.append(time.perf_counter())
+    boxes = (2, 2, 2) if ranks % 8 == 0 else (1, 1, 1)
+    layout = with_mesh(Layout(ranks // math.prod(boxes), rank, *boxes), "cpu", LIMIT)
+    times.append(time.perf_counter())
+    for _ in range(GATHERED):
+        layout.gather(OBJECT)
+    times.append(time.perf_counter())
+    met, made, gathered = (b - a for a, b in pairwise(times))
+    return met, made, gathered / GATHERED, store.num_keys()
+
+
 def checkpoint(folder: Path, ranks: int) -> tuple[float, float, int]:
     """Return the seconds of writing two checkpoints and of reading one, of the slowest of so many processes, and the
     most parts that one of them opens."""
     log = LogWriter(folder / "log.txt")
     log.start("run_start")
     log.close()
-    children = [pid for rank in range(ranks) if (pid := forked(rank, ranks, folder))]
-    codes = [os.waitpid(pid, 0)[1] for pid in children]
-    if any(codes):
-        raise SystemExit("growth.py: a rank failed")
-    saved, read, opened = zip(*(json.loads(p.read_text()) for p in folder.glob("rank_*")), strict=True)
+    saved, read, opened = zip(*in_processes(folder, ranks, of_rank), strict=True)
     return max(saved), max(read), max(opened)
 
 
-def forked(rank: int, ranks: int, folder: Path) -> int:
+def in_processes(folder: Path, ranks: int, work: Callable[[int, int, Path], tuple]) -> list[list]:
+    """Return what each of so many processes finds."""
+    children = [pid for rank in range(ranks) if (pid := forked(rank, ranks, folder, work))]
+    codes = [os.waitpid(pid, 0)[1] for pid in children]
+    if any(codes):
+        raise SystemExit("growth.py: a rank failed")
+    return [json.loads(path.read_text()) for path in folder.glob("rank_*")]
+
+
+def forked(rank: int, ranks: int, folder: Path, work: Callable[[int, int, Path], tuple]) -> int:
     """Return the process of a rank."""
     if pid := os.fork():
         return pid
     try:
-        found = of_rank(rank, ranks, folder)
+        torch.set_num_threads(1)
+        found = work(rank, ranks, folder)
         (folder / f"rank_{rank}").write_text(json.dumps(found))
         dist.barrier()
         os._exit(0)
@@ -90,7 +145,6 @@ def forked(rank: int, ranks: int, folder: Path) -> int:
 
 def of_rank(rank: int, ranks: int, folder: Path) -> tuple[float, float, int]:
     """Return seconds of writing, seconds of reading, and the parts opened, of one rank."""
-    torch.set_num_threads(1)
     store = dist.FileStore(str(folder / "store"), ranks)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=LIMIT)
     layout = with_mesh(Layout(ranks, rank), "cpu", LIMIT)
@@ -157,8 +211,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--ranks", type=int, nargs="*", default=[2, 4, 8, 16, 64])
     parser.add_argument("--parts", type=int, nargs="*", default=[64, 512, 4096])
     parser.add_argument("--devices", type=int, nargs="*", default=[64, 4096, 65536])
+    parser.add_argument("--start", nargs="*", default=["smoke"], metavar="PROBLEM")
     args = parser.parse_args(arguments)
+    row("a rank's start", "opened", "asked for", "different")
+    for problem in args.start:
+        row(problem, *asked(problem))
     for titles, numbers, measure in (
+        (("ranks", "meet, s", "groups, s", "gather, s", "keys"), args.ranks, meeting),
         (("ranks", "write two, s", "read, s", "parts opened"), args.ranks, checkpoint),
         (("parts", "processor s", "parts opened"), args.parts, resume),
         (("devices", "devices, bytes", "nodes", "energy_sources", "energy_reading"), args.devices, sizes),

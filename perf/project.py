@@ -1,6 +1,7 @@
 """Predict the memory, FLOPs, halos and seconds of a problem on a system that a few rates describe.
 
     python perf/project.py --problem scale11 --ranks 64 128 256 512 --system dgx-h200
+    python perf/project.py --problem scale11 --ranks 512 --system dgx-h200 --target --epochs 4 7
     python perf/project.py --system dgx-h200 --calibrate build/result_*.txt > mine.yaml
     python perf/project.py --system ./mine.yaml --compare build/result_*.txt
 
@@ -27,9 +28,11 @@ from implementations.pytorch.config import RunConfig
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import System, dump_system, load_system
 from perf.projection.measured import read_measured, report
+from perf.projection.predict import Prediction
 from perf.projection.recompute import LADDER
 from perf.projection.search import best_of, busy, search
-from perf.projection.table import as_csv, as_json, details, row, text_table
+from perf.projection.table import as_csv, as_json, details, origins, row, target_table, text_table
+from perf.projection.target import assumed, epochs_of, target_row
 from perf.settings import reference_settings
 
 AUTO = "as the settings say, and more if memory is too small"
@@ -44,6 +47,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--layout", help="data,depth,height,width: this layout only, instead of --ranks")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: the settings'; auto: bfloat16")
     parser.add_argument("--batch", type=int, help="samples a step, over all ranks (default: the settings')")
+    parser.add_argument("--target", action="store_true", help="print time, node-hours and energy to the target")
+    parser.add_argument(
+        "--epochs", type=float, nargs=2, metavar=("LEAST", "MOST"), help="to the target, where no points are known"
+    )
     parser.add_argument("--recompute", choices=("auto", *LADDER), default="auto", help=f"auto: {AUTO}")
     parser.add_argument("--all", action="store_true", help="all layouts, also those that do not fit")
     parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits them")
@@ -68,10 +75,15 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
     """The rows of a problem's table. Raises ValueError for a wrong number of ranks."""
     problem = load_problem(name, args.problems)
     config = settings(args, problem)
+    epochs = assumed(*args.epochs) if args.epochs else epochs_of(problem, config.batch_size)
+
+    def told(found: Prediction) -> dict[str, Any]:
+        return {**row(found, system), **target_row(problem, system, found, epochs), "problem": name}
+
     if config.layout:
         agree(config.layout, args.ranks)
         found = [best_of(problem, config, system, config.layout, args.recompute)]
-        return [{**row(p, system), "problem": name} for p in found]
+        return list(map(told, found))
     rows = []
     for ranks in args.ranks or [1]:
         if ranks < 1:
@@ -80,7 +92,7 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
         if not found:
             print(f"project.py: {name}: {ranks} ranks: {idle(problem, config, ranks)}", file=sys.stderr)
         shown = found if args.all or single(args) else found[:1]
-        rows += [{**row(p, system), "problem": name} for p in shown]
+        rows += map(told, shown)
     return rows
 
 
@@ -126,8 +138,11 @@ def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -
     for name in args.problem:
         mine = [r for r in rows if r["problem"] == name]
         if mine:
-            blocks.append(f"{name}, batch {mine[0]['batch']}, {mine[0]['precision']}\n{text_table(mine)}")
-        if mine and single(args):
+            table = target_table(mine) if args.target else text_table(mine)
+            blocks.append(f"{name}, batch {mine[0]['batch']}, {mine[0]['precision']}\n{table}")
+        if mine and args.target:
+            blocks.append(origins(mine[-1]))
+        elif mine and single(args):
             blocks.append(details(mine[0]))
     return "\n\n".join(blocks)
 

@@ -40,6 +40,19 @@ class Storage:
 
 
 @dataclass(frozen=True)
+class Errors:
+    """How far rates may be wrong, as shares: with 0.25 the true rate is up to 1.25 times as high, or as low, as stated.
+    `latency` is of all latencies. 0 says that nothing is known."""
+
+    compute: float = 0.0
+    memory: float = 0.0
+    link: float = 0.0
+    network: float = 0.0
+    storage: float = 0.0
+    latency: float = 0.0
+
+
+@dataclass(frozen=True)
 class System:
     """The rates of a rank's processor, memory, links and storage. A rank is one process: an accelerator, or its share
     of a node's cores."""
@@ -59,6 +72,8 @@ class System:
     storage: Storage
     overlap: float = 0.0  # share of the backward pass in which gradients are averaged at the same time
     imbalance: float = 0.0  # time that a rank waits for the slowest one, as a share of its computing
+    node_kw: float = 0.0  # power of a node that trains, in kW; 0 where it is not known
+    errors: Errors = Errors()
 
     def __post_init__(self) -> None:
         if self.ranks_per_node < 1:
@@ -76,8 +91,10 @@ class System:
         for name in ("reached.float32", "reached.bfloat16", "memory_reached", "optimizer_reached"):
             if not positive[name] <= MOST_SHARE:
                 raise ValueError(f"{name}: found {positive[name]}, wanted a share of the rate, at most {MOST_SHARE:g}")
-        latencies = {f"{name}.microseconds": getattr(self, name).microseconds for name in ("link", "network")}
-        for name, value in {**latencies, "operation_microseconds": self.operation_microseconds}.items():
+        least = {f"{name}.microseconds": getattr(self, name).microseconds for name in ("link", "network")}
+        least |= {f"errors.{name}": value for name, value in dataclasses.asdict(self.errors).items()}
+        least |= {"operation_microseconds": self.operation_microseconds, "node_kw": self.node_kw}
+        for name, value in least.items():
             if not value >= 0:
                 raise ValueError(f"{name}: found {value}, wanted 0 or more")
         for name in ("overlap", "imbalance"):
@@ -85,6 +102,30 @@ class System:
                 raise ValueError(f"{name}: found {getattr(self, name)}, wanted 0..1")
         if not 0 <= self.reserve_gib < self.memory_gib:
             raise ValueError(f"reserve_gib: found {self.reserve_gib}, wanted less than memory_gib {self.memory_gib}")
+
+    def scaled(self, kind: str, factor: float) -> "System":
+        """The system with the rates of a kind, a field of Errors, `factor` times as high: latencies are times."""
+        match kind:
+            case "compute":
+                peaks = {name: factor * peak for name, peak in dataclasses.asdict(self.peak_tflops).items()}
+                return dataclasses.replace(self, peak_tflops=ByPrecision(**peaks))
+            case "memory":
+                return dataclasses.replace(self, memory_gb_per_second=factor * self.memory_gb_per_second)
+            case "link" | "network":
+                wire = getattr(self, kind)
+                return dataclasses.replace(
+                    self, **{kind: dataclasses.replace(wire, gb_per_second=factor * wire.gb_per_second)}
+                )
+            case "storage":
+                rates = {name: factor * rate for name, rate in dataclasses.asdict(self.storage).items()}
+                return dataclasses.replace(self, storage=Storage(**rates))
+            case "latency":
+                wires = {
+                    name: dataclasses.replace(wire, microseconds=wire.microseconds / factor)
+                    for name, wire in (("link", self.link), ("network", self.network))
+                }
+                return dataclasses.replace(self, **wires, operation_microseconds=self.operation_microseconds / factor)
+        raise ValueError(f"found kind of rates {kind!r}, wanted a field of Errors")
 
     def flops(self, precision: str) -> float:
         """The FLOP/s that a rank's convolutions reach."""

@@ -26,6 +26,20 @@ COLUMNS = {  # heading of the text: (field, format)
     "samples/s": ("samples_per_s", "{:.4g}"),
     "of peak": ("share_of_peak", "{:.1%}"),
 }
+TARGET = {  # of the table to the target: (field, format, whether it has an interval)
+    "ranks": ("ranks", "{:d}", False),
+    "nodes": ("nodes", "{:d}", False),
+    "layout": ("layout", "{}", False),
+    "recompute": ("recompute", "{}", False),
+    "GiB": ("memory_gib", "{:.1f}", False),
+    "fits": ("fits", "{}", False),
+    "read GB/s": ("read_gb_per_s", "{:.3g}", False),
+    "epoch s": ("epoch_s", "{:.3g}", True),
+    "epochs": ("epochs", "{:.3g}", True),
+    "hours": ("hours", "{:.2g}", True),
+    "node-hours": ("node_hours", "{:.2g}", True),
+    "kWh": ("kwh", "{:.2g}", True),
+}
 PARTS = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer")
 
 
@@ -62,11 +76,39 @@ def row(prediction: Prediction, system: System) -> dict[str, Any]:
 
 
 def text_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The table as text, with columns aligned to the right."""
-    cells = [list(COLUMNS), *([form.format(r[field]) for field, form in COLUMNS.values()] for r in rows)]
+    """The table as text."""
+    return aligned([list(COLUMNS), *([form.format(r[field]) for field, form in COLUMNS.values()] for r in rows)])
+
+
+def target_table(rows: Sequence[dict[str, Any]]) -> str:
+    """The table to the target as text: each quantity with the ends of its interval, "?" for what nobody knows."""
+
+    def cell(r: dict[str, Any], field: str, form: str, interval: bool) -> str:
+        if r[field] is None:
+            return "?"
+        middle, *both = (form.format(r[name]) for name in (field, *([f"{field}_low", f"{field}_high"] * interval)))
+        return f"{middle} ({both[0]}-{both[1]})" if both else middle
+
+    return aligned([list(TARGET), *([cell(r, *how) for how in TARGET.values()] for r in rows)])
+
+
+def aligned(cells: Sequence[Sequence[str]]) -> str:
+    """Lines of cells, with columns aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells)
     return "\n".join(line.rstrip() for line in lines)
+
+
+def origins(r: dict[str, Any]) -> str:
+    """Where the intervals of one row come from, in lines of text."""
+    errors = (
+        f"{k.removeprefix('epoch_of_')} {v[0]:+.0%} {v[1]:+.0%}" for k, v in r.items() if k.startswith("epoch_of")
+    )
+    epochs = r["epochs_from"] or "not known: the rules have no points at this batch size, and --epochs gives none"
+    return (
+        f"epochs: {epochs}\nseconds of an epoch of {r['ranks']} ranks, by errors of the system's rates:  "
+        f"{'  '.join(errors) or 'it states none'}"
+    )
 
 
 def details(r: dict[str, Any]) -> str:
