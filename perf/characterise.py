@@ -6,15 +6,15 @@
 
 By rank and step: operations, memory traffic, messages and bytes by communicator, and input. A workload is a problem
 and the layout of its ranks. Operations and messages are counted by tracing the training code. So is memory traffic:
-operands and results of each operation once. Beside it stands what hardware counters say (`perf stat`), where they can
-be read. Seconds are measured for this machine (`--system here`), and predicted for others. --page writes the tables
-between the lines `<!-- characterise: SYSTEM -->` and `<!-- end -->` of a page.
+operands and results of each operation once. Beside it stands what hardware counters say (`perf stat`), or "none" where
+they cannot be read, as on most virtual machines. Seconds are measured for this machine (`--system here`), and predicted
+for others. --page writes the tables between the lines `<!-- characterise: SYSTEM -->` and `<!-- end -->` of a page.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -33,8 +33,19 @@ from perf.settings import reference_settings
 
 HERE = "here"
 SMALL = ("smoke:1,1,1,1", "cosmoflow-mini:1,1,1,1", "deepcam-mini:1,1,1,1")
-FULL = ("scale11:1,8,8,8", "cosmoflow:64,1,2,2", "deepcam:64,1,1,1")
-COMPUTING = ("workload", "ranks", "samples", "TFLOP", "GB of memory", "GB counted", "step s", "TFLOP/s", "limited by")
+FULL = ("scale11:4,8,8,8", "cosmoflow:64,1,2,2", "deepcam:64,1,1,1")
+COMPUTING = (
+    "workload",
+    "ranks",
+    "samples",
+    "TFLOP",
+    "GB of memory",
+    "GB counted",
+    "GiB",
+    "step s",
+    "TFLOP/s",
+    "nearest ceiling",
+)
 SENDING = ("workload", "communicator", "messages", "MB", "KB a message")
 READING = ("workload", "MB read a rank", "MB/s a rank", "GB/s of all ranks", "of what storage gives")
 
@@ -71,7 +82,7 @@ def counted(text: str, system: System, args: argparse.Namespace) -> Counts:
     found = count(problem, config, system, layout)
     if not measured:
         return found
-    seconds, moved, _ = measure(problem, config, args.steps)
+    seconds, moved = measure(problem, config, args.steps)
     return replace(found, seconds=seconds, counted=moved)
 
 
@@ -81,14 +92,14 @@ def predicted(precision: str) -> str:
 
 
 def tables(found: Sequence[Counts], system: System) -> str:
-    """The three tables in Markdown."""
+    """The rates of a rank, and the three tables in Markdown."""
     computing, sending, read = [], [], []
     for one in found:
         roofs, ranks = ceilings(system, one.layout.ranks), one.layout.ranks
         named = f"{one.problem}, {','.join(map(str, one.layout.extents))}"
-        known = "not readable" if one.counted is None else f"{one.counted / 1e9:.4g}"
+        known = "none" if one.counted is None else f"{one.counted / 1e9:.4g}"
         cells = [f"{one.samples}", f"{one.flops / 1e12:.4g}", f"{one.moved['memory'] / 1e9:.4g}", known]
-        cells += [f"{one.seconds:.4g}", f"{one.rate / 1e12:.4g}", limit(one, system)]
+        cells += [f"{one.memory / 2**30:.2f}", f"{one.seconds:.4g}", f"{one.rate / 1e12:.4g}", limit(one, system)]
         computing.append([f"{named}, {one.config.precision}", f"{ranks}", *cells])
         for communicator, (number, size) in one.messages.items():
             sending.append([named, communicator, f"{number}", f"{size / 1e6:.4g}", f"{size / number / 1e3:.4g}"])
@@ -101,7 +112,20 @@ def tables(found: Sequence[Counts], system: System) -> str:
         ]
         read.append([named, *cells, f"{100 * share:.3g} %"])
     parts = ((COMPUTING, computing), (SENDING, sending), (READING, read))
-    return "\n\n".join(markdown(head, rows) for head, rows in parts if rows)
+    peaks = [f"{name} {1e12 * flops:.4g} FLOP/s" for name, flops in asdict(system.peak_tflops).items()]
+    rates = ", ".join([*peaks, *(f"{name} {speed / 1e9:.4g} GB/s" for name, speed in roofs_of(found, system))])
+    told = f"A rank has at most: {rates}."
+    return "\n\n".join([told, *(markdown(head, rows) for head, rows in parts if rows)])
+
+
+def roofs_of(found: Sequence[Counts], system: System) -> list[tuple[str, float]]:
+    """(channel, bytes/s of a rank): ranks of one node share one wire, and workloads on as many ranks a share of the
+    storage."""
+    roofs = ceilings(system, 1)
+    wires = ["link", "network"] if system.link != system.network else ["link, network"]
+    shared = {one.layout.ranks: ceilings(system, one.layout.ranks)["storage"] for one in found}
+    speeds = [("memory", roofs["memory"]), *((name, roofs[name.partition(",")[0]]) for name in wires)]
+    return speeds + [(f"storage of {ranks} rank{'s' * (ranks > 1)}", speed) for ranks, speed in sorted(shared.items())]
 
 
 def limit(one: Counts, system: System) -> str:
@@ -123,7 +147,7 @@ def drawn(args: argparse.Namespace, found: Sequence[Counts], system: System) -> 
     """The chart."""
     used = sorted({one.config.precision for one in found})
     peaks = {precision: 1e12 * getattr(system.peak_tflops, precision) for precision in used}
-    return figure(system.source, found, peaks, [ceilings(system, one.layout.ranks) for one in found])
+    return figure(Path(args.system).stem, system.source, found, peaks, roofs_of(found, system))
 
 
 def between(page: str, name: str, table: str) -> str:

@@ -2,10 +2,10 @@
 
 Five tables. What the start of one rank asks of the file system, as `strace` counts it: files opened, paths asked for,
 and different paths among both. Ranks in real processes, with gloo, that meet, make the groups of a layout and gather an
-object: seconds of the slowest, and keys of rank 0's store. The same ranks that share a small model (fsdp), write two
-checkpoints and read one: seconds of the slowest, and the parts that each rank opens. One rank of so many that reads its
-rows of a checkpoint of so many parts: processor seconds, and the parts that it opens. And the bytes of what a log and an
-environment manifest say of so many devices, four a node.
+object: processor seconds of a rank, on average, and keys of rank 0's store. The same ranks that share a small model
+(fsdp), write two checkpoints and read one: seconds of the slowest, and the parts that each rank opens. One rank of so
+many that reads its rows of a checkpoint of so many parts: processor seconds, and the parts that it opens. And the bytes
+of what a log and an environment manifest say of so many devices, four a node.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -85,27 +86,27 @@ def asked(problem: str) -> tuple[int | str, ...]:
 
 
 def meeting(folder: Path, ranks: int) -> tuple[float, float, float, int]:
-    """Return the seconds in which so many processes meet, make a layout's groups, and gather an object, of the slowest,
-    and the keys in rank 0's store."""
+    """Return the processor seconds that each of so many processes takes, on average, to meet, to make a layout's
+    groups, and to gather an object, and the keys in rank 0's store."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     (folder / "port").write_text(str(port))
     met, grouped_in, gathered, keys = zip(*in_processes(folder, ranks, of_meeting), strict=True)
-    return max(met), max(grouped_in), max(gathered), max(keys)
+    return fmean(met), fmean(grouped_in), fmean(gathered), max(keys)
 
 
 def of_meeting(rank: int, ranks: int, folder: Path) -> tuple[float, float, float, int]:
     """Return the same of one rank."""
-    times = [time.perf_counter()]
+    times = [time.process_time()]
     store = dist.TCPStore("127.0.0.1", int((folder / "port").read_text()), ranks, rank == 0, timeout=LIMIT)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks, timeout=LIMIT)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     boxes = (2, 2, 2) if ranks % 8 == 0 else (1, 1, 1)
     layout = with_mesh(Layout(ranks // math.prod(boxes), rank, *boxes), "cpu", LIMIT)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     for _ in range(GATHERED):
         layout.gather(OBJECT)
-    times.append(time.perf_counter())
+    times.append(time.process_time())
     met, made, gathered = (b - a for a, b in pairwise(times))
     return met, made, gathered / GATHERED, store.num_keys()
 
@@ -217,7 +218,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for problem in args.start:
         row(problem, *asked(problem))
     for titles, numbers, measure in (
-        (("ranks", "meet, s", "groups, s", "gather, s", "keys"), args.ranks, meeting),
+        (("ranks", "meet, cpu s", "groups, cpu s", "gather, cpu s", "keys"), args.ranks, meeting),
         (("ranks", "write two, s", "read, s", "parts opened"), args.ranks, checkpoint),
         (("parts", "processor s", "parts opened"), args.parts, resume),
         (("devices", "devices, bytes", "nodes", "energy_sources", "energy_reading"), args.devices, sizes),

@@ -21,6 +21,7 @@ from benchmark.tuning.campaign import is_value, same
 from benchmark.tuning.points import DIGITS, EXACT
 
 KEY = "settings_table"  # of the event in the log of a run whose settings come from a table
+NEAR_ONE = ("average_decay", "beta_1", "beta_2", "momentum")  # what matters of them is their distance from 1
 LARGEST = 1 << 20  # bytes of a table
 LARGEST_BATCH = 1 << 20
 MOST_ROWS = 1000
@@ -142,8 +143,9 @@ def _positive(value: Any) -> bool:
 def row_for(rows: list[Row], batch: int) -> Row:
     """Return the row of a batch size: a measured one, or one interpolated between the two nearest.
 
-    Positive numbers and samples to the target are interpolated linearly on logarithmic axes, over the batch size. Any
-    other setting is taken from the nearer row. Raises ValueError outside the measured range.
+    Positive numbers and samples to the target are interpolated linearly on logarithmic axes, over the batch size, those
+    of NEAR_ONE by their distance from 1. Any other setting is taken from the nearer row. Raises ValueError outside the
+    measured range.
     """
     for row in rows:
         if row.batch == batch:
@@ -157,7 +159,7 @@ def row_for(rows: list[Row], batch: int) -> Row:
     logs = [EXACT.ln(Decimal(size)) for size in (first.batch, batch, last.batch)]
     share = EXACT.divide(EXACT.subtract(logs[1], logs[0]), EXACT.subtract(logs[2], logs[0]))
     names = [name for name in first.settings if name in last.settings]
-    settings = {name: _between(first.settings[name], last.settings[name], share) for name in names}
+    settings = {name: _between(name, first.settings[name], last.settings[name], share) for name in names}
     one, other = first.samples, last.samples
     low, high = (
         None if a is None or b is None else float(_power(a, b, share))
@@ -167,14 +169,18 @@ def row_for(rows: list[Row], batch: int) -> Row:
     return Row(batch, settings, samples, (first.batch, last.batch))
 
 
-def _between(a: Any, b: Any, share: Decimal) -> Any:
+def _between(name: str, a: Any, b: Any, share: Decimal) -> Any:
     if same(a, b) or not (_positive(a) and _positive(b)):
         return a if share < Decimal("0.5") else b
-    value = _power(a, b, share)
+    if name in NEAR_ONE and max(a, b) < 1:
+        distances = (EXACT.subtract(Decimal(1), Decimal(repr(end))) for end in (a, b))
+        value = EXACT.subtract(Decimal(1), _power(*distances, share))
+    else:
+        value = _power(a, b, share)
     return round(value) if type(a) is int and type(b) is int else float(f"{value:.{DIGITS}g}")
 
 
-def _power(a: float, b: float, share: Decimal) -> Decimal:
+def _power(a: float | Decimal, b: float | Decimal, share: Decimal) -> Decimal:
     """Interpolate between two positive numbers, linearly in their logarithms, with the same result on every machine."""
     first, last = EXACT.ln(Decimal(a)), EXACT.ln(Decimal(b))
     return EXACT.exp(EXACT.fma(share, EXACT.subtract(last, first), first))

@@ -30,6 +30,7 @@ class Counts:
     messages: dict[str, tuple[int, int]]
     moved: dict[str, float]
     seconds: float
+    memory: int  # bytes of weights and activations at most, by the model
     counted: int | None = None  # bytes of memory traffic by hardware counters
 
     @property
@@ -60,7 +61,9 @@ def count(problem: Any, config: RunConfig, system: System, layout: Layout) -> Co
     messages = {name: (parts * number, parts * size) for name, (number, size) in by_communicator(traced).items()}
     if ranks > 1:
         messages["gradients"] = (1, 4 * traced.parameters)
-    return Counts(problem.name, layout, config, found.samples, found.flops, messages, moved, found.seconds.step)
+    return Counts(
+        problem.name, layout, config, found.samples, found.flops, messages, moved, found.seconds.step, found.memory
+    )
 
 
 def by_communicator(traced: Trace) -> dict[str, tuple[int, int]]:

@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from perf.curves.svg import Axis, element, label, line, titled
 from perf.roofline.counts import CHANNELS, Counts
 
-WIDTH, LEFT, RIGHT, TOP, BOTTOM, ROW = 860, 60, 690, 44, 420, 20  # pixels
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 860, 60, 690, 44, 420  # pixels
 COLOURS = {"memory": "#0072b2", "link": "#8a6d00", "network": "#007a5a", "storage": "#c04f00"}
 SHAPES = ("M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0", "M-5,-5h10v10h-10z", "M0,-6l6,10h-12z", "M0,-6l6,6l-6,6l-6,-6z")
-NEAR = 13  # pixels: lines of text do not come nearer to each other
+HEIGHT, NEAR = BOTTOM + 92, 17  # pixels: the whole, and the distance of lines of text
+NOTES = (
+    "A workload has a mark for each channel that it uses, in the colour of the channel's line, at its own rate.",
+    "What lies between a mark and its line, straight up, is what that channel would still allow.",
+)
+Roofs = Sequence[tuple[str, float]]  # (channel, then more words; bytes/s of a rank)
 STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #1b1f24; }
 .tick, .axis { fill: #57606a; font-size: 11px; } .name { font-size: 14px; font-weight: 600; }
 .grid { stroke: #e3e7eb; } .peak { stroke: #1b1f24; stroke-width: 2; } .roof { stroke-width: 2; }
@@ -17,33 +22,27 @@ STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #1
 """
 
 
-def figure(
-    name: str, workloads: Sequence[Counts], peaks: Mapping[str, float], roofs: Sequence[Mapping[str, float]]
-) -> str:
-    """The SVG of workloads on one machine. `peaks` is {precision: FLOP/s}, and `roofs` has bytes/s by channel for each
-    workload, of which storage may differ: each workload has a storage roof then."""
-    shown = [(one, channel) for one in workloads for channel in CHANNELS if one.moved[channel]]
-    xs = [math.log10(one.intensity(channel)) for one, channel in shown]
-    ys = [math.log10(one.rate) for one in workloads] + [math.log10(peak) for peak in peaks.values()]
-    x = Axis(math.floor(min(xs)) - 0.0, math.ceil(max(xs)), LEFT, RIGHT)
-    y = Axis(math.floor(min(ys)) - 1, math.ceil(max(ys) + 0.1), BOTTOM, TOP)
-    parts = [grid(x, y), *(peak(x, y, precision, rate) for precision, rate in peaks.items())]
-    parts += roof_lines(x, y, roofs)
-    labels = spread([y(math.log10(one.rate)) for one in workloads])
-    for number, (one, at) in enumerate(zip(workloads, labels, strict=True)):
-        parts.append(marks(x, y, one, SHAPES[number % len(SHAPES)]))
+def figure(name: str, source: str, workloads: Sequence[Counts], peaks: Mapping[str, float], roofs: Roofs) -> str:
+    """The SVG of workloads on a machine. `peaks` is {precision: FLOP/s}, `source` says where its rates are from."""
+    xs = [one.intensity(channel) for one in workloads for channel in CHANNELS if one.moved[channel]]
+    xs += [min(peaks.values()) / speed / 3 for _, speed in roofs]  # so that each line meets a peak in sight
+    ys = [one.rate for one in workloads] + list(peaks.values())
+    x = Axis(math.floor(math.log10(min(xs))), math.ceil(math.log10(max(xs))), LEFT, RIGHT)
+    y = Axis(math.floor(math.log10(min(ys))) - 1, math.ceil(math.log10(max(ys)) + 0.1), BOTTOM, TOP)
+    parts = [grid(x, y), *(peak(x, y, precision, flops) for precision, flops in peaks.items())]
+    parts += [roof(x, y, label_of, speed, number) for number, (label_of, speed) in enumerate(roofs)]
+    heights = spread([y(math.log10(one.rate)) for one in workloads])
+    for number, (one, at) in enumerate(zip(workloads, heights, strict=True)):
+        shape = SHAPES[number % len(SHAPES)]
+        parts.append(marks(x, y, one, shape))
+        parts.append(element("path", d=shape, transform=f"translate({RIGHT + 14} {at})"))
         parts.append(label(RIGHT + 26, at + 4, words(one)))
-        parts.append(element("path", d=SHAPES[number % len(SHAPES)], transform=f"translate({RIGHT + 14} {at})"))
-    notes = (
-        "A workload has a mark for each channel that it uses, in the colour of the channel's line, at its own rate.",
-        "What lies between a mark and its line, straight up, is what that channel would still allow.",
-    )
-    parts += [label(LEFT, BOTTOM + 52 + 15 * i, note, class_="axis") for i, note in enumerate(notes)]
-    height = BOTTOM + 76
+    for number, note in enumerate((source, *NOTES)):
+        parts.append(label(LEFT, BOTTOM + 52 + 15 * number, note, class_="axis"))
     title = element("title", f"Extended roofline of {name}: {'; '.join(map(words, workloads))}")
-    head = element("rect", width=WIDTH, height=height, fill="white") + element("style", STYLE)
+    head = element("rect", width=WIDTH, height=HEIGHT, fill="white") + element("style", STYLE)
     head += label(LEFT, 18, f"Extended roofline: {name}", class_="name")
-    view = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height}
+    view = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
     return element("svg", title + head + "".join(parts), xmlns="http://www.w3.org/2000/svg", role="img", **view) + "\n"
 
 
@@ -90,28 +89,17 @@ def peak(x: Axis, y: Axis, precision: str, flops: float) -> str:
     return shown + label(x.stop - 4, at - 5, f"{precision}: {flops / 1e12:.3g} TFLOP/s", "end", class_="tick")
 
 
-def roof_lines(x: Axis, y: Axis, roofs: Sequence[Mapping[str, float]]) -> list[str]:
-    """A line for each rate of a channel, from one end of the plot to the other, with its name along it."""
-    parts, starts = [], []
-    for channel in CHANNELS:
-        for speed in sorted({roof[channel] for roof in roofs}):
-            power = math.log10(speed)
-            first, last = max(x.low, y.low - power), min(x.high, y.high - power)
-            if last <= first:
-                continue
-            ends = [(x(at), y(at + power)) for at in (first, last)]
-            drawn = line(ends, "roof", stroke=COLOURS[channel], fill="none")
-            slope = math.degrees(math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]))
-            at = first + 0.06 * (last - first)
-            while any(abs(x(at) - left) + abs(y(at + power) - top) < 3 * NEAR for left, top in starts):
-                at += 0.1
-            starts.append((x(at), y(at + power)))
-            turned = f"rotate({slope:.1f} {x(at)} {y(at + power)})"
-            text = label(
-                x(at), y(at + power) - 5, f"{channel} {speed / 1e9:.3g} GB/s", fill=COLOURS[channel], transform=turned
-            )
-            parts.append(titled(drawn + text, f"{channel}: {speed / 1e9:.4g} GB/s of a rank"))
-    return parts
+def roof(x: Axis, y: Axis, name: str, speed: float, number: int) -> str:
+    """The line of a channel's rate, from one end of the plot to the other. Its name stands along it, each further up
+    than the one before, as lines may be near to each other."""
+    colour, power = COLOURS[name.partition(" ")[0].strip(",")], math.log10(speed)
+    first, last = max(x.low, y.low - power), min(x.high, y.high - power)
+    ends = [(x(at), y(at + power)) for at in (first, last)]
+    slope = math.degrees(math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]))
+    at = first + (0.05 + 0.22 * (number % 4)) * (last - first)
+    place = {"transform": f"rotate({slope:.1f} {x(at)} {y(at + power)})", "style": f"fill: {colour}"}
+    text = label(x(at), y(at + power) - 5, f"{name}: {speed / 1e9:,.3g} GB/s".replace("e+03", " x 1000"), **place)
+    return titled(line(ends, "roof", stroke=colour, fill="none") + text, f"{name}: {speed / 1e9:.4g} GB/s of a rank")
 
 
 def marks(x: Axis, y: Axis, one: Counts, shape: str) -> str:
@@ -131,5 +119,5 @@ def spread(places: Sequence[float]) -> list[float]:
     found = dict.fromkeys(range(len(places)), 0.0)
     above = -math.inf
     for index in sorted(found, key=lambda i: places[i]):
-        above = found[index] = max(places[index], above + NEAR + 4)
+        above = found[index] = max(places[index], above + NEAR)
     return [found[index] for index in range(len(places))]

@@ -19,7 +19,6 @@ from benchmark.memory import keep_freed_memory
 from implementations.pytorch.config import RunConfig, activation_type
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.measuring.peak import SIDES
-from implementations.pytorch.measuring.throughput import peak_memory
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import build_task
 from implementations.pytorch.training.step import blank_batch, train_step
@@ -113,9 +112,9 @@ def interconnect() -> Wire:
     return Wire(**yaml.safe_load(done.stdout.splitlines()[-1]))
 
 
-def measure(problem: Any, config: RunConfig, steps: int) -> tuple[float, int | None, int]:
-    """The median seconds of a training step of one rank on samples of zeros, the bytes of its memory traffic by
-    hardware counters (None where they cannot be read), and the peak bytes of memory."""
+def measure(problem: Any, config: RunConfig, steps: int) -> tuple[float, int | None]:
+    """The median seconds of a training step of one rank on samples of zeros, and the bytes of its memory traffic by
+    hardware counters; None where they cannot be read."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(1)
     task, layout = build_task(problem, config), Layout(1)
@@ -131,7 +130,7 @@ def measure(problem: Any, config: RunConfig, steps: int) -> tuple[float, int | N
     step()
     counters, took = Counters(), seconds(step, config.device, steps)
     counted = counters.stop()
-    return statistics.median(took), counted and counted // steps, peak_memory(config.device)
+    return statistics.median(took), counted and counted // steps
 
 
 class Counters:
@@ -157,6 +156,6 @@ def missed(said: str) -> int | None:
     """The bytes in what `perf stat -x ,` says: 1234,,cache-misses:u,...; None where it has no number."""
     for text in said.splitlines():
         number, *rest = text.split(",")
-        if number.isdigit() and any(word.startswith("cache-misses") for word in rest):
+        if number.isdigit() and any("cache-misses" in word for word in rest):
             return LINE * int(number)
     return None

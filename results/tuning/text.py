@@ -82,15 +82,13 @@ def told(s: Scored) -> list[str]:
         lines.append(f"time to solution with tuning {ends(s.solution)} s: {parts}{known}")
     if s.winner:
         point = ", ".join(f"{name} {value}" for name, value in s.winner.point.items())
-        lines.append(
-            f"winner: trial {s.winner.index}, {point}; its own {hundredths(s.winner.seconds)} s count for nothing"
-        )
+        own = f"its own {hundredths(s.winner.seconds)} s are in the campaign's alone"
+        lines.append(f"winner: trial {s.winner.index}, {point}; {own}")
     if s.trials:
         value, low, high = (f"{100 * part:.0f}" for part in (s.share.value, s.share.low, s.share.high))
         pruned = f"{counted(s.pruned, 'trial')} {'was' if s.pruned == 1 else 'were'} pruned"
-        known = f"at least {value} % of the space reaches the target: {pruned}"
-        known = known if s.pruned else f"{value} % of the space reaches the target"
-        lines.append(f"{known} (95 %: {low} to {high} %)")
+        doubt = f", and {pruned}: nobody knows of what they would have done" if s.pruned else ""
+        lines.append(f"{value} % of the trials reached the target{doubt}; of the space, {low} to {high} % do (95 %)")
         lines.append(f"expected running time to the target {ends(s.running_time)} s")
     best = [b for b in s.best if b.seconds is not None and b.k in (1, 2, 4, 8, 16, 32, 64, len(s.trials))]
     if best:

@@ -57,7 +57,7 @@ def test_names_up_to_the_limit_are_told():
 
 @pytest.mark.slow
 def test_ranks_in_processes_open_one_part_each():
-    command = [sys.executable, ROOT / "perf" / "growth.py", "--ranks", "2", "4", "--parts", "--devices"]
+    command = [sys.executable, ROOT / "perf" / "growth.py", "--ranks", "2", "4", "--parts", "--devices", "--start"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines()]
     assert [(row[0], row[-1]) for row in rows if row[0].isdigit()] == [("2", "1"), ("4", "1")]

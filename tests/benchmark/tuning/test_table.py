@@ -38,6 +38,12 @@ def test_between_two_rows_logarithms_are_linear(table):
     )
 
 
+def test_decays_near_1_are_between_by_their_distance_from_1(table):
+    rows = {f"smoke_{b}": row(b, 0.1, 5, average_decay=d, beta_2=1) for b, d in ((1, 0.999), (4, 0.9))}
+    table.write_text(json.dumps(rows))
+    assert row_for(read_table(table)[0], 2).settings == {"rate": 0.1, "average_decay": 0.99, "beta_2": 1}
+
+
 @pytest.mark.parametrize("batch", [0, 9, 16, 1 << 20, (1 << 20) + 1])
 def test_nothing_is_said_beyond_what_was_measured(table, batch):
     with pytest.raises(

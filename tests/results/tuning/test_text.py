@@ -10,8 +10,8 @@ def test_a_campaign_in_words(verdict):
     assert "v1.0 · tiny · time to solution with the tuning counted" in text
     assert (
         "its own " in text
-        and "count for nothing" in text
-        and "at least 50 % of the space reaches the target: 1 trial was pruned" in text
+        and " s are in the campaign's alone" in text
+        and "50 % of the trials reached the target, and 1 trial was pruned: nobody knows" in text
     )
     assert "| acme | box | first | 4 |" in markdown_text(campaigns(verdict))
 
