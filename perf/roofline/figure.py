@@ -18,6 +18,7 @@ Roofs = Sequence[tuple[str, float]]  # (channel, then more words; bytes/s of a r
 STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #1b1f24; }
 .tick, .axis { fill: #57606a; font-size: 11px; } .name { font-size: 14px; font-weight: 600; }
 .grid { stroke: #e3e7eb; } .peak { stroke: #1b1f24; stroke-width: 2; } .roof { stroke-width: 2; }
+.along { paint-order: stroke; stroke: white; stroke-width: 3px; }
 .tie { stroke: #57606a; stroke-dasharray: 2 4; }
 """
 
@@ -98,7 +99,8 @@ def roof(x: Axis, y: Axis, name: str, speed: float, number: int) -> str:
     slope = math.degrees(math.atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]))
     at = first + (0.05 + 0.22 * (number % 4)) * (last - first)
     place = {"transform": f"rotate({slope:.1f} {x(at)} {y(at + power)})", "style": f"fill: {colour}"}
-    text = label(x(at), y(at + power) - 5, f"{name}: {speed / 1e9:,.3g} GB/s".replace("e+03", " x 1000"), **place)
+    shown = f"{speed / 1e9:,.0f}" if speed >= 1e11 else f"{speed / 1e9:.3g}"
+    text = label(x(at), y(at + power) - 5, f"{name}: {shown} GB/s", class_="along", **place)
     return titled(line(ends, "roof", stroke=colour, fill="none") + text, f"{name}: {speed / 1e9:.4g} GB/s of a rank")
 
 

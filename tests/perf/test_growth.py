@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from implementations.pytorch.training import parts
-from perf.growth import construct, resume, sizes
+from perf.growth import asked, construct, meeting, resume, sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -61,3 +62,23 @@ def test_ranks_in_processes_open_one_part_each():
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines()]
     assert [(row[0], row[-1]) for row in rows if row[0].isdigit()] == [("2", "1"), ("4", "1")]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_a_start_opens_few_files():
+    """PyTorch's and Python's are most of them; a path counts once among the different ones."""
+    opened, others, different = asked("smoke")
+    assert 500 < opened < 5000 and opened < different < opened + others
+
+
+def test_nothing_is_said_of_a_start_without_strace(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert asked("smoke") == ("?", "?", "?")
+
+
+@pytest.mark.slow
+def test_ranks_that_meet_have_a_few_keys_each(tmp_path):
+    """Whatever their number: a store that grew with pairs of ranks would be too much for rank 0."""
+    keys = {ranks: meeting(folder, ranks)[-1] for ranks in (2, 4) if (folder := tmp_path / str(ranks)).mkdir() is None}
+    assert all(ranks < number <= 6 * ranks for ranks, number in keys.items())

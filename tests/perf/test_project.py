@@ -3,12 +3,16 @@
 import csv
 import io
 import json
+import re
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from perf.project import main
+from perf.project import main, parse, project
 from perf.projection.machine import dump_system, load_system
+from perf.projection.table import target_table, text_table
 
 pytestmark = pytest.mark.slow
 
@@ -130,3 +134,29 @@ def test_what_cannot_be_projected_is_one_line(capsys, change, message):
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
     assert err.startswith("project.py: ") and message in err
+
+
+def printed() -> list[tuple[str, str, list[str], list[str]]]:
+    """(command, problem, heading, cells) of the last line of each table that pages say `project.py` prints."""
+    found = []
+    for page in ("scaling.md", "procurement.md"):
+        text = (Path(__file__).resolve().parents[2] / "docs" / page).read_text()
+        for block in re.findall(r"^```\n(\$ python perf/project.py.*?)^```", text, re.M | re.S):
+            for command, out in re.findall(
+                r"^\$ python perf/project.py (.*?)\n(?!  )(.*?)(?=^\$|\Z)", block, re.M | re.S
+            ):
+                for name, table in re.findall(r"^(\w+), batch .*?\n(\s*ranks .*?)(?:\n\n|\Z)", out, re.M | re.S):
+                    heading, *rows = (re.split(r"\s{2,}", line.strip()) for line in table.strip().splitlines())
+                    found.append((command.replace("\\\n", ""), name, heading, rows[-1]))
+    return found
+
+
+def test_pages_show_what_is_printed_today():
+    shown = printed()
+    assert len(shown) >= 5
+    for command, name, heading, cells in shown:
+        words = shlex.split(re.sub(r"--ranks( \d+)+", "", command))
+        args = parse([*words, "--layout", cells[heading.index("layout")]])
+        rows = project(args, name, load_system(args.system))
+        table = (target_table if args.target else text_table)(rows)
+        assert [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()] == [heading, cells], command
