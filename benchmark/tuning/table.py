@@ -173,8 +173,8 @@ def _between(name: str, a: Any, b: Any, share: Decimal) -> Any:
     if same(a, b) or not (_positive(a) and _positive(b)):
         return a if share < Decimal("0.5") else b
     if name in NEAR_ONE and max(a, b) < 1:
-        distances = (EXACT.subtract(Decimal(1), Decimal(repr(end))) for end in (a, b))
-        value = EXACT.subtract(Decimal(1), _power(*distances, share))
+        first, last = (EXACT.subtract(Decimal(1), Decimal(repr(end))) for end in (a, b))
+        value = EXACT.subtract(Decimal(1), _power(first, last, share))
     else:
         value = _power(a, b, share)
     return round(value) if type(a) is int and type(b) is int else float(f"{value:.{DIGITS}g}")
