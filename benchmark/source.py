@@ -73,7 +73,8 @@ class Recorder:
 
 def relative(path: str | Path, root: Path) -> str | None:
     """Return a path relative to a folder, with slashes; None if neither it nor the link's target lies there."""
-    for found in map(Path, (f(path) for f in (os.path.abspath, os.path.realpath))):  # the second asks the file system
+    for absolute in (os.path.abspath, os.path.realpath):  # the second asks the file system for every folder
+        found = Path(absolute(path))
         if found.is_relative_to(root):
             return found.relative_to(root).as_posix()
     return None

@@ -115,3 +115,15 @@ def test_a_digest_is_of_names_and_bytes_in_any_order():
     wanted = hashlib.sha256(f"a.py\0{'2' * 64}\nb.py\0{'1' * 64}\n".encode()).hexdigest()
     assert combine(files) == combine(reversed(files)) == wanted
     assert combine([("a.py", "1" * 64), ("b.py", "2" * 64)]) != wanted
+
+
+def test_a_file_of_the_repository_is_told_without_asking_the_file_system(tmp_path, monkeypatch):
+    """Thousands of ranks load a hundred modules each, and resolving a path asks for every folder above it."""
+
+    def asked(path):
+        raise AssertionError(path)
+
+    monkeypatch.setattr(source.os.path, "realpath", asked)
+    assert relative(tmp_path / "benchmark" / "log.py", tmp_path) == "benchmark/log.py"
+    with pytest.raises(AssertionError):
+        relative(tmp_path / "elsewhere.py", tmp_path / "benchmark")
