@@ -56,7 +56,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--system", default=HERE, help="of perf/systems, or a file (default: here, this machine)")
     parser.add_argument("--workload", nargs="+", metavar="PROBLEM:LAYOUT", help="smoke:1,1,1,1, ...")
     parser.add_argument("--steps", type=int, default=3, help="that are measured, with --system here")
-    parser.add_argument("--out", type=Path, default=Path("build/roofline"), help="folder of the SVG")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/roofline"), help="folder of the SVG, whose disk is read"
+    )
     parser.add_argument("--page", type=Path, help="a page that gets the tables")
     parser.add_argument("--set", nargs="*", default=[], metavar="field=value", help="settings, as for train.py")
     return parser.parse_args(arguments)

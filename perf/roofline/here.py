@@ -105,10 +105,11 @@ def reading(folder: Path) -> float:
 
 
 def interconnect() -> Wire:
-    """The connection between two processes, by perf/interconnect.py."""
+    """The connection between two processes, by perf/interconnect.py: of two GPUs, where there are as many."""
+    environment = {**os.environ, **({"CUDA_VISIBLE_DEVICES": ""} if torch.cuda.device_count() < 2 else {})}
     torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--")
     command = (sys.executable, *torchrun, "perf/interconnect.py", "--times", "10")
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     return Wire(**yaml.safe_load(done.stdout.splitlines()[-1]))
 
 
