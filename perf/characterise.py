@@ -12,6 +12,7 @@ for others. --page writes the tables between the lines `<!-- characterise: SYSTE
 """
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -21,10 +22,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.problem import load_problem
-from benchmark.run.layouts import validate_layout
 from benchmark.writing import write_text
 from implementations.pytorch.config import resolve
-from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, load_system
 from perf.roofline.counts import CHANNELS, Counts, ceilings, count
 from perf.roofline.figure import figure
@@ -73,15 +72,15 @@ def counted(text: str, system: System, args: argparse.Namespace) -> Counts:
         extents = ()
     if len(extents) != 4:
         raise ValueError(f"--workload: found {text!r}, wanted such as scale11:1,8,8,8")
-    problem, layout = load_problem(name), Layout.of(extents)
-    measured = args.system == HERE
-    if measured and layout.ranks > 1:
-        raise ValueError(f"--workload: found {layout.ranks} ranks on this machine, wanted 1: steps of one are measured")
+    problem, measured = load_problem(name), args.system == HERE
+    if measured and math.prod(extents) > 1:
+        raise ValueError(
+            f"--workload: found {math.prod(extents)} ranks on this machine, wanted 1: steps of one are measured"
+        )
     config = reference_settings(name, args.set)
     config = resolve(config, 1, 1) if measured else replace(config, precision=predicted(config.precision))
-    config = replace(config, batch_size=max(config.batch_size, layout.data * config.accumulate), layout=extents)
-    validate_layout(extents, layout.tile, problem, layout.ranks, config.batch_size // config.accumulate)
-    found = count(problem, config, system, layout)
+    config = replace(config, batch_size=max(config.batch_size, extents[0] * config.accumulate), layout=extents)
+    found = count(problem, config, system, extents)
     if not measured:
         return found
     seconds, moved = measure(problem, config, args.steps)
@@ -104,7 +103,7 @@ def tables(found: Sequence[Counts], system: System) -> str:
         cells += [f"{one.memory / 2**30:.2f}", f"{one.seconds:.4g}", f"{one.rate / 1e12:.4g}", limit(one, system)]
         computing.append([f"{named}, {one.config.precision}", f"{ranks}", *cells])
         for communicator, (number, size) in one.messages.items():
-            sending.append([named, communicator, f"{number}", f"{size / 1e6:.4g}", f"{size / number / 1e3:.4g}"])
+            sending.append([named, communicator, f"{number}", f"{size / 1e6:.4g}", f"{size / number / 1e3:,.1f}"])
         stored = one.moved["storage"]
         share = stored / one.seconds / roofs["storage"]
         cells = [
@@ -114,7 +113,7 @@ def tables(found: Sequence[Counts], system: System) -> str:
         ]
         read.append([named, *cells, f"{100 * share:.3g} %"])
     parts = ((COMPUTING, computing), (SENDING, sending), (READING, read))
-    peaks = [f"{name} {1e12 * flops:.4g} FLOP/s" for name, flops in asdict(system.peak_tflops).items()]
+    peaks = [f"{name} {flops:.4g} TFLOP/s" for name, flops in asdict(system.peak_tflops).items()]
     rates = ", ".join([*peaks, *(f"{name} {speed / 1e9:.4g} GB/s" for name, speed in roofs_of(found, system))])
     told = f"A rank has at most: {rates}."
     return "\n\n".join([told, *(markdown(head, rows) for head, rows in parts if rows)])

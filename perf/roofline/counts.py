@@ -5,12 +5,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.run.layouts import Extents
 from benchmark.run.log import AXES
 from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System
-from perf.projection.predict import OPTIMIZER_BYTES, STEP, node_ways, predict, swaps
+from perf.projection.predict import OPTIMIZER_BYTES, STEP, node_ways, swaps
+from perf.projection.search import best_of
 from perf.projection.trace import Trace, trace
 
 CHANNELS = ("memory", "link", "network", "storage")
@@ -43,9 +45,11 @@ class Counts:
         return self.flops / self.moved[channel] if self.moved[channel] else math.inf
 
 
-def count(problem: Any, config: RunConfig, system: System, layout: Layout) -> Counts:
-    """The counts of a layout, with the seconds that are predicted for a system."""
-    found = predict(problem, config, system, layout)
+def count(problem: Any, config: RunConfig, system: System, extents: Extents) -> Counts:
+    """The counts of a layout with its fastest tile, with the seconds that are predicted for a system. Raises ValueError
+    for a layout that cannot be."""
+    found = best_of(problem, config, system, extents)
+    layout, config = found.layout, found.config
     traced = trace(problem, config, layout.extents[1:], layout.data, found.samples)
     parts, ranks = config.accumulate, layout.ranks
     memory = parts * sum(o.bytes * times for o, times in traced.operations if o.phase in STEP)

@@ -51,7 +51,7 @@ def test_tables_state_the_nearest_ceiling_and_the_input():
     assert rates.endswith("network 50 GB/s, storage of 16 ranks 5 GB/s.")
     row = "| smoke, 16,1,1,1, bfloat16 | 16 | 1 | 1000 | 4800 | none | 1.00 | 2 | 500 | bfloat16, 50.5 % |"
     assert computing.splitlines()[2] == row
-    assert sending.splitlines()[2] == "| smoke, 16,1,1,1 | world | 2 | 0.004 | 2 |"
+    assert sending.splitlines()[2] == "| smoke, 16,1,1,1 | world | 2 | 0.004 | 2.0 |"
     assert reading.splitlines()[2] == "| smoke, 16,1,1,1 | 100 | 50 | 0.8 | 1 % |"
     slow = replace(ONE, moved={**MOVED, "memory": 9.5e12}, counted=9 * 10**12)
     assert "| 9500 | 9000 | 1.00 | 2 | 500 | memory, 99 % |" in tables([slow], H200)
@@ -102,7 +102,7 @@ def test_a_wrong_workload_is_one_line(arguments, said, capsys, tmp_path):
 @pytest.mark.slow
 def test_counts_are_those_of_the_trace():
     problem = load_problem("smoke")
-    found, traced = count(problem, CONFIG, H200, Layout.of((1, 1, 1, 2))), trace(problem, CONFIG, (1, 1, 2), 1, 2)
+    found, traced = count(problem, CONFIG, H200, (1, 1, 1, 2)), trace(problem, CONFIG, (1, 1, 2), 1, 2)
     number, size = traced.halo("forward", "backward")
     assert found.messages["width"] == (number, size) and found.flops == traced.flops("forward", "backward")
     assert set(found.messages) == {"width", "replica", "world", "gradients"}
