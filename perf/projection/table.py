@@ -38,7 +38,7 @@ TARGET = {  # of the table to the target: (field, format, whether it has an inte
     "epochs": ("epochs", "{:.3g}", True),
     "hours": ("hours", "{:.2g}", True),
     "node-hours": ("node_hours", "{:.2g}", True),
-    "kWh": ("kwh", "{:.2g}", True),
+    "kWh": ("kwh", "{:.3g}", True),
 }
 PARTS = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer")
 
