@@ -78,6 +78,7 @@ def damages(event):
         yield from ({**event, "metadata": {**event["metadata"], name: value}} for value in (-1, True))
 
 
+@pytest.mark.slow
 def test_each_damage_to_each_event_is_found_or_known_to_be_harmless(fuzzer):
     good, seen = fuzzer.base[0], set()
     for at, event in enumerate(good):

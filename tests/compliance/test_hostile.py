@@ -133,6 +133,7 @@ def test_system_description_of_any_kind(tree, found, text):
     assert codes(found(tree.root)) == {"SYS02"}
 
 
+@pytest.mark.slow
 def test_a_million_events_are_refused_in_bounded_memory(tmp_path):
     line = ":::MLLOG " + json.dumps(
         {"namespace": "", "time_ms": 1_760_000_000_000, "event_type": "POINT_IN_TIME", "key": "tracked_stats"}

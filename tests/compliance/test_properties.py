@@ -4,6 +4,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ EVENTS = st.fixed_dictionaries(
 LINES = st.binary(max_size=80) | st.builds(lambda e: b":::MLLOG " + json.dumps(e).encode(), EVENTS)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(LINES, max_size=8))
 def test_reader_gives_facts_in_order(lines):

@@ -89,6 +89,7 @@ print(shut_in(False))
     assert run(code) == "none: no such system call"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_the_command_judges_in_it_and_says_so(jobs):
     command = [sys.executable, "compliance/check.py", str(PUBLISHED), "--format", "json", "--jobs", jobs]

@@ -36,6 +36,7 @@ def study(fake):
     return call
 
 
+@pytest.mark.slow
 def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):
     options = ["--study", "strong", "--ranks", "1", "2", "--runs", "2", "--steps", "7"]
     code, started = study(*options)

@@ -112,6 +112,7 @@ def test_a_set_that_is_interrupted_goes_on(fake):
     assert fake.submit("--runs", "3") == 0 and fake.runs() == ["result_1.txt"]
 
 
+@pytest.mark.slow
 def test_runs_by_a_launcher(fake):
     fake.acts("reach", "signal")
     words = "env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE={ranks} OMPI_COMM_WORLD_LOCAL_SIZE=2"
@@ -224,6 +225,7 @@ def test_what_cannot_be_is_one_line(fake, capsys, more, said):
     assert line.startswith("submit.py: ") and said in line and not fake.submission.exists()
 
 
+@pytest.mark.slow
 def test_the_harness_runs_without_torch(fake):
     """Whatever imports torch in a process of the harness fails; the implementation's processes are started by it."""
     blocker = fake.folder / "torch.py"

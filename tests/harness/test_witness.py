@@ -87,6 +87,7 @@ def test_a_set_is_told_and_its_chain_is_published(fake, told, database, tmp_path
     assert [follows(one, before) for one, before in zip(chain, [None, *chain], strict=False)] == [""] * len(chain)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_made_again_has_a_start_of_its_own(fake, told):
     options, store = told
     fake.acts("reach", "kill")  # the head of a log comes first

@@ -160,6 +160,7 @@ def test_a_published_problem_has_the_digest_of_its_definition():
     assert replace(one, problem_digest=curves.load_problem("smoke").digest()).published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("problem", "width"), [("smoke", 16), ("scale6", 64), ("scale6", 32), ("own", 24)])
 def test_widths_follow_from_the_parameters(problem, width):
     known = None if problem == "own" else curves.load_problem(problem)

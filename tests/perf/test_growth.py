@@ -43,6 +43,7 @@ def test_events_of_65536_devices_are_no_longer_than_those_of_8192():
     assert all(large - small in (0, 1, 2) for small, large in zip(sizes(8192), sizes(65_536), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a_node", [1, 4])
 @pytest.mark.parametrize("name", [scattered, "n{}x".format], ids=["random", "counted"])
 def test_whatever_hosts_are_called_the_events_of_65536_devices_are_short(name, a_node):

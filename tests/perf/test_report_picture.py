@@ -12,6 +12,7 @@ PAGE = """<!doctype html><body style="margin:0;background:white"><h2 style="marg
 <details><summary>a set</summary><div style="height:3000px;background:rgb(0,0,255)"></div></details>"""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(browser() is None, reason="no Chromium is installed")
 def test_the_part_below_a_heading_with_its_set_opened(tmp_path):
     page = tmp_path / "page.html"

@@ -3,6 +3,8 @@
 import random
 import statistics
 
+import pytest
+
 from perf.tuning_coverage import campaign, coverage, expected
 
 
@@ -13,6 +15,7 @@ def test_the_expected_running_time_is_that_of_many_campaigns():
     assert abs(statistics.mean(reached) - 0.5) < 0.01
 
 
+@pytest.mark.slow
 def test_intervals_mostly_hold():
     holds, ended, shares = coverage(64, 0.5, 20)
     assert min(holds, shares) >= 0.7 and ended == 1

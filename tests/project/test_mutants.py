@@ -104,6 +104,7 @@ def test_the_table_counts(mutants):
     ]
 
 
+@pytest.mark.slow
 def test_every_known_survivor_has_a_reason_and_is_in_its_module_still(mutants):
     """Quick: whether it survives still is for `make mutants`. Only the functions that entries name are changed."""
     around = sys.modules[mutants.mutant.__module__].around

@@ -49,6 +49,7 @@ def test_changes_are_told_by_both(home, call):
     assert [f.path for f in judge([home]).findings if f.code == "TREE13"] == [str(log)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("depth", "code"), [(1500, 0), (3000, 2)])
 def test_folders_in_folders(home, call, depth, code, monkeypatch):
     """Python calls itself a thousand times at most; Linux takes paths of 4,095 bytes."""

@@ -46,6 +46,7 @@ def test_it_is_in_every_output(tree, new_log):
     assert any("[waived by stranger: " in text or "[waived by stranger]" in text for _, text in told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["txt", "csv", "json", "md", "html"])
 def test_names_that_the_locale_cannot_write(ending, tree, new_log):
     """A system without UTF-8 has bytes in place of letters."""

@@ -107,6 +107,7 @@ def publish(rules: Path, problem: AnyProblem, config: Path, data: Path, runs: in
     return rules
 
 
+@pytest.mark.slow
 def test_every_launcher_makes_a_submission(jobs, small, events, workload, kind):
     problem, layout, array = small(workload), LAYOUTS[workload], "--array" in kind
     files = ["--implementation", "pytorch", "--problem", "tiny", "--problems", str(problem.problems)]

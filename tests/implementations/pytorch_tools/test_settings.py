@@ -133,6 +133,7 @@ def test_what_has_no_settings(arguments, said, capsys):
     assert capsys.readouterr().err == said
 
 
+@pytest.mark.slow
 def test_the_command_runs_as_a_file():
     command = [sys.executable, "implementations/pytorch_tools/settings.py", "--problem", "cosmoflow-mini"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

@@ -55,6 +55,7 @@ def test_shapes_are_the_published_ones():
     assert shapes[5:] == [(32768,), (128,), (64,), (4,)]
 
 
+@pytest.mark.slow
 def test_a_full_sample_goes_forward_and_backward():
     """All parameters get gradients."""
     torch.manual_seed(0)

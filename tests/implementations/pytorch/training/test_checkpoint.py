@@ -258,6 +258,7 @@ def forked(act) -> int:
     return child
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path, origin):
     """40 times, in the middle of one checkpoint after the other: what is there is whole, and the last that was done
     or the one after it."""

@@ -79,6 +79,7 @@ def test_steps_that_are_launched_and_never_done_are_noticed_once_launches_stop()
     assert live(seconds=1, marks="[0, 0.1] + [never] * 9", beats=5, rest=50)[:2] == (1, SILENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("marks", ["[0] * 9", "[0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]"])
 def test_progress_of_thread_or_device_is_enough(marks):
     """The second's device is done with each step long after the thread has gone on to wait for the last."""
@@ -91,6 +92,7 @@ def test_a_device_that_failed_and_a_log_that_cannot_be_written_do_not_stop_it():
     assert (done.returncode, done.stdout, done.stderr) == (1, SILENCE.replace("1 s", "0.5 s") + "\n", "")
 
 
+@pytest.mark.slow
 def test_marks_are_asked_for_on_the_ranks_own_device():
     done = subprocess.run([sys.executable, "-c", DEVICES], cwd=ROOT, capture_output=True, text=True, timeout=40)
     assert (done.stdout, done.stderr) == ("3\n", "")
