@@ -49,7 +49,7 @@ from benchmark.writing import copy_file, copy_tree, write_text
 from harness.auditing.comparison import Distance, distances
 from harness.auditing.logged import LoggedRun, matches, read_run
 from harness.auditing.record import record
-from harness.auditing.settings import defining, precision_of, unknown
+from harness.auditing.settings import average_in_epochs, defining, precision_of, unknown
 from harness.auditing.spot import OtherState, begin_after
 from harness.data import make_data
 from harness.implementation import Implementation
@@ -97,9 +97,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
-def settings_of(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> dict[str, Any]:
-    """Return the settings of the replay: the logged ones that define what is trained, and few of the machine. Raises
-    ValueError where the log leaves one out, and if the command line changes one."""
+def settings_of(run: LoggedRun, args: argparse.Namespace, edition: Edition, samples: int) -> dict[str, Any]:
+    """Return the settings of the replay: the logged ones that define what is trained, and few of the machine. An epoch
+    has so many `samples`. Raises ValueError where the log leaves one out, and if the command line changes one."""
     found = defining(run, edition)
     for name in (setting.partition("=")[0] for setting in args.settings):
         if name in found:
@@ -107,6 +107,7 @@ def settings_of(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> d
             raise ValueError(f"{name}: found it on the command line, wanted {wanted}")
     found["epochs"] = min(args.from_epoch + args.epochs, math.ceil(run.epochs[-1].number))
     if args.code == "reference":
+        found = average_in_epochs(run, found, samples)
         found["precision"] = precision_of(found)
     else:  # whatever else their code knows
         found |= {name: run.settings[name] for name in unknown(run, edition) if name.isidentifier()}
@@ -176,8 +177,9 @@ def assignment(name: str, value: Any) -> str:
 
 def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> LoggedRun:
     """Replay the run and return the replay. Raises ValueError if it cannot be replayed, and OtherState."""
-    matches(run, load_problem(run.problem, args.problems))
-    settings = settings_of(run, args, edition)
+    problem = load_problem(run.problem, args.problems)
+    matches(run, problem)
+    settings = settings_of(run, args, edition, problem.train_samples)
     args.data = (args.data or ROOT / "data" / run.problem).resolve()
     with tempfile.TemporaryDirectory(prefix="replay-") as name:
         folder = Path(name)
@@ -215,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args, edition = parse(arguments), load(EDITION)
     try:
         run = read_run(args.log)
-        settings_of(run, args, edition)
+        settings_of(run, args, edition, load_problem(run.problem, args.problems).train_samples)
         say_whose(run, args, edition)
         epochs, code, verdict = held_against(run, args, edition)
         print(f"{run.path}: {verdict}")

@@ -10,19 +10,32 @@ PRECISIONS = ("float32", "bfloat16")  # in which the reference computes
 
 
 def defining(run: LoggedRun, edition: Edition) -> dict[str, Any]:
-    """Return the logged values of the settings that define what a run trains, by name. One that the log leaves out has
-    the value that the closed division requires. Raises ValueError for an unknown benchmark, and for a setting that the
-    log leaves out and that nothing else determines."""
+    """Return the logged values of the settings that define what a run trains, by name, without optional ones that the
+    log leaves out. Another one that it leaves out has the value that the closed division requires. Raises ValueError
+    for an unknown benchmark, and for a setting that the log leaves out and that nothing else determines."""
     if run.benchmark not in edition.benchmarks:
         known = ", ".join(edition.benchmarks)
         raise ValueError(f"{run.path}: found benchmark {run.benchmark!r:.80}, wanted one of {known}")
     found = {}
     for name, setting in edition.benchmarks[run.benchmark].settings.items():
         limits = setting.within("closed")
+        if name not in run.settings and setting.optional:
+            continue
         if name not in run.settings and not limits.fixed:
             raise ValueError(f"{run.path}: hyperparameters: found no {name}, wanted it: it defines what is trained")
         found[name] = run.settings.get(name, limits.only)
     return found
+
+
+def average_in_epochs(run: LoggedRun, settings: dict[str, Any], samples: int) -> dict[str, Any]:
+    """Return the settings with the weights' average as the reference takes it: older logs have `average_decay`, of a
+    step, in place of `average_epochs`, of so many samples each. Raises ValueError for values that are none."""
+    rest = {name: value for name, value in settings.items() if name != "average_decay"}
+    decay, batch = settings.get("average_decay", 0), settings["batch_size"]
+    if type(decay) not in (int, float) or not 0 <= decay < 1 or type(batch) is not int:
+        found = f"average_decay {decay!r:.80}, batch_size {batch!r:.80}"
+        raise ValueError(f"{run.path}: hyperparameters: found {found}, wanted a number below 1 and a whole number")
+    return {"average_epochs": batch / (1 - decay) / samples if decay else 0.0} | rest
 
 
 def precision_of(settings: dict[str, Any]) -> str:

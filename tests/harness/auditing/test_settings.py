@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.auditing.logged import read_run
-from harness.auditing.settings import defining, precision_of, unknown
+from harness.auditing.settings import average_in_epochs, defining, precision_of, unknown
 from rules.current import EDITION
 from rules.edition import load
 
@@ -29,17 +29,15 @@ def without(run, *names):
 
 
 def test_those_that_define_are_as_logged(run, edition):
-    names = set(edition.benchmarks["scaffold"].settings)
+    known = edition.benchmarks["scaffold"].settings
     found = defining(run, edition)
-    assert set(found) == names
-    assert found == {name: run.settings[name] for name in names if name in run.settings} | {
-        name: found[name] for name in names - run.settings.keys()
-    }
+    assert found == {name: run.settings[name] for name in known if name in run.settings}
+    assert all(known[name].optional for name in known.keys() - found.keys())
 
 
 def test_one_left_out_has_the_value_that_the_closed_division_fixes(run, edition):
     settings = edition.benchmarks["scaffold"].settings
-    fixed = [name for name, setting in settings.items() if setting.within("closed").fixed]
+    fixed = [name for name, s in settings.items() if s.within("closed").fixed and not s.optional]
     assert fixed
     found = defining(without(run, *fixed), edition)
     assert {name: found[name] for name in fixed} == {name: settings[name].within("closed").only for name in fixed}
@@ -47,11 +45,30 @@ def test_one_left_out_has_the_value_that_the_closed_division_fixes(run, edition)
 
 def test_one_left_out_that_nothing_determines_is_refused(run, edition):
     settings = edition.benchmarks["scaffold"].settings
-    open_ones = [name for name, setting in settings.items() if not setting.within("closed").fixed]
+    open_ones = [name for name, s in settings.items() if not s.within("closed").fixed and not s.optional]
     assert open_ones
     for name in open_ones:
         with pytest.raises(ValueError, match=f"result_0.txt: hyperparameters: found no {name}, wanted it"):
             defining(without(run, name), edition)
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ({"batch_size": 2, "average_decay": 0.75}, {"batch_size": 2, "average_epochs": 0.5}),
+        ({"batch_size": 2, "average_decay": 0}, {"batch_size": 2, "average_epochs": 0.0}),
+        ({"batch_size": 2}, {"batch_size": 2, "average_epochs": 0.0}),
+        ({"batch_size": 2, "average_epochs": 0.25}, {"batch_size": 2, "average_epochs": 0.25}),
+    ],
+)
+def test_an_older_average_is_told_in_epochs(run, settings, wanted):
+    assert average_in_epochs(run, settings, 16) == wanted
+
+
+@pytest.mark.parametrize("settings", [{"average_decay": 1, "batch_size": 2}, {"average_decay": "x", "batch_size": 2}])
+def test_an_average_that_is_none_is_refused(run, settings):
+    with pytest.raises(ValueError, match=r"result_0\.txt: hyperparameters: found average_decay"):
+        average_in_epochs(run, settings, 16)
 
 
 def test_an_unknown_benchmark_is_refused(run, edition):
