@@ -27,24 +27,31 @@ def rehearsed(setup: Setup, described: Description | None) -> bool:
     if setup.problems or not same_network(described, ROOT / "implementations" / DEFAULT):
         say("ranks are not rehearsed: it can be done with published problems and the reference's network alone")
         return True
-    done = subprocess.run(command(described), capture_output=True, text=True)
-    said = [line.removeprefix("rehearse.py: ") for line in done.stderr.splitlines() if line.startswith("rehearse.py: ")]
-    if done.returncode not in (0, 1) or (done.returncode and not said):
-        say(f"ranks are not rehearsed: {(said or done.stderr.splitlines() or ['perf/rehearse.py failed'])[-1]}")
+    code, said = rehearse(described, memory_gib(described))
+    if code > 1:
+        say(f"ranks are not rehearsed: {said[-1]}")
         return True
     for line in said:
-        say(f"{'error' if done.returncode else 'warning'}: rehearsal: {line}")
-    say(
-        f"rehearsed {described.ranks} ranks: {'they cannot run so' if done.returncode else 'nothing stands against it'}"
-    )
-    return not done.returncode
+        say(f"{'error' if code else 'warning'}: rehearsal: {line}")
+    say(f"rehearsed {described.ranks} ranks: {'they cannot run so' if code else 'nothing stands against it'}")
+    return not code
 
 
-def command(described: Description) -> list[str]:
-    """Return the command that rehearses runs."""
+def rehearse(described: Description, gib: float) -> tuple[int, list[str]]:
+    """Rehearse ranks that have so much memory. Return 0 if nothing stands against them, 1 if something does, 2 if it
+    cannot be told; and what it is."""
+    done = subprocess.run(command(described, gib), capture_output=True, text=True)
+    said = [line.removeprefix("rehearse.py: ") for line in done.stderr.splitlines() if line.startswith("rehearse.py: ")]
+    if done.returncode in (0, 1) and (said or not done.returncode):
+        return done.returncode, said
+    return 2, said or done.stderr.splitlines() or ["perf/rehearse.py failed"]
+
+
+def command(described: Description, gib: float) -> list[str]:
+    """Return the command that rehearses ranks of so much memory."""
     settings = [f"{name}={json.dumps(v)}" for name, v in described.settings.items() if name not in OURS]
     words = ["--problem", described.problem, "--layout", ",".join(map(str, described.layout))]
-    return [sys.executable, str(SCRIPT), *words, "--memory", f"{memory_gib(described):.3f}", *settings]
+    return [sys.executable, str(SCRIPT), *words, "--memory", f"{gib:.3f}", *settings]
 
 
 def memory_gib(described: Description) -> float:

@@ -9,6 +9,7 @@ command.
 """
 
 import argparse
+import dataclasses
 import shlex
 import sys
 from collections.abc import Sequence
@@ -28,10 +29,11 @@ from benchmark.problem import load_problem
 from benchmark.source import ROOT
 from benchmark.writing import write_text
 from harness.container import RUNTIMES
-from harness.implementation import find_implementation
+from harness.implementation import DEFAULT, Description, find_implementation
 from harness.launcher import Launcher
 from harness.options import FOLDER, add_options
 from harness.processes import Share
+from harness.rehearsal import rehearse, same_network
 from rules.current import EDITION
 from rules.edition import load
 
@@ -50,6 +52,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ranks-per-node", type=int, default=8, help="one for each GPU (default: 8)")
     parser.add_argument("--cores-per-rank", type=int, default=12, help="default: 12")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
+    parser.add_argument("--memory", type=float, metavar="GIB", help="of a rank: rehearse them, refuse what cannot fit")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data, if each has a part)")
     add_options(parser)
     parser.add_argument("--out", type=Path, default=Path("results") / EDITION, help=f"default: results/{EDITION}")
@@ -147,6 +150,20 @@ def refuse(args: argparse.Namespace, ranks: int) -> None:
     if described and samples and described.layout[0] > samples:
         shown = ",".join(map(str, described.layout))
         raise ValueError(f"--layout: found {shown}, wanted a part of the batch of {samples} for each replica")
+    if described and args.memory:
+        fit(described, args)
+
+
+def fit(described: Description, args: argparse.Namespace) -> None:
+    """Raise ValueError where a rehearsal of the ranks says that they cannot run, or cannot be made. On GPUs runs have
+    bfloat16 unless a setting says otherwise."""
+    if not same_network(described, ROOT / "implementations" / DEFAULT):
+        raise ValueError("--memory: found another network than the reference's, wanted that, which can be rehearsed")
+    if args.device == "cuda" and not any(word.startswith("precision=") for word in args.settings):
+        described = dataclasses.replace(described, settings={**described.settings, "precision": "bfloat16"})
+    code, said = rehearse(described, args.memory)
+    if code:
+        raise ValueError(f"--memory: found ranks that cannot run so, wanted others: {said[0]}")
 
 
 def render(args: argparse.Namespace, words: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ def test_one_rank_is_measured_instead_and_strangers_are_told(monkeypatch, capsys
 
 
 def test_the_settings_of_the_run_are_rehearsed():
-    found = command(described(device="cuda"))
+    found = command(described(device="cuda"), 80)
     assert found[2:7] == ["--problem", "smoke", "--layout", "1,1,1,2", "--memory"] and found[7] == "80.000"
     assert found[8:] == ["batch_size=2", 'precision="bfloat16"', "tile=[1, 1, 1, 1]"]
     assert memory_gib(described(ranks=2)) * 2 == pytest.approx(memory_gib(described(ranks=1)))

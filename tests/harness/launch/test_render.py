@@ -146,3 +146,18 @@ def test_a_job_of_the_reference_says_how_to_rehearse_it(capsys):
     said = "#     python perf/rehearse.py --problem scale9 --layout 4,2,2,4 'tile=[1,2,2,2]'\n"
     assert said in script(f"{words} --implementation pytorch", capsys)
     assert "rehearse" not in script(words, capsys)  # another implementation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("memory", "code"), [("80", 0), ("0.01", 2)])
+def test_ranks_are_rehearsed_where_their_memory_is_given(memory, code, capsys):
+    words = "slurm --problem smoke --nodes 1 --ranks-per-node 2 --layout 1,1,1,2 --implementation pytorch --memory"
+    assert render.main(command(f"{words} {memory}")) == code
+    said = "render.py: --memory: found ranks that cannot run so, wanted others: memory: rank "
+    assert capsys.readouterr().err.startswith(said if code else "")
+
+
+def test_another_network_cannot_be_rehearsed(capsys):
+    words = "slurm --problem smoke --nodes 1 --ranks-per-node 1 --implementation minimal --memory 80"
+    assert render.main(command(words)) == 2
+    assert capsys.readouterr().err.startswith("render.py: --memory: found another network than the reference's")
