@@ -131,7 +131,7 @@ def third(killing):
     return killing
 
 
-CHECKPOINTS = {"checkpoints": True, "settings": ("--rehearsal-seed", "9", "epochs=5", "average_epochs=0.5")}
+CHECKPOINTS = {"checkpoints": True, "settings": ("--rehearsal-seed", "9", "epochs=5", "average_epochs=5")}
 
 
 def test_a_training_that_is_killed(killing):

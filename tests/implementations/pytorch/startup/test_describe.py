@@ -132,6 +132,7 @@ def test_source_is_the_same_for_every_kind_of_run_on_a_machine_with_counters_of_
     assert loaded == {
         "benchmark/energy/entry.py",
         "benchmark/energy/reader.py",
+        "benchmark/energy/total.py",
         "implementations/pytorch/startup/energy.py",
     }
 
