@@ -217,10 +217,10 @@ class LogWriter:
             return
         from mlperf_logging.mllog.mllog import MLLogger  # here, because the checker runs without this package
 
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         handler = Handler(path, mode="a" if append else "x", encoding="utf-8")  # "x": nothing is overwritten
         backend = logging.Logger(f"mllog:{path}", logging.INFO)  # not in the global registry: one log, one logger
+        backend.manager = logging.Manager(logging.RootLogger(logging.INFO))  # whatever disables others
         backend.addHandler(handler)
         # The caller that the log names is the one of event(), start() or end() below.
         self._logger = MLLogger(backend, default_stack_offset=2, root_dir=re.escape(str(ROOT)))

@@ -138,7 +138,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--big", type=int, default=1024, help="MiB of the big log; 0 leaves it out")
     parser.add_argument("--copies", type=int, default=0, help="judge a round of so many copies of a submission")
     args = parser.parse_args(arguments)
-    logging.disable(logging.CRITICAL)
     try:
         run(args)
     except OSError as error:
@@ -175,4 +174,5 @@ def measure(round_: Path, repeats: int) -> None:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # mlperf_logging's messages, in this process alone
     sys.exit(main())

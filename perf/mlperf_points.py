@@ -44,7 +44,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("rounds", nargs="+", type=Path, metavar="ROUND", help="a round of MLPerf HPC, as published")
     args = parser.parse_args(argv)
-    logging.disable(logging.CRITICAL)
     sets = [s for s in judge(args.rounds).all_sets if s.edition.startswith("mlperf-hpc-v") and s.logs]
     differ = 0
     for runs in sets:
@@ -57,4 +56,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # mlperf_logging's messages, in this process alone
     sys.exit(main())

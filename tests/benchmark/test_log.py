@@ -2,6 +2,7 @@
 
 import errno
 import json
+import logging
 import os
 
 import pytest
@@ -246,3 +247,15 @@ def test_a_log_that_cannot_be_written_is_an_error_with_its_path():
     with pytest.raises(OSError) as raised:
         writer.event("a")
     assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, "/dev/full")
+
+
+def test_a_library_that_disables_logging_silences_no_log(tmp_path):
+    path = tmp_path / "result_0.txt"
+    logging.disable(logging.CRITICAL)
+    try:
+        writer = LogWriter(path)
+        writer.event("seed", 7)
+        writer.close()
+    finally:
+        logging.disable(logging.NOTSET)
+    assert [e.value for e in read_log(path) if isinstance(e, Event)] == [7]
