@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from benchmark.launch import end_with_parent, ending_signals
 
 PATIENCE = 15.0  # seconds that a program has to end by itself; a launcher of many ranks has PATIENT
 PATIENT = 100.0
+KERNELS = "TORCHINDUCTOR_CACHE_DIR"
 OURS = re.compile(r"train\.py: |epoch \d|block \d|final weights |.*: head [0-9a-f]{64}$")  # lines that runs print
 RANK = re.compile(r"rank \d+: ")
 EXIT_CODE = re.compile(r"exitcode\s*:\s*(-?\d+)")  # as torchrun reports it for each rank
@@ -124,6 +126,21 @@ def running() -> Iterator[dict[int, Process]]:
                 process.terminate()
         for process in processes.values():
             process.end()
+
+
+@contextlib.contextmanager
+def fresh_kernels() -> Iterator[None]:
+    """Have the runs of this context compile kernels into an empty folder, which is removed at the end, since a cache
+    that was there could hold anything (ENV13). A folder that the user names stays."""
+    if KERNELS in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="kernels-", ignore_cleanup_errors=True) as folder:
+        os.environ[KERNELS] = folder
+        try:
+            yield
+        finally:
+            del os.environ[KERNELS]
 
 
 @contextlib.contextmanager

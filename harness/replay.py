@@ -17,8 +17,8 @@ From the log come the seed and the settings that define what is trained. Setting
 machine: the reference's configuration has them, and `name=value` changes them.
 
 On the same machine, by the same code with the same threads and ranks, the numbers are equal to the last digit.
-Elsewhere rounding differs, and a replay must stay within the band that the rules publish for the problem (`replay` in
-limits.yaml).
+Elsewhere rounding differs, and a replay must stay within the bands that the rules publish for the problem: `replay` of
+the first epochs, and `replay_early` of the loss in the first steps, before differences have grown (limits.yaml).
 Exit codes: 0 equal or within the band, 1 outside, 2 it could not be replayed.
 """
 
@@ -241,14 +241,14 @@ def held_against(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> 
     for again in replayed.epochs:
         for logged in (epoch for epoch in run.epochs if epoch.number == again.number):
             loss = f"loss {logged.loss:.6f}, again {again.loss:.6f} ({found[again.number].loss:.2%})"
+            if (early := found[again.number].early) is not None:
+                loss += f", of its first steps {early:.1e} apart"
             print(f"epoch {again.number:g}: {loss}; score {logged.score:.6f}, again {again.score:.6f}")
     if found and all(distance.exact for distance in found.values()) and differ(run.weights, replayed.weights):
         return len(found), 1, "not this run: the same numbers, but other final weights"
     published = edition.problems.get(run.problem)
-    band = published.replay if published else {}
-    if args.from_epoch:
-        band = dict.fromkeys(map(int, found), published.replay_after) if published and published.replay_after else {}
-    return len(found), *judge(found, band)
+    band = published.replay if published and not args.from_epoch else {}
+    return len(found), *judge(found, band, published.replay_early if published else None)
 
 
 def differ(one: str | None, other: str | None) -> bool:
@@ -256,22 +256,32 @@ def differ(one: str | None, other: str | None) -> bool:
     return None not in (one, other) and one != other
 
 
-def judge(found: dict[float, Distance], band: dict[int, tuple[float, float]]) -> tuple[int, str]:
+def judge(
+    found: dict[float, Distance], band: dict[int, tuple[float, float]], early: float | None = None
+) -> tuple[int, str]:
     """Return exit code and verdict. `band` has, by epoch, the largest honest differences of the loss, relative, and of
-    the score."""
+    the score, and `early` is the largest of the loss, relative, in the first steps of the replay, before rounding has
+    grown."""
     if not found:
         return 2, "the replay was evaluated after no epoch after which the run was"
     if all(distance.exact for distance in found.values()):
         return 0, f"the same numbers in all of {len(found)} epochs replayed"
     limits = {number: band[number] for number in found if number in band}
-    if not limits:
+    first = min(found)
+    held = early if early and found[first].early is not None else None
+    if held and found[first].early > held:
+        apart = f"the first steps of epoch {first:g} have a loss {found[first].early:.1e} apart"
+        return 1, f"not this run: {apart}, wanted at most {held:.1e}"
+    if not limits and not held:
         return 2, "not the same numbers, and the rules publish no band for this problem: judge by the differences"
     for number, (loss, score) in limits.items():
         distance = found[number]
         if not distance.within(loss, score):
             apart = f"loss {distance.loss:.2%} and score {distance.score:.4f} apart"
             return 1, f"not this run: epoch {number:g} is {apart}, wanted at most {loss:.2%} and {score:.4f}"
-    return 0, f"not the same numbers, but within the band of honest replays in {len(limits)} epochs"
+    where = [f"in {len(limits)} epochs"] if limits else []
+    where += [f"in the first steps ({found[first].early:.1e}, at most {held:.1e})"] if held else []
+    return 0, f"not the same numbers, but within the band of honest replays {' and '.join(where)}"
 
 
 if __name__ == "__main__":

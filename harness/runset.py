@@ -19,7 +19,7 @@ from harness.launcher import ALL
 from harness.leftovers import put_in_order, record_ends, wait_for_ends
 from harness.locking import locked
 from harness.options import Setup
-from harness.processes import Process, Share, running
+from harness.processes import Process, Share, fresh_kernels, running
 from harness.status import RunStatus, read_status
 from harness.superseded import supersede
 from harness.witnessing.attendance import Attendance
@@ -93,7 +93,7 @@ class RunSet:
         source: dict[str, bytes] = {}
         taken: dict[int, Share] = {}
         code, jobs = 0, len(free)
-        with running() as processes:
+        with fresh_kernels(), running() as processes:
             while processes or (todo and not code):
                 while todo and free and not code:
                     run = todo.pop(0)

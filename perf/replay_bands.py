@@ -5,8 +5,8 @@
 Runs of several seeds are trained for a few epochs, and again with the same seed in ways that another machine may use:
 other threads, ranks, splits, kernels, precision; and by other implementations, in float32. For each way and epoch the
 command prints the difference from the first run: median and largest over the seeds, relative for the loss, absolute for
-the score. It also prints the differences between seeds, below which a band must stay. A band is twice the largest
-honest difference.
+the score; last the relative difference of the loss in the first steps. It also prints the differences between seeds,
+below which a band must stay. A band is twice the largest honest difference.
 """
 
 import argparse
@@ -70,6 +70,8 @@ def line(name: str, found: Sequence[dict[float, Distance]]) -> str:
         cells.append(
             f"{statistics.median(loss):8.3%} {max(loss):8.3%} {statistics.median(score):8.5f} {max(score):8.5f}"
         )
+    early = [d.early for one in found for d in list(one.values())[:1] if d.early is not None]
+    cells += [f"{statistics.median(early):.1e} {max(early):.1e}"] if early else []
     exact = all(d.exact for one in found for d in one.values())
     return f"{name:30} {'   '.join(cells)}{'   exact' if exact else ''}"
 
@@ -108,13 +110,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(line("another seed", others))
         epochs = zip(*(one.values() for one in others), strict=True)
         least = [(min(d.loss for d in epoch), min(d.score for d in epoch)) for epoch in epochs]
-        print("another seed, least:", "; ".join(f"loss {loss:.3%}, score {score:.5f}" for loss, score in least))
+        early = min(one[1].early or 0.0 for one in others)
+        words = "; ".join(f"loss {loss:.3%}, score {score:.5f}" for loss, score in least)
+        print(f"another seed, least: {words}; first steps {early:.1e}")
     every = [one for found in ways.values() for one in found]
     band = {
         number: [float(f"{MARGIN * max(getattr(d, key) for d in epoch):.2g}") for key in ("loss", "score")]
         for number, epoch in enumerate(zip(*(one.values() for one in every), strict=True), 1)
     }
     print(f"replay: {band}")
+    print(f"replay_early: {MARGIN * max((one[1].early or 0.0 for one in every), default=0.0):.1e}")
     return 0
 
 

@@ -71,7 +71,7 @@ class Published:
     class_counts: dict[str, tuple[int, ...]] = field(default_factory=dict)  # split -> voxels of each class
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # batch size -> the reference's epochs
     replay: dict[int, tuple[float, float]] = field(default_factory=dict)  # epoch -> band, see edition.replay_band
-    replay_after: tuple[float, float] | None = None  # band of any epoch, trained from the checkpoint before it
+    replay_early: float | None = None  # band of the loss, relative, in the first steps of a replay's first epoch
     reevaluation: Reevaluation | None = None  # band for final weights
     held_out: HeldOut | None = None  # band for final weights on data unknown to the entrant
     outputs: int | None = None  # number of sums that an evaluation logs, for a mean score
@@ -172,6 +172,8 @@ class Environment:
     memory: float  # relative difference allowed between described and actual memory
     told: tuple[str, ...] = ()  # facts of a run or a node that a person looks for where they have no value
     in_memory: tuple[str, ...] = ()  # file systems that are no storage
+    startup: tuple[str, ...] = ()  # sha256 of what may run before a program
+    finders: tuple[str, ...] = ()  # import finders of Python and its usual packages
 
     def __post_init__(self) -> None:
         one_of("use", self.use, WEIGHTS)

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 from benchmark.atomic import replacing
 from benchmark.hosts import ALONE, short
 
-SCHEMA = 1
+SCHEMA = 2  # 1 had the state of the repository in place of what was loaded
 KEY = "environment"  # of the event
-RUN: dict[str, type] = {"command": list, "config": str, "launcher": dict, "repository": dict}  # facts of a run
+RUN: dict[str, type] = {"command": list, "config": str, "launcher": dict, "loaded": dict}  # facts of a run
 NODE: dict[str, type] = {  # ... of a node
     "kernel": dict, "operating_system": str, "container": dict, "share": dict, "processors": dict, "clocks": dict,
     "power_limits": dict, "lscpu": dict, "memory": dict, "numa": dict, "pci": list, "network": list, "driver": str,

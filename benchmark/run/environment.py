@@ -3,28 +3,25 @@
 import contextlib
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmark.environment.commands import Asked
 from benchmark.environment.facts import Fact, fact
+from benchmark.environment.loaded import loaded
 from benchmark.environment.manifest import NODE, Facts, Node, digest_of
 from benchmark.environment.node import COMMANDS, node_facts, plain
 from benchmark.environment.paths import shortened
-from benchmark.environment.repository import questions, state
 from benchmark.launch import Launch
-from benchmark.source import ROOT
 
 MOST_CONFIG = 16 << 10  # bytes of a config that goes into the manifest
 
 
 @contextlib.contextmanager
-def questions_asked(files: Mapping[str, str], node: bool, run: bool) -> Iterator[Asked]:
-    """Yield the commands whose answers the facts need, started at once: of the `node`, and of the `run`, whose
-    repository has these `files`."""
-    commands = {**(questions(ROOT, files) if run else {}), **(COMMANDS if node else {})}
-    with contextlib.closing(Asked(commands)) as asked:
+def questions_asked(node: bool = True) -> Iterator[Asked]:
+    """Yield the commands whose answers the facts of a `node` need, started at once; none without it."""
+    with contextlib.closing(Asked(COMMANDS if node else {})) as asked:
         yield asked
 
 
@@ -36,17 +33,20 @@ def facts_of_node(data: Path, framework: Mapping[str, Fact], asked: Asked) -> Fa
 
 
 def facts_of_run(
-    launch: Launch, config: tuple[Path, bytes], files: Mapping[str, str], asked: Asked, backend: str | None = None
+    launch: Launch,
+    config: tuple[Path, bytes],
+    backend: str | None = None,
+    code: Callable[[], dict[str, Any]] = loaded,
 ) -> Facts:
     """Return the facts of the run as a whole: its command, its config (the file and its bytes), how its ranks were
-    launched, and the repository's commit. `backend` is what ranks communicate by."""
+    launched, and what `code` says that this process has loaded. `backend` is what ranks communicate by."""
     path, data = config
     return plain(
         {
             "command": fact("sys.argv", lambda: [shortened(word) for word in sys.argv]),
             "config": fact(shortened(str(path)), lambda: text_of(data)),
             "launcher": fact("benchmark.launch.detect_launch", lambda: launched(launch, backend)),
-            "repository": fact("git rev-parse, git ls-tree", lambda: state(ROOT, files, asked)),
+            "loaded": fact("sys.modules, /proc/self/maps, RECORD", code),
         }
     )
 
@@ -65,9 +65,9 @@ def launched(launch: Launch, backend: str | None) -> dict[str, Any]:
 
 
 def environment_of_process(
-    launch: Launch, config: tuple[Path, bytes], files: Mapping[str, str], data: Path, framework: Mapping[str, Fact]
+    launch: Launch, config: tuple[Path, bytes], data: Path, framework: Mapping[str, Fact]
 ) -> tuple[Facts, list[Node]]:
     """Return the facts of a run of one process, and its one node, as `RunLog.environment` wants them."""
-    with questions_asked(files, node=True, run=True) as asked:
-        node, run = facts_of_node(data, framework, asked), facts_of_run(launch, config, files, asked)
-    return run, [Node(platform.node(), digest_of(node), node)]
+    with questions_asked() as asked:
+        node = facts_of_node(data, framework, asked)
+    return facts_of_run(launch, config), [Node(platform.node(), digest_of(node), node)]

@@ -84,7 +84,7 @@ def log_head(
     log.settings(config, repeated, **({} if device.kind == "cpu" else {"tf32": False}))
     files, config_file = install().files_with(*setup.config_file)
     log.source(files, config_file, **versions)
-    log.environment(*environment_of_process(ALONE, setup.config_file, files, options.data, framework or {}))
+    log.environment(*environment_of_process(ALONE, setup.config_file, options.data, framework or {}))
     if not options.head:
         digests = combine(files.items()), settings_digest(shallow(config)), setup.problem.digest()
         log.register(setup.seed, *digests)

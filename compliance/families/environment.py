@@ -17,9 +17,11 @@ from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256
 from compliance.reading.environment import (
     Environment,
+    Loaded,
     Named,
     content,
     fault_of,
+    loaded_of,
     parse,
     read_environment,
 )
@@ -210,6 +212,49 @@ def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Itera
             yield Fault(1, f"data on {', '.join(memory)}, which is memory", "data on storage", path=path)
 
 
+@rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
+def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits, told = terms.edition.limits.environment, set()
+    for run, named, loaded, environment in _loaded(runs, terms):
+        preloaded = (environment.node["variables"] or {}).get("LD_PRELOAD")
+        unusual = {
+            "files that differ from their distribution": _shown(loaded.edited),
+            "files of no distribution": _shown(loaded.unowned),
+            "editable distributions": ", ".join(loaded.editable),
+            "code that runs before the program": ", ".join(
+                f"{name} ({digest[:12]})" for name, digest in loaded.startup.items() if digest not in limits.startup
+            ),
+            "other import finders": ", ".join(sorted({*loaded.finders} - {*limits.finders})),
+            "LD_PRELOAD": str(preloaded or ""),
+        }
+        for what, found in unusual.items():
+            if found and (what, found) not in told:
+                told.add((what, found))
+                yield Fault(1, f"{what}: {show(found)}", "packages as distributed", path=manifest_of(run, named))
+
+
+@rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
+def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    made = [(run, named, loaded.kernels) for run, named, loaded, _ in _loaded(runs, terms) if loaded.kernels]
+    fresh = {kernels[2] for _, _, kernels in made if not kernels[1]}
+    for run, named, (_, before, digest) in made:
+        if before and not (fresh if place.scaling == "weak" else digest in fresh):
+            found = f"kernels of which {before} files were there before the run"
+            wanted = "kernels compiled by the run, or those of a run of this set that found none"
+            yield Fault(1, found, wanted, path=manifest_of(run, named))
+
+
+@rule("ENV14", "set", after=("ENV04",), on=RUNS | STEPS)
+def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    usual: dict[str, tuple[str, Run]] = {}
+    for run, named, loaded, _ in _loaded(runs, terms):
+        for name, digest in loaded.records.items():
+            before, first = usual.setdefault(name, (digest, run))
+            if digest != before:
+                wanted = f"{before}, as in {first.path}"
+                yield Fault(1, f"{show(name)} with the RECORD {digest}", wanted, path=manifest_of(run, named))
+
+
 @rule("ENV10", "submission")
 def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:
@@ -246,6 +291,19 @@ def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environme
     for run, named, path, most in _files(runs, terms):
         if found := read_environment(path, named.digest, most):
             yield run, named, found
+
+
+def _loaded(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Loaded, Environment]]:
+    """Yield what each run had loaded, of the sound manifests that tell it."""
+    for run, named, environment in _read(runs, terms):
+        if environment.run.get("loaded") is not None:
+            yield run, named, loaded_of(environment.run["loaded"]), environment
+
+
+def _shown(files: tuple[int, tuple[str, ...]]) -> str:
+    """Return the number of files and the names of the first; "" if there are none."""
+    count, names = files
+    return f"{count}, {', '.join(names[:MOST_SHOWN])}" if count or names else ""
 
 
 def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | None]:

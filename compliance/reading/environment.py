@@ -20,6 +20,7 @@ MOST_RESUMED = 1000
 WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
 DEEPEST = 8  # levels of a fact's value
 LONGEST_ORIGIN, LONGEST_HOST = 500, 255  # characters
+SCHEMAS = {SCHEMA: RUN, 1: {**{name: kind for name, kind in RUN.items() if name != "loaded"}, "repository": dict}}
 PARSED = 8  # parsed manifests that are cached; one may take 25 MB
 
 
@@ -51,6 +52,61 @@ class Environment:
     def node(self) -> dict[str, Any]:
         """The values of the first kind of nodes."""
         return self.nodes[0].values
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a run had loaded from outside the repository when its clock started: the sha256 of each distribution's
+    RECORD by name and version; how many files differ from it or belong to none, and the names of the first; editable
+    distributions; the sha256 of what ran before the script; import finders; and of compiled kernels how many files
+    there were, how many before the run, and the sha256 of all."""
+
+    records: dict[str, str]
+    edited: tuple[int, tuple[str, ...]]
+    unowned: tuple[int, tuple[str, ...]]
+    editable: tuple[str, ...]
+    startup: dict[str, str]
+    finders: tuple[str, ...]
+    kernels: tuple[int, int, str] | None
+
+
+def loaded_of(value: Any) -> Loaded:
+    """Return the fact `loaded` of a manifest. Raises Unsound for a malformed one."""
+    kernels = value.get("kernels")
+    try:
+        return Loaded(
+            _texts(value["records"]),
+            _files(value["edited"]),
+            _files(value["unowned"]),
+            _names(value["editable"]),
+            _texts(value["startup"]),
+            _names(value["finders"]),
+            (_count(kernels["files"]), _count(kernels["before"]), str(kernels["sha256"])) if kernels else None,
+        )
+    except (KeyError, TypeError, AttributeError):
+        raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it") from None
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 53:
+        raise TypeError
+    return value
+
+
+def _files(value: Any) -> tuple[int, tuple[str, ...]]:
+    return _count(value["files"]), _names(value["names"])
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if type(value) is not list or not all(type(name) is str for name in value):
+        raise TypeError
+    return tuple(value)
+
+
+def _texts(value: Any) -> dict[str, str]:
+    if type(value) is not dict or not all(type(text) is str for text in value.values()):
+        raise TypeError
+    return value
 
 
 def fault_of(event: Event, log: str) -> tuple[str, str] | None:
@@ -108,8 +164,9 @@ def parse(data: bytes) -> Environment:
     if type(found) is not dict or set(found) != {"schema", "run", "nodes"}:
         keys = sorted(found)[:5] if type(found) is dict else type(found).__name__
         raise Unsound(f"{keys!r:.200}", "an object of schema, run and nodes")
-    if type(found["schema"]) is not int or found["schema"] != SCHEMA:
-        raise Unsound(f"schema {found['schema']!r:.80}", str(SCHEMA))
+    if type(found["schema"]) is not int or found["schema"] not in SCHEMAS:
+        raise Unsound(f"schema {found['schema']!r:.80}", " or ".join(map(str, sorted(SCHEMAS))))
+    of_run = SCHEMAS[found["schema"]]
     nodes = found["nodes"]
     if (
         type(nodes) is not list
@@ -121,9 +178,11 @@ def parse(data: bytes) -> Environment:
     for node in nodes:
         hosts = _hosts(node["hosts"], MOST - sum(len(kind.hosts) for kind in kinds))
         kinds.append(Kind(hosts, _values(node["facts"], NODE | {OTHER: dict} if kinds else NODE)))
-    for wanted, values in ((RUN, run := _values(found["run"], RUN)), (NODE, kinds[0].values)):
+    for wanted, values in ((of_run, run := _values(found["run"], of_run)), (NODE, kinds[0].values)):
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
+    if run.get("loaded") is not None:
+        loaded_of(run["loaded"])
     return Environment(run, tuple(kinds))
 
 

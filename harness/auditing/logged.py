@@ -21,7 +21,8 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 class Epoch:
     """The steps up to one evaluation: how many epochs are over then, the mean loss of these steps, the score, and the
     numbers behind the score, which are lists of counts or sums by name from the evaluation's metadata. `line` is the
-    evaluation's, and `state` the digest of the checkpoint that was written then, or None."""
+    evaluation's, `state` the digest of the checkpoint that was written then, or None, and `early` the mean loss of the
+    first few of these steps, or None."""
 
     number: float
     loss: float
@@ -29,6 +30,7 @@ class Epoch:
     facts: dict[str, tuple[float, ...]]
     line: int = 1
     state: str | None = None
+    early: float | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
     """Return the epochs, from the first on, that have a loss and a score, the event `metric`. Of several events with
     the same number the last counts."""
     losses: dict[float, float] = {}
+    early: dict[float, float] = {}
     scores: dict[float, tuple[float, dict[str, tuple[float, ...]], int, str | None]] = {}
     for event in events:
         if event.key not in ("tracked_stats", metric):
@@ -136,6 +139,8 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
         if event.key == "tracked_stats":
             loss = event.value.get("loss") if isinstance(event.value, dict) else None
             losses[number] = _number(loss, f"{path}:{event.line}: loss")
+            if "early_loss" in event.value:
+                early[number] = _number(event.value["early_loss"], f"{path}:{event.line}: early_loss")
         else:
             facts = {name: found for name, found in data.items() if isinstance(found, list)}
             where = f"{path}:{event.line}: {event.key}"
@@ -146,7 +151,7 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
             scores[number] = _number(event.value, where), lists, event.line, state
     numbers = sorted(losses.keys() | scores.keys())
     whole = list(itertools.takewhile(lambda number: number in losses and number in scores, numbers))
-    return tuple(Epoch(n, losses[n], *scores[n]) for n in whole) if whole and whole[0] <= 1 else ()
+    return tuple(Epoch(n, losses[n], *scores[n], early.get(n)) for n in whole) if whole and whole[0] <= 1 else ()
 
 
 def _number(value: Any, where: str) -> float:

@@ -105,11 +105,11 @@ class Training:
         self.average, self.seed, self.c, self.steps = copy.deepcopy(self.model), seed, c, 0
         self.adam = torch.optim.Adam(self.model.parameters(), 0.0, (c.beta_1, c.beta_2), c.epsilon, c.weight_decay)
 
-    def epoch(self, epoch: int, reader: Reader) -> float:
-        """Train on every sample once, in the order that the seed gives. Return the mean loss."""
+    def epoch(self, epoch: int, reader: Reader) -> dict[str, float]:
+        """Train on every sample once, in the order that the seed gives. Return the mean loss, and that of 10 steps."""
         order = seeds.sample_order(self.seed, epoch, reader.problem.split_samples("train"))
         batches = [order[i : i + self.c.batch_size] for i in range(0, len(order), self.c.batch_size)]
-        total = 0.0
+        losses = []
         for number, arrays in enumerate(reader.batches("train", batches)):
             self.adam.param_groups[0]["lr"] = learning_rate(epoch - 1 + number / len(batches), self.c)
             logits, label = self.logits(self.model, arrays)
@@ -122,8 +122,8 @@ class Training:
             share = min(1.0, max(self.c.batch_size / (self.c.average_epochs * len(order) or 1), self.steps**-0.7))
             with torch.no_grad():
                 torch._foreach_lerp_(list(self.average.parameters()), list(self.model.parameters()), share)
-            total += loss.item() * len(label)
-        return total / len(order)
+            losses.append(loss.item() * len(label))
+        return {"loss": sum(losses) / len(order), "early_loss": sum(losses[:10]) / sum(map(len, batches[:10]))}
 
     def logits(self, model: nn.Module, samples: list) -> tuple[Tensor, Tensor]:
         """Return logits (N, classes, D, H, W) and labels (N, D, H, W) of a batch of volumes and labels, uint8."""
@@ -174,9 +174,9 @@ def train(run: Setup) -> None:
     for epoch in range(1, c.epochs + 1):
         log.epoch, start, waited = epoch, time.perf_counter(), reader.waited
         log.start("epoch", epoch_num=epoch)
-        loss = training.epoch(epoch, reader)
+        stats = training.epoch(epoch, reader)
         seconds, waited = time.perf_counter() - start, reader.waited - waited
-        stats = {"throughput": problem.train_samples / seconds, "loss": loss, "wait_seconds": waited}
+        stats |= {"throughput": problem.train_samples / seconds, "wait_seconds": waited}
         log.event(keys.TRACKED_STATS, stats | {"compute_seconds": seconds - waited}, epoch_num=epoch)
         log.end("epoch", epoch_num=epoch, samples_count=problem.train_samples)
         log.start("eval", epoch_num=epoch)
@@ -187,7 +187,7 @@ def train(run: Setup) -> None:
             verify_split(reader.root, split, reader.evidence(split), fingerprints)
         score = dice(counts)
         log.evaluation(keys.mllog.EVAL_ACCURACY, score, epoch, problem.validation_samples, **vars(counts))
-        print(f"epoch {epoch}: loss {loss:.4f}, Dice {score:.4f}", file=sys.stderr)
+        print(f"epoch {epoch}: loss {stats['loss']:.4f}, Dice {score:.4f}", file=sys.stderr)
         if score >= problem.target:
             log.stop(keys.SUCCESS)
             return log.weights(save({name: p.detach().cpu() for name, p in training.average.named_parameters()}))

@@ -32,7 +32,15 @@ RUN = {
     "command": [f"{CODE}/train.py", "--problem", "tiny", "--data", ".../tiny", "--layout", "2,1,1,1", "batch_size=4"],
     "config": SOURCE[f"{CODE}/configs/tiny.yaml"],
     "launcher": {"launcher": "torchrun", "ranks": 2, "ranks_per_node": 2, "backend": "gloo"},
-    "repository": {"commit": "c" * 40, "dirty": False, "changed": 0, "files": []},
+    "loaded": {
+        "records": {"torch 2.13.0+cpu": "a" * 64, "numpy 2.4.6": "b" * 64},
+        "edited": {"files": 0, "names": []},
+        "unowned": {"files": 0, "names": []},
+        "editable": [],
+        "startup": {},
+        "finders": ["_frozen_importlib.BuiltinImporter", "benchmark.source.Recorder"],
+        "kernels": {"files": 71, "before": 0, "sha256": "c" * 64},
+    },
 }
 
 
@@ -43,4 +51,4 @@ def facts(values: dict[str, Any]) -> dict[str, dict]:
 
 def manifest() -> dict[str, Any]:
     """A manifest of one node: nothing in it is shared with another."""
-    return copy.deepcopy({"schema": 1, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]})
+    return copy.deepcopy({"schema": 2, "run": facts(RUN), "nodes": [{"hosts": ["n1"], "facts": facts(NODE)}]})

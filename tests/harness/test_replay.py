@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -284,4 +285,25 @@ def test_the_harness_replays_without_torch():
 )
 def test_the_verdict(found, band, code, words):
     verdict = replay.judge(dict(enumerate(found, 1)), band)
+    assert verdict[0] == code and words in verdict[1]
+
+
+@pytest.mark.parametrize(
+    ("early", "band", "code", "words"),
+    [
+        ((0.001, None), {}, 0, "within the band of honest replays in the first steps (1.0e-03, at most 1.0e-03)"),
+        (
+            (0.0011, None),
+            {1: (1, 1)},
+            1,
+            "the first steps of epoch 1 have a loss 1.1e-03 apart, wanted at most 1.0e-03",
+        ),
+        ((0.001, 0.5), {1: (0.01, 0.02)}, 0, "in 1 epochs and in the first steps"),  # only the first epoch is so near
+        ((0.001, 0.5), {1: (0.009, 0.02)}, 1, "epoch 1 is loss 1.00%"),
+        ((None, 0.0), {}, 2, "publish no band"),  # logs of before do not have it
+    ],
+)
+def test_the_first_steps_say_more_than_an_epoch(early, band, code, words):
+    found = {number: replace(NEAR, early=value) for number, value in enumerate(early, 1)}
+    verdict = replay.judge(found, band, 0.001)
     assert verdict[0] == code and words in verdict[1]

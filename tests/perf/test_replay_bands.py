@@ -20,12 +20,15 @@ def test_the_band_is_twice_the_largest_honest_distance(monkeypatch, capsys):
         made.append((seed, ranks, tuple(settings)))
         off = {"pytorch": 0.01 if ranks == 2 else 0.0, "minimal": 0.02}[implementation]
         loss = 1.0 + off + 0.1 * (seed - (1 << 62)) / 7919
-        return [Epoch(number, loss, 0.5 + off / 10, {}) for number in range(1, options.epochs + 1)]
+        return [
+            Epoch(number, loss, 0.5 + off / 10, {}, early=1 + off / 1000) for number in range(1, options.epochs + 1)
+        ]
 
     monkeypatch.setattr(replay_bands, "trained", trained)
     assert replay_bands.main(["--seeds", "2", "--epochs", "2", "--implementations", "minimal"]) == 0
     out = capsys.readouterr().out
     (line,) = (line for line in out.splitlines() if line.startswith("replay: "))
     assert ast.literal_eval(line.removeprefix("replay: ")) == {1: [0.04, 0.004], 2: [0.04, 0.004]}
+    assert "\nreplay_early: 4.0e-05\n" in out
     assert len(made) == 2 * (2 + len(replay_bands.WAYS))
     assert "another seed, least: loss 10.000%, score 0.00000; loss" in out

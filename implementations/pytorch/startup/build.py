@@ -183,5 +183,5 @@ def log_source(setup: Setup, layout: Layout, log: RunLog) -> str:
     if differs := layout.gather(differs)[0]:
         raise Aborted(differs)
     log.source(files, config_file, torch=torch.__version__)
-    log_environment(log, layout, setup, files)
+    log_environment(log, layout, setup)
     return digest

@@ -1,12 +1,17 @@
 """Write the environment of a run beside its log, before the clock starts. See benchmark/environment."""
 
 import platform
+import sys
+import time
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.distributed as dist
 
 from benchmark.environment.facts import Fact, fact
+from benchmark.environment.loaded import loaded
 from benchmark.environment.manifest import KINDS, Facts, Node, digest_of
 from benchmark.run.environment import facts_of_node, facts_of_run, questions_asked
 from benchmark.run.log import RunLog
@@ -14,16 +19,27 @@ from benchmark.run.log import RunLog
 from ..parallel.layout import Layout
 from .setup import Setup
 
+BEGIN = time.time()  # no kernel was compiled before
 
-def log_environment(log: RunLog, layout: Layout, setup: Setup, files: dict[str, str]) -> None:
-    """Gather the facts of all nodes, write the manifest, and log its sha256. `files` are the repository's files that
-    were loaded. Raises OSError if it cannot be written."""
+
+def log_environment(log: RunLog, layout: Layout, setup: Setup) -> None:
+    """Gather the facts of all nodes, write the manifest, and log its sha256. Raises OSError if it cannot be written."""
     device, first = torch.device(setup.task.config.device), setup.launch.local_rank == 0
-    with questions_asked(files, node=first, run=bool(log.path)) as asked:
+    with questions_asked(first) as asked:
         node = facts_of_node(setup.options.data, torch_facts(device), asked) if first else {}
-        config, backend = (setup.config_file, setup.config_data), dist.get_backend() if dist.is_initialized() else None
-        run = facts_of_run(setup.launch, config, files, asked, backend) if log.path else {}
+    config, backend = (setup.config_file, setup.config_data), dist.get_backend() if dist.is_initialized() else None
+    code = partial(loaded, kernels(), BEGIN)
+    run = facts_of_run(setup.launch, config, backend, code) if log.path else {}
     log.environment(run, gather(layout, node))
+
+
+def kernels() -> Path | None:
+    """Return the folder in which Inductor keeps compiled kernels; None in a run that compiles none."""
+    if "torch._inductor" not in sys.modules:
+        return None
+    from torch._inductor.runtime.cache_dir_utils import cache_dir
+
+    return Path(cache_dir())
 
 
 def gather(layout: Layout, told: Facts) -> list[Node]:

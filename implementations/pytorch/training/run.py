@@ -35,6 +35,8 @@ from .state import TrainingState, tensors_of
 from .step import train_step
 from .watchdog import Watchdog
 
+EARLY = 10  # steps of an epoch whose mean loss is logged, too: replays elsewhere differ little in so few
+
 
 @dataclass(frozen=True)
 class Files:
@@ -161,7 +163,7 @@ class Run:
         if part == 0:  # so that an epoch follows from the state before it
             seed_dropout(self.seed, self.layout.place[0], epoch - 1)
         start, times = time.perf_counter(), StepTimes()
-        total = torch.zeros((), dtype=torch.float64, device=self.device)
+        early = total = torch.zeros((), dtype=torch.float64, device=self.device)
         config, ids = self.config, self.problem.split_samples("train")
         steps = train_batches(self.layout, ids, config.batch_size, self.seed, epoch, config.accumulate)
         parts = self.task.evaluations_per_epoch
@@ -174,6 +176,7 @@ class Run:
             size = min(config.batch_size, len(ids) - number * config.batch_size)
             loss = self.step(epoch - 1 + number / len(steps), [p.weight for p in steps[number]], ready)
             total, samples = total + loss * size, samples + size
+            early = total / samples if number < mine.start + EARLY else early
             times.add(sum(batch.wait for batch in ready))
         loss = total.item() / samples  # waits for the device
         seconds, waited = time.perf_counter() - start, sum(times.waits)
@@ -182,6 +185,7 @@ class Run:
         stats = {
             "throughput": samples / seconds,
             "loss": loss,
+            "early_loss": early.item(),
             "wait_seconds": waited,
             "compute_seconds": seconds - waited,
             **times.statistics(self.layout, seconds, config.device),

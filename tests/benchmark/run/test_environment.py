@@ -16,7 +16,7 @@ CONFIG = (Path("a.yaml"), b"epochs: 1\n")
 
 @pytest.mark.slow
 def test_a_run_of_one_process_has_its_own_facts_and_those_of_its_node(tmp_path):
-    run, (node,) = environment_of_process(ALONE, CONFIG, {}, tmp_path, {"torch": fact("torch", lambda: {"a": "b"})})
+    run, (node,) = environment_of_process(ALONE, CONFIG, tmp_path, {"torch": fact("torch", lambda: {"a": "b"})})
     assert list(run) == list(RUN) and set(node.facts) <= set(NODE)
     assert node.facts["torch"] == {"value": {"a": "b"}, "origin": "torch"}
     assert (node.host, node.digest) == (platform.node(), digest_of(node.facts))
@@ -24,18 +24,16 @@ def test_a_run_of_one_process_has_its_own_facts_and_those_of_its_node(tmp_path):
     assert len(run["command"]["value"]) == len(sys.argv)
 
 
-@pytest.mark.slow
 def test_a_config_that_is_too_large_or_no_text_is_left_out(monkeypatch):
     monkeypatch.setattr(environment, "MOST_CONFIG", 10)
-    with questions_asked({}, node=False, run=True) as asked:
-        for data, said in ((b"x" * 10, None), (b"x" * 11, "11 bytes, more than 10"), (b"\xff", "utf-8")):
-            found = facts_of_run(ALONE, (Path("a.yaml"), data), {}, asked)["config"]
-            assert found["value"] == (None if said else "x" * 10)
-            assert said is None or said in found["origin"]
+    for data, said in ((b"x" * 10, None), (b"x" * 11, "11 bytes, more than 10"), (b"\xff", "utf-8")):
+        found = facts_of_run(ALONE, (Path("a.yaml"), data), code=dict)["config"]
+        assert found["value"] == (None if said else "x" * 10)
+        assert said is None or said in found["origin"]
 
 
 def test_what_is_not_asked_for_starts_no_command():
-    with questions_asked({}, node=False, run=False) as asked:
+    with questions_asked(False) as asked:
         assert not vars(asked).get("processes")
 
 

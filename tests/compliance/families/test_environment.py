@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from compliance_test_environments import RUN as GOOD
 
 from benchmark.environment.manifest import NODE, OTHER
 from benchmark.hosts import numbered, short
@@ -170,6 +171,63 @@ def data_in_memory(environed):
     for run in range(5):
         environed.fact("data", {"type": "tmpfs", "options": ["rw"], "other_options": 0}, run)
     return [("environment_0.json", 1, "ENV11")]
+
+
+def loaded_otherwise(environed, run=2, **changes):
+    """Change the fact `loaded` of a run."""
+    environed.fact("loaded", {**GOOD["loaded"], **changes}, run)
+
+
+@damage
+def module_of_no_distribution(environed):
+    loaded_otherwise(environed, unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
+    return [(FILE, 1, "ENV12")]
+
+
+@damage
+def hooks_in_all_runs_are_one_finding_each(environed):
+    finders = [*GOOD["loaded"]["finders"], "sitecustomize.Finder"]
+    for run in range(5):
+        loaded_otherwise(environed, run, finders=finders, startup={"sitecustomize.py": "d" * 64})
+    return [("environment_0.json", 1, "ENV12")] * 2
+
+
+@damage
+def preloaded_library(environed):
+    for run in range(5):
+        environed.fact("variables", {"OMP_NUM_THREADS": "1", "LD_PRELOAD": ".../libfast.so"}, run)
+    return [("environment_0.json", 1, "ENV12")]
+
+
+@damage
+def kernels_from_before_the_set(environed):
+    for run in range(5):
+        loaded_otherwise(environed, run, kernels={"files": 71, "before": 71, "sha256": "c" * 64})
+    return [(f"environment_{run}.json", 1, "ENV13") for run in range(5)]
+
+
+@damage
+def kernels_that_changed_between_runs(environed):
+    loaded_otherwise(environed, kernels={"files": 71, "before": 71, "sha256": "d" * 64})
+    return [(FILE, 1, "ENV13")]
+
+
+@damage
+def package_of_the_same_version_with_other_content(environed):
+    loaded_otherwise(environed, records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64})
+    return [(FILE, 1, "ENV14")]
+
+
+@damage
+def malformed_list_of_what_was_loaded(environed):
+    loaded_otherwise(environed, edited={"files": -1, "names": []})
+    return [(FILE, 1, "ENV04")]
+
+
+def test_kernels_that_another_run_of_the_set_left_are_fine(environed, found):
+    for run in range(1, 5):
+        loaded_otherwise(environed, run, kernels={"files": 71, "before": 71, "sha256": "c" * 64})
+    assert found(environed.root) == []
 
 
 def test_damage(entry, exactly):

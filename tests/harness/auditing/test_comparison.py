@@ -14,6 +14,12 @@ def test_the_same_numbers_are_exact():
     assert distance(LOGGED, LOGGED) == Distance(0, 0, True)
 
 
+def test_the_first_steps_are_compared_where_both_have_them():
+    one, other = dataclasses.replace(LOGGED, early=2.0), dataclasses.replace(LOGGED, early=2.5)
+    assert distance(one, other) == Distance(0, 0, True, 0.25)
+    assert distance(LOGGED, other).early is None and distance(one, LOGGED).early is None
+
+
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [

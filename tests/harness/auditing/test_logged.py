@@ -71,6 +71,7 @@ def test_counts_are_what_the_score_follows_from():
         ("source", about(files={"../up.py": "0"}), "found '../up.py'"),
         ("tracked_stats", to({}), "loss: found None, wanted a finite number"),
         ("tracked_stats", to({"loss": float("nan")}), "loss: found nan"),
+        ("tracked_stats", to({"loss": 1.0, "early_loss": "low"}), "early_loss: found 'low', wanted a finite number"),
         ("tracked_stats", about(epoch_num=0), "tracked_stats: found epoch 0, wanted one above 0"),
         ("eval_accuracy", to("0.9"), "eval_accuracy: found '0.9', wanted a finite number"),
         ("eval_accuracy", about(epoch_num=True), "eval_accuracy: found epoch True"),
