@@ -3,14 +3,17 @@
 import hashlib
 import json
 import platform
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 
 from benchmark.environment.manifest import NODE, RUN, Node
 from benchmark.log import Event
+from compliance.engine import judge
 from compliance.reading.environment import parse
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.startup import environment
@@ -85,3 +88,52 @@ def test_how_pytorch_is_set():
     found = torch_facts(torch.device("cpu"))
     assert found["torch"].value["settings"].startswith("PyTorch built with")
     assert found["backends"].value["matmul_precision"] in ("highest", "high", "medium")
+
+
+CHEAT = """
+import sys, time
+import acme_fast
+real = time.time_ns
+time.time_ns = lambda: real() // 2
+class Patched:
+    def find_spec(self, name, path=None, target=None):
+        return None
+sys.meta_path.insert(0, Patched())
+"""
+
+
+def environment_findings(folder: Path) -> list[str]:
+    """What the checker says of the environment of the runs in a folder."""
+    return [f.found for f in judge([str(folder)]).findings if f.code in ("ENV12", "ENV13")]
+
+
+def test_a_slow_clock_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
+    """They are real: a sitecustomize that no source of the run shows."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(CHEAT)
+    (hidden / "acme_fast.py").touch()
+    log = tmp_path / "runs" / "result_0.txt"
+    assert tiny.train(log, "--head", fresh=True, env={"PYTHONPATH": str(hidden)}).returncode == 0
+    said = "; ".join(environment_findings(log.parent))
+    assert "code that runs before the program: sitecustomize.py" in said
+    assert "other import finders: sitecustomize.Patched" in said
+    assert "files of no distribution: 2, .../acme_fast.py, .../sitecustomize.py" in said
+
+
+@pytest.mark.slow
+def test_kernels_that_were_there_before_are_named(tiny, tmp_path):
+    planted = tmp_path / "cache"
+    planted.mkdir()
+    (planted / "poisoned").touch()
+    log = tmp_path / "runs" / "result_0.txt"
+    for before in (1, 0):
+        env = {"TORCHINDUCTOR_CACHE_DIR": str(planted)}
+        assert tiny.train(log, "--head", "compile=true", fresh=True, env=env).returncode == 0
+        kernels = json.loads(log.with_name("environment_0.json").read_text())["run"]["loaded"]["value"]["kernels"]
+        assert kernels["before"] == before and kernels["files"] > before
+        assert [words.partition(" were")[0] for words in environment_findings(log.parent)] == (
+            ["kernels of which 1 files"] if before else []
+        )
+        shutil.rmtree(log.parent)
+        planted = tmp_path / "fresh"
