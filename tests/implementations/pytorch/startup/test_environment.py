@@ -114,7 +114,7 @@ def test_a_slow_clock_a_patched_import_and_a_stray_module_are_named(tiny, tmp_pa
     (hidden / "sitecustomize.py").write_text(CHEAT)
     (hidden / "acme_fast.py").touch()
     log = tmp_path / "runs" / "result_0.txt"
-    assert tiny.train(log, "--head", fresh=True, env={"PYTHONPATH": str(hidden)}).returncode == 0
+    assert tiny.train(log, fresh=True, env={"PYTHONPATH": str(hidden)}).returncode == 0
     said = "; ".join(environment_findings(log.parent))
     assert "code that runs before the program: sitecustomize.py" in said
     assert "other import finders: sitecustomize.Patched" in said
@@ -129,7 +129,7 @@ def test_kernels_that_were_there_before_are_named(tiny, tmp_path):
     log = tmp_path / "runs" / "result_0.txt"
     for before in (1, 0):
         env = {"TORCHINDUCTOR_CACHE_DIR": str(planted)}
-        assert tiny.train(log, "--head", "compile=true", fresh=True, env=env).returncode == 0
+        assert tiny.train(log, "compile=true", fresh=True, env=env).returncode == 0
         kernels = json.loads(log.with_name("environment_0.json").read_text())["run"]["loaded"]["value"]["kernels"]
         assert kernels["before"] == before and kernels["files"] > before
         assert [words.partition(" were")[0] for words in environment_findings(log.parent)] == (
