@@ -35,9 +35,6 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":  # workers of a fork get its path
     sys.path[0] = str(ROOT)
-    sys.path.append(str(ROOT / "tests"))
-
-from killing import MOST, Forked, Ranks, Started, killed, started_by, tell  # noqa: E402
 
 from benchmark import generate  # noqa: E402
 from benchmark.ledger import Drawn, Note, Start, read_ledger  # noqa: E402
@@ -45,6 +42,7 @@ from benchmark.log import Event, read_log  # noqa: E402
 from benchmark.run.files import LEDGER  # noqa: E402
 from benchmark.tree import campaign_path, set_path  # noqa: E402
 from harness.launcher import Launcher  # noqa: E402
+from tests.killing import MOST, Forked, Ranks, Started, killed, started_by, tell  # noqa: E402
 from tests.support.forked import TRAIN, Warm, forked_start  # noqa: E402
 from tests.support.tiny import environment, make_endless, make_tiny, publish  # noqa: E402
 
