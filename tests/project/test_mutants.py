@@ -56,7 +56,7 @@ def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(tmp_path, mo
     (tmp_path / "tests" / "pkg").mkdir(parents=True)
     test = tmp_path / "tests" / "pkg" / "test_limit.py"
     test.write_text(f"from pkg.limit import over\n\n\ndef test_over():\n    assert {shown}\n")
-    monkeypatch.setattr("ROOT", tmp_path)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / mutants.KNOWN).write_text("")
