@@ -78,11 +78,17 @@ def test_the_same_job_goes_on_after_the_time_limit(start, jobs, events):
     assert third.stdout.startswith("0 of 1 runs") and third.returncode == 1  # that run is finished
 
 
-@pytest.mark.parametrize("launcher", ["slurm", "flux", "pbs", "mpi"])
 @pytest.mark.parametrize(
-    ("acts", "runs"), [(("reach", "reach"), 2), (("signal",), 1), (("refuse",), 1), (("miss", "reach"), 2)]
+    ("launcher", "acts", "runs"),
+    [
+        ("slurm", ("reach", "reach"), 2),
+        ("slurm", ("refuse",), 1),
+        ("slurm", ("miss", "reach"), 2),
+        *((launcher, ("signal",), 1) for launcher in ("slurm", "flux", "pbs", "mpi")),
+    ],
 )
 def test_the_next_run_begins_only_if_it_can_end(tiny_jobs, jobs, launcher, acts, runs):
+    """A signal reaches the run through each launcher's script; what follows from a run's end is the same in all."""
     done = tiny_jobs(launcher, acts=acts)
     assert len(jobs.runs()) == runs
     good = acts.count("reach")
