@@ -1,5 +1,6 @@
 # `make run`: the whole process, from an empty machine with Python 3.11 or newer to a figure of merit.
-# `make test`: style, types, and all tests but slow ones. `make test-slow`: the slow ones. CI runs both.
+# `make test`: style, types, and all tests but slow ones; CI runs it on every change. `make test-slow`: the slow ones, once a
+# week, and before a change of benchmark/, implementations/ or harness/ is handed in.
 # The first of them sets up .venv, and the others use it.
 
 PYTHON ?= python3
@@ -33,7 +34,7 @@ run: setup
 test: setup lint
 	$(BIN)/python -m pytest -m "not slow"
 
-# Tests that make runs, open a browser, or take seconds
+# Tests that make runs, start programs, open a browser, or take seconds
 test-slow: setup
 	$(BIN)/python -m pytest -m slow
 

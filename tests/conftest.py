@@ -29,12 +29,13 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Mark tests that make runs as slow: they use the warm process, through `tiny` or by themselves.
+    """Mark tests that make runs as slow: they use the warm process, through `tiny` or by themselves, or run a job's
+    script.
 
     Shuffle the files, and the tests of each, where asked to. Those of a file stay together, since they share what it
     makes."""
     for item in items:
-        if "warm" in getattr(item, "fixturenames", ()):
+        if {"warm", "jobs"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.slow)
     seed = config.getoption("--shuffle")
     if seed is not None:

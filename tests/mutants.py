@@ -39,8 +39,12 @@ from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType
 
+if not __package__:  # run as a file: look for modules where `python -m` would
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
 import yaml
-from mutating import Mutant, mutant, places
+
+from tests.mutating import Mutant, mutant, places
 
 ROOT = Path(__file__).resolve().parents[1]
 KNOWN, KEPT = "tests/survivors.yaml", "build/mutants"
@@ -392,5 +396,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.path[0] = str(ROOT)
     sys.exit(main())

@@ -1,9 +1,11 @@
 """A problem small enough to make in milliseconds."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
+from benchmark.generate import generate
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Intensity, Problem
 
@@ -27,3 +29,11 @@ def tiny() -> Problem:
         size=(192, 256),
         intensity=Intensity(background=7, foreground=(100, 200)),
     )
+
+
+@pytest.fixture(scope="session")
+def made(tiny, tmp_path_factory) -> Path:
+    """Its dataset, to be copied by tests that change it."""
+    root = tmp_path_factory.mktemp("made")
+    generate(root, tiny)
+    return root

@@ -39,6 +39,7 @@ def test_no_bytes_lost_to_zeros_hang_a_reader(form, tmp_path):
     assert {said for _, said in found} <= {"read", "refused"}, [f for f in found if f[1] not in ("read", "refused")]
 
 
+@pytest.mark.slow
 def test_a_reading_that_hangs_or_dies_is_told_and_the_next_one_goes_on(tmp_path):
     problem = FORMATS["scaffold"]()
     files = damages.made(tmp_path, problem)

@@ -36,13 +36,6 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def reference(tiny, tmp_path_factory):
-    root = tmp_path_factory.mktemp("reference")
-    generate(root, tiny)
-    return root
-
-
-@pytest.fixture(scope="module")
 def problems(tiny, tmp_path_factory):
     """A file that defines the problem."""
     path = tmp_path_factory.mktemp("problems") / "problems.yaml"
@@ -50,40 +43,40 @@ def problems(tiny, tmp_path_factory):
     return path
 
 
-def test_workers_make_the_same_bytes(tiny, reference, tmp_path):
+def test_workers_make_the_same_bytes(tiny, made, tmp_path):
     generate(tmp_path, tiny, workers=3)
-    assert contents(tmp_path) == contents(reference)
+    assert contents(tmp_path) == contents(made)
 
 
-def test_ranks_make_the_same_bytes_and_the_last_writes_the_manifest(tiny, reference, tmp_path):
+def test_ranks_make_the_same_bytes_and_the_last_writes_the_manifest(tiny, made, tmp_path):
     assert [generate(tmp_path, tiny, 1, launch) is None for launch in ranks(3)] == [True, True, False]
-    assert contents(tmp_path) == contents(reference)
+    assert contents(tmp_path) == contents(made)
 
 
-def test_a_second_call_writes_nothing(tiny, reference, tmp_path, monkeypatch):
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+def test_a_second_call_writes_nothing(tiny, made, tmp_path, monkeypatch):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(making, "write_slabs", None)
-    assert generate(tmp_path, tiny) == load_manifest(reference, tiny)
+    assert generate(tmp_path, tiny) == load_manifest(made, tiny)
 
 
-def test_what_is_missing_is_made_again(tiny, reference, tmp_path):
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+def test_what_is_missing_is_made_again(tiny, made, tmp_path):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     store.sample_path(tmp_path, "train", 1).unlink()
     manifest_path(tmp_path).unlink()
     (tmp_path / "train" / ".00001.h5.abc.partial").touch()
     generate(tmp_path, tiny)
-    assert contents(tmp_path) == contents(reference)
+    assert contents(tmp_path) == contents(made)
 
 
 def validation(problem):
     return [("validation", sample) for sample in problem.split_samples("validation")]
 
 
-def test_one_split_is_made_alone_and_completed_later(tiny, reference, tmp_path):
+def test_one_split_is_made_alone_and_completed_later(tiny, made, tmp_path):
     assert generate(tmp_path, tiny, wanted=validation(tiny)) is None
-    assert set(contents(tmp_path)) == {k for k in contents(reference) if k.startswith("validation/")}
-    assert generate(tmp_path, tiny) == load_manifest(reference, tiny)
-    assert contents(tmp_path) == contents(reference)
+    assert set(contents(tmp_path)) == {k for k in contents(made) if k.startswith("validation/")}
+    assert generate(tmp_path, tiny) == load_manifest(made, tiny)
+    assert contents(tmp_path) == contents(made)
 
 
 def test_one_split_is_not_mixed_with_another_problems(tiny, tmp_path):
@@ -94,17 +87,17 @@ def test_one_split_is_not_mixed_with_another_problems(tiny, tmp_path):
 
 
 @pytest.mark.parametrize("missing", [True, False])
-def test_a_manifest_half_written_is_swept(tiny, reference, tmp_path, missing):
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+def test_a_manifest_half_written_is_swept(tiny, made, tmp_path, missing):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     (tmp_path / ".manifest.json.abc.partial").touch()
     if missing:
         manifest_path(tmp_path).unlink()
     generate(tmp_path, tiny)
-    assert contents(tmp_path) == contents(reference) and not list(tmp_path.glob(".*"))
+    assert contents(tmp_path) == contents(made) and not list(tmp_path.glob(".*"))
 
 
-def test_streaming_gives_the_same_manifest(tiny, reference):
-    assert stream(tiny) == load_manifest(reference, tiny)
+def test_streaming_gives_the_same_manifest(tiny, made):
+    assert stream(tiny) == load_manifest(made, tiny)
 
 
 @pytest.mark.slow
@@ -134,9 +127,9 @@ def smoke():
     return command.load_problem("smoke")
 
 
-def test_other_problems_files_are_never_mixed_in(tiny, reference, tmp_path):
+def test_other_problems_files_are_never_mixed_in(tiny, made, tmp_path):
     other = dataclasses.replace(tiny, data_seed=5)
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny'"):
         generate(tmp_path, other)
     manifest_path(tmp_path).unlink()
@@ -144,9 +137,9 @@ def test_other_problems_files_are_never_mixed_in(tiny, reference, tmp_path):
         generate(tmp_path, other)
 
 
-def test_data_of_an_earlier_version_are_to_be_made_again(tiny, reference, tmp_path):
+def test_data_of_an_earlier_version_are_to_be_made_again(tiny, made, tmp_path):
     """With text of variable length, which HDF5 may read for ever where it is damaged."""
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     path = store.sample_path(tmp_path, "train", 0)
     with h5py.File(path, "a") as file:
         file.attrs["problem"] = tiny.digest()
@@ -164,16 +157,16 @@ def test_too_little_disk(tiny, tmp_path, monkeypatch):
     assert not (tmp_path / "deep").exists()
 
 
-def test_dry_run_bounds_what_is_written(tiny, reference, tmp_path):
+def test_dry_run_bounds_what_is_written(tiny, made, tmp_path):
     text = dry_run(tmp_path / "new", tiny)
     assert f"6 files of up to {scaffold.file_bytes(tiny)} bytes" in text and not (tmp_path / "new").exists()
-    assert all(p.stat().st_size <= scaffold.file_bytes(tiny) for p in reference.glob("*/*.h5"))
-    assert "already there: 6" in dry_run(reference, tiny)
+    assert all(p.stat().st_size <= scaffold.file_bytes(tiny) for p in made.glob("*/*.h5"))
+    assert "already there: 6" in dry_run(made, tiny)
 
 
-def test_verify(tiny, reference, tmp_path):
-    assert list(verify(reference, tiny)) == []
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+def test_verify(tiny, made, tmp_path):
+    assert list(verify(made, tiny)) == []
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     broken, gone = store.sample_path(tmp_path, "train", 1), store.sample_path(tmp_path, "validation", 5)
     with h5py.File(broken) as file:
         where = file["volume"].id.get_chunk_info(3).byte_offset
@@ -186,8 +179,8 @@ def test_verify(tiny, reference, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command_verifies_the_description_too(tiny, reference, tmp_path, monkeypatch, capsys):
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+def test_the_command_verifies_the_description_too(tiny, made, tmp_path, monkeypatch, capsys):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
     monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), "--verify"])
     for digits, code in (("", 0), ("0" * 64, 1)):
@@ -207,7 +200,7 @@ def test_the_command_verifies_the_description_too(tiny, reference, tmp_path, mon
 
 
 @pytest.mark.parametrize("option", ["--verify", "--manifest"])
-def test_a_sample_that_is_never_read_is_named(tiny, reference, monkeypatch, capsys, option):
+def test_a_sample_that_is_never_read_is_named(tiny, made, monkeypatch, capsys, option):
     """By processes: damaged metadata can hang HDF5, which keeps Python's lock."""
     given = []
 
@@ -217,16 +210,16 @@ def test_a_sample_that_is_never_read_is_named(tiny, reference, monkeypatch, caps
 
     monkeypatch.setattr(command, "work", late)
     monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    words = ["--problem", "tiny", "--out", str(reference), option, "--timeout", "7"]
+    words = ["--problem", "tiny", "--out", str(made), option, "--timeout", "7"]
     monkeypatch.setattr(sys, "argv", ["generate.py", *words])
     with pytest.raises(SystemExit) as ended:
         command.main()
     assert (ended.value.code, given) == (2, [7])
     why = "not read within 7 s: it is damaged, or --timeout too short"
-    assert capsys.readouterr().err == f"generate.py: {reference}: sample 1 of train {why}\n"
+    assert capsys.readouterr().err == f"generate.py: {made}: sample 1 of train {why}\n"
 
 
-def test_faults_are_printed_as_they_are_found(tiny, reference, monkeypatch, capsys):
+def test_faults_are_printed_as_they_are_found(tiny, made, monkeypatch, capsys):
     """Before the sample that is never read."""
 
     def late(job, root, problem, tasks, workers, seconds=None):
@@ -237,7 +230,7 @@ def test_faults_are_printed_as_they_are_found(tiny, reference, monkeypatch, caps
 
     monkeypatch.setattr(command, "work", late)
     monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(reference), "--verify"])
+    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(made), "--verify"])
     with pytest.raises(SystemExit) as ended:
         command.main()
     said = capsys.readouterr()
@@ -258,9 +251,9 @@ def test_verify_of_nothing(tiny, tmp_path):
         list(verify(tmp_path, tiny))
 
 
-def test_verify_holds_files_against_the_manifest(tiny, reference, tmp_path):
+def test_verify_holds_files_against_the_manifest(tiny, made, tmp_path):
     """A file that agrees with itself but not with the manifest."""
-    shutil.copytree(reference, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     path = store.sample_path(tmp_path, "train", 1)
     volume, label = store.read_box(path)
     writing.write_sample(path, tiny, "train", 1, volume ^ 1, label)
@@ -275,16 +268,16 @@ def test_a_failing_worker_is_reported(tiny, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_generators_in_one_folder(reference, tmp_path, problems):
+def test_two_generators_in_one_folder(made, tmp_path, problems):
     """Neither takes away what the other is writing."""
     command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", tmp_path, "--workers", "1"]
     both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = [process.communicate()[1] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
-    assert contents(tmp_path) == contents(reference)
+    assert contents(tmp_path) == contents(made)
 
 
-def test_a_sample_that_vanishes_meanwhile_is_named(tiny, reference, tmp_path, monkeypatch):
+def test_a_sample_that_vanishes_meanwhile_is_named(tiny, made, tmp_path, monkeypatch):
     """Nobody is told that a dataset is complete which is not; the same command completes it."""
     gone = store.sample_path(tmp_path, "train", 1)
     make = making.make_sample
@@ -300,14 +293,14 @@ def test_a_sample_that_vanishes_meanwhile_is_named(tiny, reference, tmp_path, mo
     assert not manifest_path(tmp_path).exists()
     monkeypatch.undo()
     generate(tmp_path, tiny)
-    assert contents(tmp_path) == contents(reference)
+    assert contents(tmp_path) == contents(made)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_folder_that_is_read_only_loses_nothing(tiny, reference, tmp_path, problems, read_only, workers):
+def test_a_folder_that_is_read_only_loses_nothing(tiny, made, tmp_path, problems, read_only, workers):
     data = tmp_path / "data"
-    shutil.copytree(reference, data)
+    shutil.copytree(made, data)
     for path in (data / "manifest.json", croissant_path(data), store.sample_path(data, "train", 0)):
         path.unlink()
     command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", data, "--workers", workers]
@@ -317,7 +310,7 @@ def test_a_folder_that_is_read_only_loses_nothing(tiny, reference, tmp_path, pro
     assert done.stderr.startswith("generate.py: ") and f"{data}/train/" in done.stderr
     assert "not permitted" in done.stderr or "denied" in done.stderr
     done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0 and contents(data) == contents(reference), done.stderr
+    assert done.returncode == 0 and contents(data) == contents(made), done.stderr
 
 
 @pytest.mark.slow

@@ -1,20 +1,20 @@
 import dataclasses
 import json
 import os
+import shutil
 
 import pytest
 
 from benchmark import fingerprint
-from benchmark.generate import generate, record
+from benchmark.generate import record
 from benchmark.manifest import load_manifest, manifest_path, missing, summarize
 from benchmark.scaffold.description import read_header
 from benchmark.scaffold.store import sample_path
 
 
 @pytest.fixture
-def dataset(tiny, tmp_path):
-    generate(tmp_path, tiny)
-    return tmp_path
+def dataset(made, tmp_path):
+    return shutil.copytree(made, tmp_path, dirs_exist_ok=True)
 
 
 def test_manifest_says_what_the_files_say(tiny, dataset):

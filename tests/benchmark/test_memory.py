@@ -30,6 +30,7 @@ def faults(what: str) -> int:
     return int(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(memory.ctypes.CDLL(None), "mallopt"), reason="the C library is not glibc")
 def test_memory_that_is_kept_is_not_mapped_again():
     assert faults("keep") < 100 < faults("free")

@@ -370,11 +370,13 @@ class Elsewhere:
         return [type(entry.said).__name__ for entry in read_ledger(self.folder / LEDGER).entries]
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_on_another_node_records_its_end_itself(tmp_path, monkeypatch):
     monkeypatch.setattr(leftovers, "QUIET", 1.0)
     assert Elsewhere(tmp_path, "another").ends() == ["Start", "End"]
 
 
+@pytest.mark.slow
 def test_a_run_of_this_node_is_not_waited_for_as_long(tmp_path, monkeypatch):
     """Two ends, where nobody waited: runs of this node end with their command."""
     monkeypatch.setattr(leftovers, "QUIET", 1000.0)

@@ -62,6 +62,7 @@ def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):
     assert study(*options[:-1], "9")[1] == [("laptop", n, 2, "--steps", "9") for n in (1, 2)]
 
 
+@pytest.mark.slow
 def test_weak_steps_alone_of_a_batch_in_proportion(study):
     code, started = study("--study", "weak", "--ranks", "1", "2", "3")
     assert (code, started) == (0, [("laptop", n, 2 * n, "--steps", "20") for n in (1, 2, 3)])
@@ -72,6 +73,7 @@ def test_without_steps_there_is_no_system_of_the_study(study, tmp_path):
     assert [p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()] == ["laptop-2.json"]
 
 
+@pytest.mark.slow
 def test_a_layout_is_a_number_of_ranks(study):
     _, started = study("--study", "strong", "--ranks", "1", "1,2,1,1", "--runs", "1", "--steps", "0")
     assert started == [("laptop-1", 1, 2), ("laptop-2", 2, 2)]

@@ -41,6 +41,7 @@ class PUBLISHED:
     reference_epochs = MappingProxyType({})
 
 
+@pytest.mark.slow
 def test_a_set_begins_with_a_step(published, fake):
     calls, _ = published
     assert make_submission(fake.setup(), Wanted(2)) == 0
@@ -58,6 +59,7 @@ def test_before_there_are_data_the_head_is_judged(published, fake, monkeypatch):
     assert make_submission(fake.setup(), Wanted(1)) == 0 and calls == ["head", "data", "step", "data"]
 
 
+@pytest.mark.slow
 def test_a_problem_that_is_not_published_is_named_before_it_is_run(published, fake, monkeypatch, capsys):
     make_submission(fake.setup(), Wanted(1))
     assert "publish no such problem" not in capsys.readouterr().err

@@ -97,6 +97,7 @@ def test_runs_by_any_implementation(fake, capsys):
     assert fake.submit("--runs", "2", "threads=3") == 0 and fake.runs() == []
 
 
+@pytest.mark.slow
 def test_one_run_of_a_set(fake, capsys):
     assert fake.submit("--runs", "3", "--run", "1") == 0 and fake.runs() == ["result_1.txt"]
     assert "1 of 1 runs reached the target" in capsys.readouterr().out
@@ -126,6 +127,7 @@ def test_runs_by_a_launcher(fake):
     assert fake.submit(*job) == 0 and fake.runs() == ["result_1.txt", "result_2.txt"]
 
 
+@pytest.mark.slow
 def test_checkpoints_are_those_of_each_run(fake):
     fake.acts("kill")
     kept = fake.folder / "kept"
@@ -137,6 +139,7 @@ def test_checkpoints_are_those_of_each_run(fake):
     assert again[again.index("--checkpoint") :] == ["--checkpoint", at, "--resume"] and not Path(at).exists()
 
 
+@pytest.mark.slow
 def test_steps_are_measured_in_a_log_of_their_own(fake, capsys):
     for _ in range(2):
         assert fake.submit("--steps", "7") == 0
@@ -148,6 +151,7 @@ def test_steps_are_measured_in_a_log_of_their_own(fake, capsys):
     assert fake.submit("--steps", "7") == 2 and len(list(folder.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_an_implementation_without_the_optional_options(fake, capsys, monkeypatch):
     monkeypatch.setenv("LACKING", "--describe --head --steps --checkpoint")
     assert fake.submit("--runs", "1") == 0
@@ -242,6 +246,7 @@ def test_the_harness_runs_without_torch(fake):
         assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_layout_is_asked_for_where_accelerators_would_be_idle(fake, capsys):
     """The fake says that this node has four."""
     for more in ([], ["--steps", "7"]):
@@ -254,6 +259,7 @@ def test_a_layout_is_asked_for_where_accelerators_would_be_idle(fake, capsys):
     assert "uses 1 of this node's 4 accelerators" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_ranks_of_a_launcher_may_be_on_other_nodes(fake, capsys):
     assert fake.submit("--runs", "1", "device=cuda", "--exec", "env") == 0
     assert "accelerators" not in capsys.readouterr().err

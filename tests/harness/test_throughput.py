@@ -41,6 +41,7 @@ def test_models_share_the_gpus(monkeypatch):
     assert gpus(1, 2, 4) == [{throughput.VISIBLE: "4"}, {throughput.VISIBLE: "GPU-5"}]
 
 
+@pytest.mark.slow
 def test_models_are_made_at_once_each_with_its_own_gpus(fake, monkeypatch):
     monkeypatch.delenv(throughput.VISIBLE, raising=False)
     assert fake.submit("--throughput", "2", "--runs", "4", "device=cuda") == 0
@@ -52,6 +53,7 @@ def test_models_are_made_at_once_each_with_its_own_gpus(fake, monkeypatch):
     assert fake.submit("--throughput", "9", "device=cuda") == 2
 
 
+@pytest.mark.slow
 def test_a_model_that_was_interrupted_is_made_again_alone(fake, capsys):
     fake.acts("reach", "kill")
     assert fake.submit("--throughput", "2") == 1

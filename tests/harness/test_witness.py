@@ -70,6 +70,7 @@ def receipts(fake, run):
     return list(read_receipts(receipts_path(set_path(fake.submission, "laptop", "scaffold") / f"result_{run}.txt")))
 
 
+@pytest.mark.slow
 def test_a_set_is_told_and_its_chain_is_published(fake, told, database, tmp_path):
     options, _ = told
     assert fake.submit("--runs", "2", *options) == 0

@@ -41,6 +41,7 @@ def command(tmp_path, capsys):
     return call
 
 
+@pytest.mark.slow
 def test_from_logs_to_table_figures_and_page(command, tmp_path):
     (tmp_path / "page.md").write_text(f"before\n{convergence.BEGIN}\nold\n{convergence.END}\nafter\n")
     code, out, _ = command(LOGS / "scaffold", LOGS / "deepcam")

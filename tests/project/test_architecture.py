@@ -47,13 +47,10 @@ def test_every_rule_of_the_walks_is_in_force():
     assert len(codes) > 7 and not [code for code in codes if f"## {code} " not in texts]
 
 
-def test_the_figure_is_the_codes():
-    drawn = (ROOT / "docs" / "figures" / "imports.svg").read_text(encoding="utf-8")
-    assert drawn == figure(imports()), "python perf/imports.py draws it anew"
-
-
-def test_the_figure_goes_down_and_names_each_folder():
+def test_the_figure_is_the_codes_and_goes_down():
     found, order = imports(), list(PACKAGES)
+    drawn = (ROOT / "docs" / "figures" / "imports.svg").read_text(encoding="utf-8")
+    assert drawn == figure(found), "python perf/imports.py draws it anew"
     assert all(order.index(package) < order.index(name) for package, names in found.items() for name in names)
     assert found["compliance"] == {"benchmark", "rules"} and "families" in folders("compliance")
     assert figure(found) != figure({**found, "benchmark": {"rules"}})

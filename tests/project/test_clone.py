@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # makes clones, and starts Python some thirty times
+
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("benchmark", "rules", "compliance", "results", "harness", "implementations")
 LOADED = """
@@ -81,7 +83,6 @@ def test_modules_run_from_any_folder(one, tmp_path, words):
     assert (done.returncode, done.stderr) == (0, "") and done.stdout
 
 
-@pytest.mark.slow
 def test_every_script_is_a_module_anywhere(one, tmp_path):
     """All in one process: what each says of itself."""
     scripts = [p for name in OURS for p in (one / name).rglob("*.py") if '__name__ == "__main__"' in p.read_text()]

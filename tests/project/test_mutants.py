@@ -1,24 +1,15 @@
 """The driver that changes modules one place at a time, and counts which changes their tests notice."""
 
 import ast
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from tests import mutants
+from tests.mutating import around
+
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def mutants(monkeypatch):
-    spec = importlib.util.spec_from_file_location("mutants", ROOT / "tests" / "mutants.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.syspath_prepend(ROOT / "tests")  # as where it runs as a program
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.parametrize(
@@ -40,7 +31,7 @@ def mutants(monkeypatch):
         ("zip(a, b, strict=True)", set()),  # only a mistake in the module itself would show
     ],
 )
-def test_each_operator_and_number_is_changed_alone(mutants, source, wanted):
+def test_each_operator_and_number_is_changed_alone(source, wanted):
     tree = ast.parse(source)
     found = [mutants.mutant("m.py", tree, *place) for place in mutants.places(tree)]
     assert {ast.unparse(mutant.tree) for mutant in found} == wanted and len(found) == len(wanted)
@@ -48,7 +39,7 @@ def test_each_operator_and_number_is_changed_alone(mutants, source, wanted):
     assert ast.unparse(tree) == source
 
 
-def test_a_loop_goes_on_where_it_ended(mutants):
+def test_a_loop_goes_on_where_it_ended():
     tree = ast.parse("for x in y:\n    break")
     (found,) = (mutants.mutant("m.py", tree, *place) for place in mutants.places(tree))
     assert (found.line, found.before, found.after) == (2, "break", "continue")
@@ -59,9 +50,7 @@ def test_a_loop_goes_on_where_it_ended(mutants):
     ("shown", "killed"),
     [("over(5) and not over(1)", 0), ("over(5) and not over(3)", 2), ("over(4) and not over(3)", 3)],
 )
-def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(
-    mutants, tmp_path, monkeypatch, capsys, shown, killed
-):
+def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(tmp_path, monkeypatch, capsys, shown, killed):
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "limit.py").write_text("def over(x):\n    return x > 3\n")
     (tmp_path / "tests" / "pkg").mkdir(parents=True)
@@ -92,7 +81,7 @@ def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(
         mutants.run("pkg/limit.py", None, 1, again=True)
 
 
-def test_the_table_counts(mutants):
+def test_the_table_counts():
     rows = [mutants.Row("p/a.py", 3, 1, 1), mutants.Row("p/b.py", 5, 0, 0), mutants.Row("c.py", 0, 0, 0)]
     assert mutants.table(rows).splitlines()[2:] == [
         "| `p/a.py` | 3 | 2 | 66.7 % | 1 | 1 |",
@@ -105,9 +94,8 @@ def test_the_table_counts(mutants):
 
 
 @pytest.mark.slow
-def test_every_known_survivor_has_a_reason_and_is_in_its_module_still(mutants):
+def test_every_known_survivor_has_a_reason_and_is_in_its_module_still():
     """Quick: whether it survives still is for `make mutants`. Only the functions that entries name are changed."""
-    around = sys.modules[mutants.mutant.__module__].around
     for path, entries in yaml.safe_load((ROOT / mutants.KNOWN).read_text(encoding="utf-8")).items():
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
         nodes, named = list(ast.walk(tree)), {entry["in"] for entry in entries}
@@ -119,7 +107,7 @@ def test_every_known_survivor_has_a_reason_and_is_in_its_module_still(mutants):
             assert (entry["in"], entry["before"], entry["after"]) in found, (path, entry)
 
 
-def test_modules_of_the_list_have_tests(mutants):
+def test_modules_of_the_list_have_tests():
     for name in mutants.MODULES:
         assert mutants.files([name]), name
     with pytest.raises(ValueError, match=r"nowhere\.py: found no such file or folder"):

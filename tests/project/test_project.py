@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -33,13 +34,20 @@ def modules(package: str) -> list[Path]:
     return [p for p in sorted((ROOT / package).rglob("*.py")) if not re.match(r"results/v", str(p.relative_to(ROOT)))]
 
 
+@cache
+def import_statements(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Those of a file, anywhere in it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported(path: Path) -> set[str]:
     """The top-level names that a file imports, anywhere in it."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             names.add((node.module or ".").partition(".")[0])
     return names
 
@@ -62,19 +70,16 @@ def test_only_implementations_import_torch(package):
     assert not [str(p) for p in modules(package) if "torch" in imported(p)]
 
 
-@pytest.mark.parametrize(
-    "path", [p for name in PACKAGES for p in modules(name)], ids=lambda p: str(p.relative_to(ROOT))
-)
-def test_scripts_find_their_siblings_as_modules_do(path):
-    text = path.read_text(encoding="utf-8")
-    if '__name__ == "__main__"' not in text:
-        return
-    depth = len(path.relative_to(ROOT).parts) - 1
-    assert "if not __package__:" in text
-    assert f"sys.path[0] = str(Path(__file__).resolve().parents[{depth}])" in text
-    relative = any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(ast.parse(text)))
-    if relative:  # it also says which package it is, whatever its folder is called
-        assert "__package__ = " in text
+def test_scripts_find_their_siblings_as_modules_do():
+    """One with relative imports also says which package it is, whatever its folder is called."""
+    texts = {p: p.read_text(encoding="utf-8") for name in PACKAGES for p in modules(name)}
+    scripts = {p: text for p, text in texts.items() if '__name__ == "__main__"' in text}
+    assert len(scripts) > 20
+    for path, text in scripts.items():
+        depth = len(path.relative_to(ROOT).parts) - 1
+        assert "if not __package__:" in text, path
+        assert f"sys.path[0] = str(Path(__file__).resolve().parents[{depth}])" in text, path
+        assert "__package__ = " in text or not any(getattr(node, "level", 0) for node in import_statements(path)), path
 
 
 def test_the_judge_needs_yaml_and_numpy_alone():
@@ -133,10 +138,10 @@ def references(path: Path) -> set[str]:
     that only type checkers see, too."""
     package = list(path.relative_to(ROOT).with_suffix("").parts[:-1])
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
+        else:
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
@@ -179,8 +184,7 @@ def test_an_implementation_refers_to_itself_relatively():
 
 def own(path: Path) -> set[str]:
     """What the relative imports of a file resolve to: all that it may import of implementations."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    absolute = [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) and not getattr(n, "level", 0)]
+    absolute = [n for n in import_statements(path) if not getattr(n, "level", 0)]
     named = {a.name for n in absolute if isinstance(n, ast.Import) for a in n.names}
     named |= {n.module for n in absolute if isinstance(n, ast.ImportFrom) and n.module}
     return {n for n in references(path) if not any(n.startswith(m) for m in named if m.startswith("implementations"))}
@@ -208,12 +212,19 @@ def test_no_package_hides_behind_tests():
     assert {path for path in found if not path.startswith("tests/support")} <= {"tests"}
 
 
-def test_the_readmes_sample_is_what_the_commands_print():
+@pytest.fixture(scope="module")
+def check() -> subprocess.CompletedProcess:
+    """What the checker says of everything under results/."""
+    return subprocess.run([sys.executable, "compliance/check.py", "results/"], cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_the_readmes_sample_is_what_the_commands_print(check):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     sample = text[text.index("<!-- sample") :].split("```")[1].strip().splitlines()
-    commands = (["compliance/check.py", "results/"], ["results/summarize.py", "results/"])
-    run = [subprocess.run([sys.executable, *c], cwd=ROOT, capture_output=True, text=True).stdout for c in commands]
-    printed = [line.rstrip() for out in run for line in out.splitlines()]
+    summarize = [sys.executable, "results/summarize.py", "results/"]
+    summary = subprocess.run(summarize, cwd=ROOT, capture_output=True, text=True)
+    printed = [line.rstrip() for out in (check.stdout, summary.stdout) for line in out.splitlines()]
     assert len(sample) > 10
     assert strays([line.rstrip() for line in sample], printed) == []
 
@@ -244,10 +255,10 @@ def test_a_line_that_a_sample_has_wrong_is_seen(sample, found):
     assert strays(sample, ["a  1", "b  2", "c  3"]) == found
 
 
-def test_our_own_submission_is_in_order():
-    done = subprocess.run([sys.executable, "compliance/check.py", "results/"], cwd=ROOT, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"\n  in order(, with \d+ reviews to read)?\n", done.stdout)
+@pytest.mark.slow
+def test_our_own_submission_is_in_order(check):
+    assert (check.returncode, check.stderr) == (0, "")
+    assert re.search(r"\n  in order(, with \d+ reviews to read)?\n", check.stdout)
 
 
 def unpublished(folder: Path, releases: list[dict[str, str]]) -> list[str]:

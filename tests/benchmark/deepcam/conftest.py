@@ -1,6 +1,7 @@
 """A problem of five small samples, the same without a generator, and its data."""
 
 import dataclasses
+import shutil
 
 import pytest
 
@@ -26,7 +27,14 @@ def real(tiny):
     return dataclasses.replace(tiny, name="real", twin=None)
 
 
+@pytest.fixture(scope="module")
+def made(tiny, tmp_path_factory):
+    """Its data, to be copied by tests that change them."""
+    root = tmp_path_factory.mktemp("made")
+    generate(root, tiny, 1, ALONE)
+    return root
+
+
 @pytest.fixture
-def data(tiny, tmp_path):
-    generate(tmp_path, tiny, 1, ALONE)
-    return tmp_path
+def data(made, tmp_path):
+    return shutil.copytree(made, tmp_path, dirs_exist_ok=True)

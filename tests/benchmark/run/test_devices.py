@@ -37,6 +37,7 @@ def test_a_host_with_fewer_ranks_and_an_accelerator_of_two_ranks():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_65536_accelerators_take_no_more_than_those_of_1025_hosts(ranks):
     """Whether a node has four of them, or one."""

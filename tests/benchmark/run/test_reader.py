@@ -360,6 +360,7 @@ def endless(*arguments):
     time.sleep(60)
 
 
+@pytest.mark.slow
 def test_a_worker_that_never_returns_is_lost(tiny, monkeypatch):
     monkeypatch.setattr(Reader, "read", staticmethod(endless))
     reader = Reader(tiny.data, tiny.problem, workers=1, timeout_seconds=0.2)

@@ -42,18 +42,21 @@ def test_workers_change_nothing(tiny):
     assert one == two
 
 
+@pytest.mark.slow
 def test_samples_limit_both_splits(tiny):
     assert shortcut.scope(tiny, 1) == "1 training and 1 validation samples, of 4 and 2"
     sees = {score.name: score.sees for score in shortcuts(tiny, samples=1)}
     assert sees["box3"] != {score.name: score.sees for score in shortcuts(tiny)}["box3"]
 
 
+@pytest.mark.slow
 def test_large_samples_are_seen_by_their_cells(tiny, monkeypatch):
     monkeypatch.setattr("benchmark.scaffold.shortcut_parts.WHOLE", 8)
     found = {score.name: score.value for score in shortcuts(tiny)}
     assert set(found) == set(NAMES)
 
 
+@pytest.mark.slow
 def test_intensities_say_nothing_where_categories_share_them(tiny):
     found = {score.name: score.value for score in shortcuts(tiny)}
     assert max(found[name] for name in INTENSITIES) < 0.8  # 2/3 is what calling all of it one category of two can have
@@ -68,6 +71,7 @@ def test_votes_lose_nothing_but_the_category_to_a_threshold(tiny):
     assert found["bayes3"] == found["box3"] == 1.0
 
 
+@pytest.mark.slow
 def test_noise_that_hides_voxels_costs_those_that_must_find_them(tiny):
     dim = dataclasses.replace(tiny, intensity=Intensity(15, (4, 60)))
     found = {score.name: score.value for score in shortcuts(dim)}

@@ -95,7 +95,7 @@ def test_words_of_the_user_stay_words(capsys):
     assert """CONTAINER=${CONTAINER:-'it'"'"'s'}""" in text
 
 
-@pytest.mark.parametrize("hours", [0.5, 12, 100])
+@pytest.mark.parametrize("hours", [0.5, 100])
 def test_time_limits_in_each_launchers_words(hours, capsys):
     named = f"--problem smoke --nodes 1 --ranks-per-node 1 --hours {hours}"
     minutes = round(60 * hours)

@@ -2,7 +2,7 @@
 disk that is full. A run that can't go on ends in a line that says why, and what was finished stays.
 
 Killed and stopped processes are in training/test_stop.py and test_faults.py, damaged files there and in
-training/test_checkpoint.py; tests/kills.py kills at random moments.
+training/test_checkpoint.py; test_killed.py kills before each operation on a file.
 """
 
 import contextlib

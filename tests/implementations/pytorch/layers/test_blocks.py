@@ -1,5 +1,7 @@
 """What blocks keep for the backward pass, and that gradients don't depend on it."""
 
+from functools import cache
+
 import pytest
 import torch
 
@@ -13,7 +15,8 @@ from implementations.pytorch.scaffold.task import Config, Task
 LAST = torch.channels_last_3d
 
 
-def saved_bytes(kind, join="auto"):
+@cache
+def saved_bytes(kind, join="concat"):
     """Of a small U-Net: loss and gradients, and the bytes that its forward pass leaves to the backward pass."""
     torch.manual_seed(0)
     model = UNet(classes=3, width=8, levels=2).double().to(memory_format=LAST)
@@ -62,7 +65,7 @@ def test_one_way_of_recomputing_at_a_time():
 
 @pytest.mark.parametrize("kind", ["", "norms", "block"])
 def test_parts_apart_give_the_same_and_keep_less(kind):
-    loss, gradients, kept = saved_bytes(kind, "concat")
+    loss, gradients, kept = saved_bytes(kind)
     found, others, less = saved_bytes(kind, "split")
     assert found == pytest.approx(loss, rel=1e-12)
     for a, b in zip(gradients, others, strict=True):

@@ -42,6 +42,7 @@ def test_there_and_back(path):
     assert path.read_bytes() == signed(dataclasses.asdict(GOOD))
 
 
+@pytest.mark.slow
 def test_every_bit_counts(path):
     """All of them, one by one."""
     whole = render(dataclasses.replace(GOOD, settings={"rate": 1e-05, "name": "é"})).encode()

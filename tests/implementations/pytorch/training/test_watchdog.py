@@ -71,6 +71,7 @@ def live(**life) -> tuple[int, str, float]:
 SILENCE = "no progress for 1 s: another rank ended or cannot be reached"
 
 
+@pytest.mark.slow
 def test_a_main_thread_that_waits_forever_is_ended():
     assert live(seconds=1, marks="[0] * 9", beats=2, rest=50)[:2] == (1, SILENCE)
 
@@ -86,6 +87,7 @@ def test_progress_of_thread_or_device_is_enough(marks):
     assert live(seconds=1, marks=marks, beats=8, rest=0.5 if "9" in marks else 2.2)[:2] == (0, "the end")
 
 
+@pytest.mark.slow
 def test_a_device_that_failed_and_a_log_that_cannot_be_written_do_not_stop_it():
     """The mark's error had ended the watchdog's thread; a main thread that writes the log for ever has its lock."""
     done = subprocess.run([sys.executable, "-c", STUCK], cwd=ROOT, capture_output=True, text=True, timeout=40)
