@@ -26,7 +26,7 @@ from compliance.explain import explain, listing
 from compliance.finding import SEVERITIES, Finding, errors
 from compliance.impact import with_impact
 from compliance.judging import gates
-from compliance.output import github, json, junit, markdown, sarif, text
+from compliance.output import github, json, markdown, sarif, text
 from compliance.report import Report, summaries
 from compliance.review import Reviews, read_reviews, with_reviews
 from compliance.rule import CHECKS, premises
@@ -37,9 +37,9 @@ from compliance.waiver import read_waivers
 from rules.current import editions
 from rules.edition import load
 
-FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
+FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "markdown": markdown}
 
-WHOLE = ("json", "sarif", "junit")  # formats for programs, which get every finding
+WHOLE = ("json", "sarif")  # formats for programs, which get every finding
 
 
 @dataclass(frozen=True)
