@@ -10,9 +10,9 @@ import pytest
 
 from benchmark.environment.manifest import NODE, OTHER
 from benchmark.hosts import numbered, short
-from compliance import judging
 from compliance.engine import judge
 from compliance.families import environment as checks
+from compliance.judging import unit
 from compliance.reading import environment as reading_environment
 from rules.edition import load
 
@@ -266,7 +266,7 @@ def test_env05_names_what_differs(environed, law):
 @pytest.mark.parametrize("steps", [True, False])
 def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
     """Its measured steps: threads follow from the number of ranks, packages don't."""
-    given, faults = [], judging.faults_of
+    given, faults = [], unit.faults_of
 
     def noting(check, *parts, **more):
         if check.code == "ENV05":
@@ -280,7 +280,7 @@ def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, 
         found = checks.runs_have_one_environment(*given[0])
         return sorted((fault.path.rpartition("_")[2], fault.found.partition(" ")[0]) for fault in found)
 
-    monkeypatch.setattr(judging, "faults_of", noting)
+    monkeypatch.setattr(unit, "faults_of", noting)
     environed.changed("number_of_ranks", 2, value=4)
     environed.fact("backends", {"threads": 2}, 2)
     assert said() == ([] if steps else [("2.json", "backends")])

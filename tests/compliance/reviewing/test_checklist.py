@@ -2,7 +2,7 @@
 
 import pytest
 
-from compliance.checklist import Checklist, Point, Review, checklist
+from compliance.reviewing.checklist import Checklist, Point, Review, checklist
 
 SIGNED = {"rule": "SEED90", "submission": "v1.0/acme", "verdict": "accept", "who": "R. Viewer", "when": "2026-11-22"}
 

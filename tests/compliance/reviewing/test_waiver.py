@@ -9,7 +9,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.finding import Finding
-from compliance.waiver import Waiver, read_waivers
+from compliance.reviewing.waiver import Waiver, read_waivers
 
 AGREED = {"organisation": "acme", "code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
 

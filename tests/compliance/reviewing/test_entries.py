@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from compliance.entries import day, fits, read_entries
+from compliance.reviewing.entries import day, fits, read_entries
 
 
 @dataclass(frozen=True)

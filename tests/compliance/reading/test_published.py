@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from compliance.source.published import LARGEST, SENSITIVE, kept, published_path, same_program
+from compliance.reading.published import LARGEST, SENSITIVE, kept, published_path, same_program
 from rules.published import own_files
 
 TRAIN = "implementations/pytorch/train.py"

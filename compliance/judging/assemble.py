@@ -10,7 +10,7 @@ from benchmark.run.files import LEDGER
 from benchmark.tree import THROUGHPUT
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Finding, ancestors, sort_key
-from compliance.judging import Judged, benchmark_of, gates
+from compliance.judging.unit import Judged, benchmark_of, gates
 from compliance.reading.run import Run
 from compliance.reading.tree import Set, Submission
 from compliance.rule import CHECKS

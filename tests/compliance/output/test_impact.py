@@ -1,7 +1,7 @@
 """What a finding does to the figure of merit."""
 
 from compliance.engine import judge
-from compliance.impact import with_impact
+from compliance.output.impact import with_impact
 from rules.edition import load
 from rules.merit import figure_of_merit
 

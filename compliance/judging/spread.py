@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from itertools import islice
 from multiprocessing import get_all_start_methods, get_context
 
-from compliance.judging import Judged, Unit, judge_log, judge_unit
+from compliance.judging.unit import Judged, Unit, judge_log, judge_unit
 from compliance.terminal import tell
 from compliance.verdict import LogVerdict
 

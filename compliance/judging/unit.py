@@ -8,8 +8,8 @@ from typing import Any
 
 import compliance.families  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
-from compliance.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.finding import WHOLE, Fault, Finding, ancestors, errors, show
+from compliance.judging.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
@@ -19,9 +19,9 @@ from compliance.reading.run import Run, run_of
 from compliance.reading.terms import division_of, terms_for
 from compliance.reading.timeline import set_aside, timeline
 from compliance.reading.tree import LogFile, Set, Submission
+from compliance.reviewing.waiver import Waivers
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, Check, applying, of_keys, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict
-from compliance.waiver import Waivers
 from rules.edition import Edition
 from rules.limits import Limits
 

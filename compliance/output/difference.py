@@ -10,10 +10,10 @@ from itertools import islice
 
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
+from compliance.reading.published import SENSITIVE, published_path, published_text
 from compliance.reading.source import Folder
 from compliance.reading.tree import Submission
 from compliance.safe import printable
-from compliance.source.published import SENSITIVE, published_path, published_text
 from rules.current import current
 from rules.edition import load
 from rules.published import REFERENCE, own_files

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance import judging
-from compliance.budget import Account
 from compliance.engine import judge
 from compliance.finding import Fault, Finding
-from compliance.judging import Job, Unit, judge_log, judge_unit, only_failed
+from compliance.judging import unit
+from compliance.judging.budget import Account
+from compliance.judging.unit import Job, Unit, judge_log, judge_unit, only_failed
 from compliance.reading.tree import log_file
+from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
-from compliance.waiver import Waiver, Waivers
 from rules.edition import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,13 +27,11 @@ def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
         yield
 
     check = replace(CHECKS["LOG07"], function=breaks)
-    monkeypatch.setattr(
-        judging, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ()
-    )
+    monkeypatch.setattr(unit, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ())
     tree.logs[2].one("seed")["value"] = 5
     verdict = judge([tree.write(2)], rules=law)
     assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
-    assert judging.BROKE in verdict.findings[0].sentence
+    assert unit.BROKE in verdict.findings[0].sentence
     assert verdict.exit_code == 1
 
 
@@ -44,8 +42,8 @@ def test_faults_beyond_those_listed_are_counted_by_severity(monkeypatch):
         for line in range(1, 8):
             yield Fault(line, f"line {line}", "none", severity="error" if line == 6 else "warning")
 
-    monkeypatch.setattr(judging, "MOST_FAULTS", 3)
-    found = list(judging.faults_of(replace(CHECKS["LOG07"], function=finds)))
+    monkeypatch.setattr(unit, "MOST_FAULTS", 3)
+    found = list(unit.faults_of(replace(CHECKS["LOG07"], function=finds)))
     assert [(f.line, f.found, f.wanted, f.severity) for f in found] == [
         (1, "line 1", "none", "warning"),
         (2, "line 2", "none", "warning"),
@@ -53,12 +51,12 @@ def test_faults_beyond_those_listed_are_counted_by_severity(monkeypatch):
         (4, "3 more from here on", "none", "warning"),
         (6, "1 more from here on", "none", "error"),
     ]
-    monkeypatch.setattr(judging, "MOST_FAULTS", 7)
-    assert len(list(judging.faults_of(replace(CHECKS["LOG07"], function=finds)))) == 7
+    monkeypatch.setattr(unit, "MOST_FAULTS", 7)
+    assert len(list(unit.faults_of(replace(CHECKS["LOG07"], function=finds)))) == 7
 
 
 def test_stray_files_are_all_counted(tree, law, monkeypatch):
-    monkeypatch.setattr(judging, "MOST_FAULTS", 10)
+    monkeypatch.setattr(unit, "MOST_FAULTS", 10)
     for number in range(25):
         tree.put(tree.root / f"stray{number:02}.dat", "x")
     told = [f.details() for f in judge([tree.root], rules=law).findings if f.code == "TREE03"]
@@ -139,7 +137,7 @@ def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environ
 )
 def test_sets_are_trials_or_confirmations_in_campaigns_alone(campaign, trials, edition, kind):
     runs = SimpleNamespace(place=SimpleNamespace(campaign=campaign), trials=trials)
-    assert judging._campaign(runs, load(edition)) == kind
+    assert unit._campaign(runs, load(edition)) == kind
 
 
 def test_every_premise_counts():

@@ -11,14 +11,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from compliance.entries import day, fits, read_entries
-from compliance.finding import Finding, ancestors, sort_key
-from compliance.rule import CHECKS
-from compliance.verdict import SetVerdict, SubmissionVerdict, Verdict
-from rules.current import ROOT
-from rules.edition import TEXTS
+from compliance.finding import Finding
+from compliance.reviewing.entries import day, fits, read_entries
 from rules.names import folded
-from rules.text import read_texts
 
 ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and has not expired
 
@@ -95,22 +90,3 @@ def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = 
     """
     entries = read_entries(path, judged, Waiver, "waivers")
     return Waivers(str(path), entries, today) if today else Waivers(str(path), entries)
-
-
-def unused(verdict: Verdict, file: Waivers) -> Verdict:
-    """Return a verdict that was made with waivers, with a warning for each that has expired or covers nothing."""
-    judged: list[SubmissionVerdict | SetVerdict] = [*verdict.submissions, *verdict.sets]
-    orgs = {one.path.rstrip("/"): one.org for one in judged}
-    used = set()
-    for finding in verdict.findings:
-        whose = next((orgs[path] for path in ancestors(finding.path) if path in orgs), "")
-        if found := file.of(whose).covering(finding):
-            used.add(found[0])
-    used |= file.expired  # WAI02 reports these, so WAI01 need not
-    texts = read_texts(ROOT / TEXTS)
-    told = [
-        Finding(file.path, f.line, code, CHECKS[code].severity, texts[code].finding, f.found, f.wanted)
-        for code, lines in zip(ABOUT, (used, file.expired), strict=True)
-        for f in CHECKS[code].function(file.waivers, lines)
-    ]
-    return replace(verdict, findings=tuple(sorted((*verdict.findings, *told), key=sort_key)))

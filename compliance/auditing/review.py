@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark.config import suggest
-from compliance.checklist import Review, checklist
-from compliance.entries import read_entries
+from compliance.reviewing.checklist import Review, checklist
+from compliance.reviewing.entries import read_entries
 from compliance.terminal import tell
 from compliance.verdict import SubmissionVerdict, Verdict
 from rules.current import ROOT

@@ -3,7 +3,7 @@
 import pytest
 
 from compliance import check
-from compliance.explain import explain, listing, severity
+from compliance.output.explain import explain, listing, severity
 from rules.current import editions
 from rules.edition import load
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from compliance.auditing.review import points, read_reviews, with_reviews
 from compliance.engine import judge
 from compliance.finding import Finding
-from compliance.review import points, read_reviews, with_reviews
 from rules.edition import load
 
 ENTRY = {"rule": "SEED90", "submission": "v1.0/acme", "verdict": "accept", "who": "R. Viewer", "when": "2026-11-22"}

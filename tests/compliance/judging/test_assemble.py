@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from compliance.assemble import about, concerned
 from compliance.engine import judge
 from compliance.finding import Finding, ancestors
+from compliance.judging.assemble import about, concerned
 from compliance.reading.tree import Place, Set
 from rules.edition import load
 

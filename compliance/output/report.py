@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from compliance.checklist import Checklist
 from compliance.finding import SEVERITIES, Finding, ancestors, errors
+from compliance.reviewing.checklist import Checklist
 from compliance.rule import CHECKS, LEVELS, STEPS
 from compliance.verdict import LogVerdict, Verdict
 from rules.edition import Edition

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from compliance.finding import Finding
-from compliance.grouping import Kind, fitted, kinds, label, shown, tally, verdict
-from compliance.report import Report, Summary, owned, told_as
+from compliance.output.grouping import Kind, fitted, kinds, label, shown, tally, verdict
+from compliance.output.report import Report, Summary, owned, told_as
 
 SETS = ("acme/results/a", "acme/results/b")
 

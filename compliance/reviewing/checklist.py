@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compliance.entries import day
 from compliance.finding import counted
+from compliance.reviewing.entries import day
 from compliance.safe import printable
 
 ACCEPT, OBJECT, OPEN = "accept", "object", "open"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compliance.finding import Finding, counted
-from compliance.report import ORDER, WAIVED, Report, Summary, owned, told_as
+from compliance.output.report import ORDER, WAIVED, Report, Summary, owned, told_as
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance import budget, judging
-from compliance.budget import Account, Spent
 from compliance.engine import judge
+from compliance.judging import budget, unit
+from compliance.judging.budget import Account, Spent
 from compliance.reading import discovery
 from compliance.rule import CHECKS
 
@@ -27,7 +27,7 @@ def clock(monkeypatch):
     """A clock that can be put forward, by so many seconds `late`."""
     fake = SimpleNamespace(late=0.0)
     fake.monotonic = lambda: time.monotonic() + fake.late
-    for module in (budget, judging):
+    for module in (budget, unit):
         monkeypatch.setattr(module, "time", fake)
     return fake
 
@@ -64,13 +64,13 @@ def test_the_clock_runs_between_rules(most, spent):
 
 
 def test_logs_that_take_too_long_leave_a_submission_out_and_the_other_in(two, law, monkeypatch, clock):
-    gather_log = judging.gather_log
+    gather_log = unit.gather_log
 
     def slow(file, name, *more):
         clock.late += 250 if "/bolt/" in name else 0
         return gather_log(file, name, *more)
 
-    monkeypatch.setattr(judging, "gather_log", slow)
+    monkeypatch.setattr(unit, "gather_log", slow)
     seen = []
     verdict = judge([two], rules=law, progress=lambda done, all_: seen.append(done))
     assert [Path(s.path).name for s in verdict.submissions] == ["acme"] and verdict.findings == ()
@@ -85,9 +85,9 @@ def test_rules_that_take_too_long_leave_a_submission_out(tree, law, monkeypatch,
         clock.late += 1000
 
     check = replace(CHECKS["RUN01"], function=slow)
-    ordered = judging.ordered
+    ordered = unit.ordered
     monkeypatch.setattr(
-        judging,
+        unit,
         "ordered",
         lambda level, codes: (check, *ordered(level, codes)) if level == "set" else ordered(level, codes),
     )

@@ -6,11 +6,11 @@ from concurrent.futures import Future
 
 import pytest
 
-from compliance import spread
 from compliance.engine import judge
+from compliance.judging import spread
+from compliance.judging.spread import _Count, _logs, judge_units
 from compliance.output import json, text
-from compliance.report import Report, summaries
-from compliance.spread import _Count, _logs, judge_units
+from compliance.output.report import Report, summaries
 from rules.edition import load
 
 

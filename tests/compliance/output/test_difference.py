@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from compliance import difference as module
-from compliance.difference import difference, shown
+from compliance.output import difference as module
+from compliance.output.difference import difference, shown
 from rules.published import REPOSITORY as ROOT
 from rules.published import own_files
 from rules.release import KINDS

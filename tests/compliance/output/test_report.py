@@ -6,7 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.finding import Finding
-from compliance.report import owned, summaries
+from compliance.output.report import owned, summaries
 from compliance.rule import CHECKS, STEPS
 from rules.edition import load
 
