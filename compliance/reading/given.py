@@ -29,7 +29,7 @@ RESOLVED = ("auto", None)  # values that a run replaces by one that it chooses
 
 
 def differences(
-    environment: Environment, run: Run, benchmark: Benchmark | None, above: frozenset[str] = frozenset()
+    environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, str]]:
     """Yield (found, wanted) for each setting that the log states differently, and for a config that the log does not
     name as source.
@@ -77,11 +77,11 @@ def of_table(run: Run) -> frozenset[str]:
     return frozenset(found.row.given.keys() - set(found.over))
 
 
-def resolves(value: Any, name: str, benchmark: Benchmark | None) -> bool:
+def resolves(value: Any, name: str, benchmark: Benchmark) -> bool:
     """Return whether the run replaces this value of a setting by one that it chooses. That may be a 0, unless the
     setting is one that defines what is trained."""
     zero = is_number(value) and value == 0
-    return value in RESOLVED or (zero and benchmark is not None and name not in benchmark.settings)
+    return value in RESOLVED or (zero and name not in benchmark.settings)
 
 
 def given(words: list[str], text: str | None, table: frozenset[str] = frozenset()) -> dict[str, Any]:

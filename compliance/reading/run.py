@@ -230,7 +230,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         spans=spans,
         ends={kind: line for kind in KINDS if (line := _last_line(log, kind))},
         first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
-        samples=last.epoch if last and terms.benchmark and terms.benchmark.epoch_num == "samples" else None,
+        samples=last.epoch if last and terms.benchmark.epoch_num == "samples" else None,
         rate=_rate(log),
         energy=(metered(log, file, window, spans) or energy_of(log, time)) if window else None,
         coverage=coverage_of(log),
@@ -250,7 +250,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         ),
         numbers=Numbers(_rows(time, terms), MOST),
         waits=waits_of(log),
-        parts=terms.benchmark.evaluations_per_epoch if terms.benchmark else 1,
+        parts=terms.benchmark.evaluations_per_epoch,
     )
 
 

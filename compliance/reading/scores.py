@@ -50,7 +50,7 @@ def rows_of(event: Event, samples: int, classes: int | None) -> list[list[list[i
 def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
     """Return the numbers by which evaluations are compared: hits and predicted voxels of each foreground class, or the
     sums; () if there are none."""
-    if terms.benchmark is None or terms.problem is None:
+    if terms.problem is None:
         return ()
     found: tuple[float, ...] = ()
     if terms.benchmark.score == "dice":

@@ -16,7 +16,7 @@ class Terms:
 
     edition: Edition
     benchmark_name: str
-    benchmark: Benchmark | None
+    benchmark: Benchmark
     keys: dict[str, Key]
     problem: Published | None
     division: str
@@ -33,14 +33,14 @@ class Terms:
     @property
     def target(self) -> float | None:
         """The score to reach."""
-        if self.benchmark and self.benchmark.target is not None:
+        if self.benchmark.target is not None:
             return self.benchmark.target
         return self.problem.target if self.problem else None
 
     @property
     def metric(self) -> str:
         """The key of the score."""
-        return self.benchmark.metric if self.benchmark else "eval_accuracy"
+        return self.benchmark.metric
 
 
 def division_of(value: object) -> str:
