@@ -17,8 +17,7 @@ from compliance.reading.across import Across
 from compliance.reading.discovery import Found, discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
-from compliance.reading.frozen import published_order
-from compliance.reading.registry import Registries
+from compliance.reading.rounds import Registries, published_order
 from compliance.reading.tree import Set, Submission
 from compliance.reviewing.waiver import ABOUT, Waivers
 from compliance.rule import CHECKS, ordered

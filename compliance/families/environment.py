@@ -12,7 +12,6 @@ from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
 from compliance.finding import Fault, show, why
-from compliance.reading.described import contradictions
 from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256
 from compliance.reading.environment import (
@@ -24,10 +23,10 @@ from compliance.reading.environment import (
     read_environment,
 )
 from compliance.reading.files import SubmissionFiles
-from compliance.reading.given import differences
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
+from compliance.reading.stated import contradictions, differences
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names

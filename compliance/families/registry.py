@@ -8,7 +8,7 @@ from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.place import SetPlace
-from compliance.reading.registry import RoundRegistry, key_of, names_entry
+from compliance.reading.rounds import RoundRegistry, key_of, names_entry
 from compliance.reading.run import Origin, Run
 from compliance.reading.terms import Terms
 from compliance.reading.tuning import entry_of

@@ -17,11 +17,11 @@ from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
 from compliance.reading.environment import Environment, read_environment
 from compliance.reading.files import SubmissionFiles, number_of
-from compliance.reading.given import resolves
 from compliance.reading.ledger import read_beside
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
+from compliance.reading.stated import resolves
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tree import Set

@@ -14,7 +14,7 @@ from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
 from compliance.reading.place import SetPlace
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run, run_of
 from compliance.reading.terms import division_of, terms_for
 from compliance.reading.timeline import set_aside, timeline

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmark.log import open_regular
 from compliance.reading.published import published_path
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.source import DOCUMENT, Folder, depth_of, fitting, sound
 from compliance.reading.tree import Entry, Submission

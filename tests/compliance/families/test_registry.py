@@ -8,7 +8,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.families import registry as checks
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.rounds import RoundRegistry
 from compliance.register import KEYS
 from compliance.rule import CHECKS
 from rules.current import ROOT
