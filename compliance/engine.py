@@ -3,8 +3,10 @@
 `judge` is what other code calls; `compliance/check.py` is its command line.
 """
 
+import contextlib
+import gc
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +31,19 @@ from rules.text import read_texts
 NO_RUNS = "no runs yet; all the rest was judged"
 
 
+@contextlib.contextmanager
+def without_collecting() -> Iterator[None]:
+    """Pause the search for garbage: what is read has no cycles, and syntax trees have millions of nodes."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@without_collecting()
 def judge(
     paths: Iterable[str | Path],
     edition: str | None = None,

@@ -9,7 +9,7 @@ from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
 from compliance.finding import Fault, counted, show
 from compliance.reading.log import Log
-from compliance.reading.scores import COUNTS, counts_of, rows_of, sums_of
+from compliance.reading.series import COUNTS, counts_of, rows_of, sums_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata, seconds_between
 from compliance.reading.values import is_number

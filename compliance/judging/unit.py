@@ -1,7 +1,7 @@
 """Judge one log, or one unit: a submission with its sets, or a set or log given by itself."""
 
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -85,7 +85,7 @@ def judge_log(job: Job) -> LogVerdict:
     """Judge one log by the rules on logs."""
     begin = time.monotonic()
     log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
-    terms = replace(terms_for(log, job.edition, job.benchmark, job.division), campaign=job.campaign)
+    terms = terms_for(log, job.edition, job.benchmark, job.division, job.campaign)
     codes = applying(job.edition.codes, terms.kinds)
     if "RES01" in codes:
         set_aside(log, terms.metric)
@@ -95,6 +95,8 @@ def judge_log(job: Job) -> LogVerdict:
     for check in ordered("log", codes):
         if broken.isdisjoint(check.after):
             faults = list(faults_of(check, log, terms, milestones))
+            if not faults:
+                continue
             new = [finding_of(fault, check, job.edition, job.log.name, job.waivers) for fault in faults]
             findings += new
             for fault, finding in zip(faults, new, strict=True):
@@ -102,12 +104,18 @@ def judge_log(job: Job) -> LogVerdict:
                     broken |= of_keys(check.code, fault.about)
             if check.gate and any(f.severity == "error" for f in new):  # a waiver does not open the gate
                 break
-    run = run_of(log, terms, milestones, job.log.file, job.log.number, job.log.pruned)
     if not job.alone:  # a set may have some runs that failed; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
-    told, lines = frozenset(f.code for f in findings), frozenset(f.line for f in findings)
-    run = replace(run, codes=told, lines=lines, broken=frozenset(broken))
+    run = run_of(
+        log,
+        terms,
+        milestones,
+        job.log,
+        codes=frozenset(f.code for f in findings),
+        lines=frozenset(f.line for f in findings),
+        broken=frozenset(broken),
+    )
     return LogVerdict(run, tuple(findings), job.edition.name, time.monotonic() - begin)
 
 
@@ -192,8 +200,9 @@ def _judge_level(level: str, unit: Unit, broken: set[str], *arguments: Any) -> I
 def judge_set(judged: Judged, runs: Set, broken: set[str]) -> Iterator[Finding]:
     """Yield the findings of the rules on sets, except those with a premise in `broken` or broken by another."""
     unit, every = judged.unit, judged.runs(runs)
-    terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition))
-    terms = replace(terms, throughput_only=_measures_throughput(runs, every), campaign=_campaign(runs, unit.edition))
+    benchmark, campaign = benchmark_of(runs, every, unit.edition), _campaign(runs, unit.edition)
+    terms = terms_for(Log(runs.name), unit.edition, benchmark, campaign=campaign)
+    terms = replace(terms, throughput_only=_measures_throughput(runs, every))
     ledger = ledger_of(runs, unit.edition)
     place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
     sound = [run for run in every if run.codes.isdisjoint(gates())]
@@ -249,7 +258,7 @@ def faults_of(check: Check, *arguments: object, account: Account | None = None) 
     check itself raises an exception, yield one error that says so; the other checks go on. Raises Spent if the
     account's time is up."""
     first: dict[str, Fault] = {}  # the first that is not listed, by severity
-    more: Counter[str] = Counter()
+    more: dict[str, int] = {}
     try:
         if account:
             account.look(check.code)
@@ -258,7 +267,7 @@ def faults_of(check: Check, *arguments: object, account: Account | None = None) 
                 yield fault
             else:
                 first.setdefault(fault.severity, fault)
-                more[fault.severity] += 1
+                more[fault.severity] = more.get(fault.severity, 0) + 1
             if account:
                 account.look(check.code)
         for severity, count in more.items():

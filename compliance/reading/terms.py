@@ -48,7 +48,9 @@ def division_of(value: object) -> str:
     return value.strip().lower() if type(value) is str else ""
 
 
-def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: str = "") -> Terms:
+def terms_for(
+    log: Log, edition: Edition, folder_benchmark: str = "", division: str = "", campaign: frozenset[str] = frozenset()
+) -> Terms:
     """Return the terms for a log. The benchmark is its folder's, else the one it logs, else the edition's first.
     `division` is that of the system description, if it overrides the log's."""
     said = log.value("submission_benchmark")
@@ -61,4 +63,4 @@ def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: 
     tried = edition.limits.io is not None and log.value("io_only") is True
     only = tried or (THROUGHPUT in edition.limits.scalings and log.value("throughput_only") is True)
     benchmark, keys = edition.benchmarks[name], edition.keys[name]
-    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried)
+    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried, campaign)
