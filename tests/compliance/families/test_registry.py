@@ -485,7 +485,7 @@ def test_reg03_tells_the_source_of_the_run_that_it_names():
 
     registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
     place = SimpleNamespace(registry=registry, system="s", runs=SimpleNamespace(place=SimpleNamespace(org="o")))
-    terms = SimpleNamespace(benchmark=None)
+    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=5))
     (fault,) = checks.seeds_are_assigned([run("first"), run("second")], place, terms)
     assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
         "first",
@@ -527,7 +527,7 @@ def seen(check, runs, *entries, registry=True, scaling="strong", last=5, require
     org = SimpleNamespace(place=SimpleNamespace(org="acme"))
     place = SimpleNamespace(registry=kept, system="box", scaling=scaling, runs=org)
     edition = SimpleNamespace(limits=SimpleNamespace(registry=required))
-    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=last) if last else None, edition=edition)
+    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=last), edition=edition)
     return [(fault.path, fault.line, fault.found, fault.wanted) for fault in check(runs, place, terms)]
 
 
