@@ -6,9 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
-from benchmark.run.files import LEDGER
 from benchmark.tree import THROUGHPUT
-from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Finding, ancestors, sort_key
 from compliance.judging.unit import Judged, benchmark_of, gates
 from compliance.reading.run import Run
@@ -53,7 +51,7 @@ class UnitVerdicts:
             edition=edition.name,
             required=known.runs if known else None,
             logs=tuple(self.log(x.name) for x in s.logs),
-            findings=tuple(f for name in files_of(s) for f in self.at.get(name, ())),
+            findings=tuple(f for name in s.files for f in self.at.get(name, ())),
             description=(description.data or {}) if description else {},
             submission=self.unit.path if self.unit.submission else "",
             about=self.about(s),
@@ -135,14 +133,9 @@ def assemble(
     return Verdict(tuple(submissions), tuple(sets), tuple(logs), findings, tuple(missed), editions)
 
 
-def files_of(s: Set) -> list[str]:
-    """Return the paths, as findings give them, of a set, its ledger and, if it has trials, its campaign."""
-    return [s.name, *(f"{s.name}/{name}" for name in (LEDGER, *([CAMPAIGN] if s.trials else [])))]
-
-
 def own(s: Set) -> list[str]:
-    """Return these paths and those of the set's logs."""
-    return [*files_of(s), *(log.name for log in s.logs)]
+    """Return the paths of a set's files and logs."""
+    return [*s.files, *(log.name for log in s.logs)]
 
 
 def wrong_place(findings: Sequence[Finding]) -> str:

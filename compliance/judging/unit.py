@@ -20,7 +20,7 @@ from compliance.reading.terms import division_of, terms_for
 from compliance.reading.timeline import set_aside, timeline
 from compliance.reading.tree import LogFile, Set, Submission
 from compliance.reviewing.waiver import Waivers
-from compliance.rule import CHECKS, CONFIRMATION, TRIAL, Check, applying, of_keys, ordered
+from compliance.rule import CHECKS, Check, applying, of_keys, ordered
 from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict
 from rules.edition import Edition
 from rules.limits import Limits
@@ -40,7 +40,7 @@ class Job:
     alone: bool
     division: str = ""  # the system description's, where it overrules the log's
     waivers: Waivers | None = None
-    campaign: frozenset[str] = frozenset()  # TRIAL or CONFIRMATION
+    kind: frozenset[str] = frozenset()  # that its folder says
     seconds: float = SECONDS  # that reading it may take: the budget of its submission
 
 
@@ -74,9 +74,8 @@ class Unit:
             description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
             division = division_of((description.data or {}).get("division")) if description else ""
             benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
-            campaign = _campaign(runs, self.edition)
             for log in runs.logs:
-                yield Job(log, self.edition, benchmark, False, division, self.waivers, campaign, most)
+                yield Job(log, self.edition, benchmark, False, division, self.waivers, runs.kind, most)
         if self.log:
             yield Job(self.log, self.edition, "", alone=True, seconds=most)
 
@@ -85,7 +84,7 @@ def judge_log(job: Job) -> LogVerdict:
     """Judge one log by the rules on logs."""
     begin = time.monotonic()
     log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
-    terms = terms_for(log, job.edition, job.benchmark, job.division, job.campaign)
+    terms = terms_for(log, job.edition, job.benchmark, job.division, job.kind)
     codes = applying(job.edition.codes, terms.kinds)
     if "RES01" in codes:
         set_aside(log, terms.metric)
@@ -200,8 +199,7 @@ def _judge_level(level: str, unit: Unit, broken: set[str], *arguments: Any) -> I
 def judge_set(judged: Judged, runs: Set, broken: set[str]) -> Iterator[Finding]:
     """Yield the findings of the rules on sets, except those with a premise in `broken` or broken by another."""
     unit, every = judged.unit, judged.runs(runs)
-    benchmark, campaign = benchmark_of(runs, every, unit.edition), _campaign(runs, unit.edition)
-    terms = terms_for(Log(runs.name), unit.edition, benchmark, campaign=campaign)
+    terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition), kind=runs.kind)
     terms = replace(terms, throughput_only=_measures_throughput(runs, every))
     ledger = ledger_of(runs, unit.edition)
     place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
@@ -220,13 +218,6 @@ def _findings(unit: Unit, check: Check, path: str, *arguments: Any) -> Iterator[
     """Yield the findings of a check, within the unit's budget."""
     for fault in faults_of(check, *arguments, account=unit.account):
         yield finding_of(fault, check, unit.edition, path, unit.waivers)
-
-
-def _campaign(runs: Set, edition: Edition) -> frozenset[str]:
-    """Return what a set is in a campaign of tuning; nothing if it is in none, or the edition has none."""
-    if not runs.place.campaign or edition.limits.tuning is None:
-        return frozenset()
-    return TRIAL if runs.trials else CONFIRMATION
 
 
 def _measures_throughput(runs: Set, every: list[Run]) -> bool:

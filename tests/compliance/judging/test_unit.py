@@ -4,7 +4,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -13,12 +12,14 @@ from compliance.finding import Fault, Finding
 from compliance.judging import unit
 from compliance.judging.budget import Account
 from compliance.judging.unit import Job, Unit, judge_log, judge_unit, only_failed
-from compliance.reading.tree import log_file
+from compliance.reading.log import Log
+from compliance.reading.terms import terms_for
+from compliance.reading.tree import Place, Set, log_file
 from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
 from rules.edition import load
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
@@ -136,8 +137,9 @@ def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environ
     ],
 )
 def test_sets_are_trials_or_confirmations_in_campaigns_alone(campaign, trials, edition, kind):
-    runs = SimpleNamespace(place=SimpleNamespace(campaign=campaign), trials=trials)
-    assert unit._campaign(runs, load(edition)) == kind
+    place = Place("", "", "", "", "", Path(), campaign, confirmation=bool(campaign) and not trials)
+    runs = Set(Path(), "", Path(), place, ())
+    assert terms_for(Log(""), load(edition), kind=runs.kind).kind == kind
 
 
 def test_every_premise_counts():
