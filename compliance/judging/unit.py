@@ -92,17 +92,14 @@ def judge_log(job: Job) -> LogVerdict:
     findings: list[Finding] = []
     broken: set[str] = set()
     for check in ordered("log", codes):
-        if broken.isdisjoint(check.after):
-            faults = list(faults_of(check, log, terms, milestones))
-            if not faults:
-                continue
-            new = [finding_of(fault, check, job.edition, job.log.name, job.waivers) for fault in faults]
-            findings += new
-            for fault, finding in zip(faults, new, strict=True):
-                if broken_by([finding]):
-                    broken |= of_keys(check.code, fault.about)
-            if check.gate and any(f.severity == "error" for f in new):  # a waiver does not open the gate
-                break
+        wrong = False
+        for fault in faults_of(check, log, terms, milestones) if broken.isdisjoint(check.after) else ():
+            findings.append(finding := finding_of(fault, check, job.edition, job.log.name, job.waivers))
+            wrong = wrong or finding.severity == "error"
+            if broken_by([finding]):
+                broken |= of_keys(check.code, fault.about)
+        if check.gate and wrong:  # a waiver does not open the gate
+            break
     if not job.alone:  # a set may have some runs that failed; RUN03 counts them
         limits = job.edition.limits
         findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]

@@ -165,20 +165,22 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
     """Return the year of the first event in the first log that has one."""
     for log in logs:
         try:
-            first = next((item for item in itertools.islice(read_log(log.file), HEAD) if type(item) is Event), None)
-            if first is not None:
+            if first := next(_head(log.file), None):
                 return datetime.datetime.fromtimestamp(first.time_ms / 1000, datetime.UTC).year
         except (OSError, OverflowError, ValueError, TypeError):
             continue
     return None
 
 
+def _head(path: Path) -> Iterator[Event]:
+    """Yield the first events of a log. Raises OSError."""
+    yield from (item for item in itertools.islice(read_log(path), HEAD) if type(item) is Event)
+
+
 def _names_edition(path: Path) -> bool:
     """Return whether a log names an edition among its first events."""
     try:
-        return any(
-            type(item) is Event and item.key == "rules_edition" for item in itertools.islice(read_log(path), HEAD)
-        )
+        return any(event.key == "rules_edition" for event in _head(path))
     except OSError:
         return True
 
@@ -186,12 +188,10 @@ def _names_edition(path: Path) -> bool:
 def _named(path: Path) -> str | None:
     """Return the benchmark that a log names, None if there is none among its first events."""
     try:
-        for item in itertools.islice(read_log(path), HEAD):
-            if type(item) is Event and item.key == "submission_benchmark" and type(item.value) is str:
-                return item.value
+        named = (event.value for event in _head(path) if event.key == "submission_benchmark")
+        return next((name for name in named if type(name) is str), None)
     except OSError:
-        pass
-    return None
+        return None
 
 
 DIGEST = re.compile("[0-9a-f]{64}")

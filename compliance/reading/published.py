@@ -14,8 +14,8 @@ from rules.published import IMPLEMENTATIONS, REFERENCE, REPOSITORY, own_files, p
 
 # Files in which few lines change the mathematics or the clock:
 SENSITIVE = re.compile(
-    r"(benchmark|implementations/pytorch)/(.*/)?(average|clock|evaluate|fingerprint|lamb|log|loss|metric|order|process"
-    r"|reader|run|schedule|seeds|step|stop)\.py|implementations/minimal/train\.py"
+    r"(benchmark|implementations/pytorch)/(.*/)?(average|clock|dice_by_sample|evaluate|fingerprint|lamb|log|loss|metric|order"
+    r"|process|reader|run|schedule|seeds|step|stop)\.py|implementations/minimal/train\.py"
 )
 TOPS = (IMPLEMENTATIONS, "benchmark", "rules")
 LARGEST = 64 << 10  # characters of a file that is compared as a program
