@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
+from operator import itemgetter
 
 from benchmark.log import Event
 from benchmark.tree import THROUGHPUT
@@ -75,7 +76,7 @@ def instances_say_their_scale(runs: list[Run], place: SetPlace, terms: Terms) ->
 
 @rule("THR05", "set", after=("THR01", "THR02"))
 def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    timed = sorted((run.window, run.path, run) for run in runs if run.window)
+    timed = sorted(((run.window, run.path, run) for run in runs if run.window), key=itemgetter(0, 1))
     if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
         return
     alone, latest = [], 0  # the latest stop of those that started before

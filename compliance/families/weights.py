@@ -181,8 +181,9 @@ def _files(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[tuple[Run
     """Yield (run, path, weights as logged) of each file that must be handed in: its log names it, and it is within the
     limit. Confirmation runs may leave it out."""
     limits = terms.edition.limits.weights
-    for run in runs if limits else ():
+    for run in runs:
+        if limits is None or not run.weights or run.weights.size > limits.largest:
+            continue
         path = weights_path(run.file)
-        small = limits and run.weights and run.weights.size <= limits.largest
-        if small and run.weights and (not place.runs.place.confirmation or os.path.lexists(path)):
+        if not place.runs.place.confirmation or os.path.lexists(path):
             yield run, path, run.weights

@@ -472,7 +472,7 @@ def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, fa
     run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
     node = {**FACTS, **(facts or {})}
     environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment)])
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment, None)])
     return [fault.found for fault in checks.environment_is_the_runs([run], None, None)]
 
 
@@ -544,7 +544,7 @@ def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, t
     nodes = (reading_environment.Kind(("n1", "n9"), {"kernel": "6.8"}), reading_environment.Kind(tuple(hosts), values))
     run, named = SimpleNamespace(path="a/result_0.txt"), SimpleNamespace(file="environment_0.json")
     environment = reading_environment.Environment({}, nodes)
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment)])
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment, limits.environment)])
     where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
     found = list(checks.nodes_are_alike([run], None, where))
     assert [(f.found, f.wanted, f.severity) for f in found] == told

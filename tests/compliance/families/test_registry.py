@@ -484,7 +484,8 @@ def test_reg03_tells_the_source_of_the_run_that_it_names():
         return SimpleNamespace(origin=origin, codes=(), benchmark="b", problem="p", path=source)
 
     registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
-    place = SimpleNamespace(registry=registry, system="s", runs=SimpleNamespace(place=SimpleNamespace(org="o")))
+    org = SimpleNamespace(place=SimpleNamespace(org="o"))
+    place = SimpleNamespace(registry=registry, system="s", scaling="strong", runs=org)
     terms = SimpleNamespace(benchmark=SimpleNamespace(runs=5))
     (fault,) = checks.seeds_are_assigned([run("first"), run("second")], place, terms)
     assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
