@@ -112,10 +112,10 @@ def _registered(runs: list[Run], place: SetPlace, opened: Opened, path: str) -> 
 def every_trial_is_there(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     if opened := _opened(place):
         trials = opened.campaign.trials
-        counts = Counter(run.number for run in runs if run.number is not None)
-        missing = [i for i in range(trials) if not counts[i]]
-        beyond = sorted(i for i in counts if i >= trials)
-        twice = sorted(i for i, n in counts.items() if n > 1 and i < trials)
+        counts = Counter(run.number for run in runs)
+        missing: list[int | None] = [i for i in range(trials) if not counts[i]]
+        beyond = sorted((i for i in counts if i is None or i >= trials), key=lambda i: i or 0)
+        twice: list[int | None] = [i for i in range(trials) if counts[i] > 1]
         for what, some in (("no trial", missing), ("the unknown trial", beyond), ("several logs of trial", twice)):
             if some:
                 told = ", ".join(map(str, some[:MOST_TOLD])) + (", ..." if len(some) > MOST_TOLD else "")
