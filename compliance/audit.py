@@ -22,20 +22,19 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored
+from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored, template
 from compliance.auditing.replays import Replay, read_replays
-from compliance.auditing.template import template
-from compliance.checklist import ACCEPT, OBJECT, OPEN
+from compliance.auditing.review import read_reviews, with_reviews
 from compliance.engine import judge
 from compliance.finding import counted, show
-from compliance.grouping import verdict as in_words
+from compliance.output.grouping import verdict as in_words
+from compliance.output.report import Summary, summaries
 from compliance.reading.digest import sha256_of
-from compliance.report import Summary, summaries
-from compliance.review import read_reviews, with_reviews
+from compliance.reviewing.checklist import ACCEPT, OBJECT, OPEN
+from compliance.reviewing.waiver import read_waivers
 from compliance.safe import markdown_code, printable, values
 from compliance.terminal import put, tell
 from compliance.verdict import SubmissionVerdict, Verdict
-from compliance.waiver import read_waivers
 from rules.edition import Edition, load
 
 NEVER = (

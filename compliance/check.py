@@ -19,27 +19,27 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.budget import SECONDS
-from compliance.difference import difference
+from compliance.auditing.review import Reviews, read_reviews, with_reviews
 from compliance.engine import judge
-from compliance.explain import explain, listing
 from compliance.finding import SEVERITIES, Finding, errors
-from compliance.impact import with_impact
-from compliance.judging import gates
-from compliance.output import github, json, junit, markdown, sarif, text
-from compliance.report import Report, summaries
-from compliance.review import Reviews, read_reviews, with_reviews
+from compliance.judging.budget import SECONDS
+from compliance.judging.unit import gates
+from compliance.output import github, json, markdown, sarif, text
+from compliance.output.difference import difference
+from compliance.output.explain import explain, listing
+from compliance.output.impact import with_impact
+from compliance.output.report import Report, summaries
+from compliance.reviewing.waiver import read_waivers
 from compliance.rule import CHECKS, premises
 from compliance.sandbox import shut_in
 from compliance.terminal import progress, put, tell
 from compliance.verdict import Verdict
-from compliance.waiver import read_waivers
 from rules.current import editions
 from rules.edition import load
 
-FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "junit": junit, "markdown": markdown}
+FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "markdown": markdown}
 
-WHOLE = ("json", "sarif", "junit")  # formats for programs, which get every finding
+WHOLE = ("json", "sarif")  # formats for programs, which get every finding
 
 
 @dataclass(frozen=True)

@@ -3,31 +3,47 @@
 `judge` is what other code calls; `compliance/check.py` is its command line.
 """
 
+import contextlib
+import gc
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from compliance.assemble import assemble
-from compliance.budget import SECONDS, Account
-from compliance.finding import Finding, ancestors
-from compliance.judging import Judged, Unit, faults_of, finding_of, gates
+from compliance.finding import Finding, ancestors, sort_key
+from compliance.judging.assemble import assemble
+from compliance.judging.budget import SECONDS, Account
+from compliance.judging.spread import Progress, judge_units
+from compliance.judging.unit import Judged, Unit, faults_of, finding_of, gates
 from compliance.reading.across import Across
 from compliance.reading.discovery import Found, discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
-from compliance.reading.frozen import published_order
-from compliance.reading.registry import Registries
+from compliance.reading.rounds import Registries, published_order
 from compliance.reading.tree import Set, Submission
-from compliance.rule import ordered
-from compliance.spread import Progress, judge_units
-from compliance.verdict import Verdict
-from compliance.waiver import Waivers, unused
+from compliance.reviewing.waiver import ABOUT, Waivers
+from compliance.rule import CHECKS, ordered
+from compliance.verdict import SetVerdict, SubmissionVerdict, Verdict
 from rules.current import ROOT
-from rules.edition import Edition, load
+from rules.edition import TEXTS, Edition, load
+from rules.text import read_texts
 
 NO_RUNS = "no runs yet; all the rest was judged"
 
 
+@contextlib.contextmanager
+def without_collecting() -> Iterator[None]:
+    """Pause the search for garbage: what is read has no cycles, and syntax trees have millions of nodes."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+@without_collecting()
 def judge(
     paths: Iterable[str | Path],
     edition: str | None = None,
@@ -105,3 +121,22 @@ def judge_round(judged: Sequence[Judged]) -> dict[str, list[Finding]]:
                 home = "" if fault.path in registries else unit.path
                 found[home].append(finding_of(fault, check, unit.edition, unit.path, unit.waivers))
     return found
+
+
+def unused(verdict: Verdict, file: Waivers) -> Verdict:
+    """Return a verdict that was made with waivers, with a warning for each that has expired or covers nothing."""
+    judged: list[SubmissionVerdict | SetVerdict] = [*verdict.submissions, *verdict.sets]
+    orgs = {one.path.rstrip("/"): one.org for one in judged}
+    used = set()
+    for finding in verdict.findings:
+        whose = next((orgs[path] for path in ancestors(finding.path) if path in orgs), "")
+        if found := file.of(whose).covering(finding):
+            used.add(found[0])
+    used |= file.expired  # WAI02 reports these, so WAI01 need not
+    texts = read_texts(ROOT / TEXTS)
+    told = [
+        Finding(file.path, f.line, code, CHECKS[code].severity, texts[code].finding, f.found, f.wanted)
+        for code, lines in zip(ABOUT, (used, file.expired), strict=True)
+        for f in CHECKS[code].function(file.waivers, lines)
+    ]
+    return replace(verdict, findings=tuple(sorted((*verdict.findings, *told), key=sort_key)))

@@ -28,7 +28,7 @@ from compliance.packing.key import read_key, restored
 from compliance.packing.manifest import Manifest, Unsound
 from compliance.packing.pack import PENDING, Packed, Refused, pack, pack_anonymous
 from compliance.reading.digest import sha256_of
-from compliance.reading.registry import names_entry
+from compliance.reading.rounds import names_entry
 from compliance.terminal import put, tell
 from rules.current import ROOT
 

@@ -40,7 +40,7 @@ class Check:
     code: str
     level: str
     severity: str
-    after: tuple[str, ...]
+    after: frozenset[str]
     reads: tuple[str, ...]
     on: frozenset[str]
     gate: bool
@@ -69,7 +69,7 @@ def rule(
     def mark(function: Function) -> Function:
         if code in CHECKS or level not in LEVELS or runs not in LOGS or not on <= EVERY:
             raise ValueError(f"check {function.__name__}: {code} is taken, or no such level or logs")
-        CHECKS[code] = Check(code, level, severity, after, reads, on, gate, needs, runs, function)
+        CHECKS[code] = Check(code, level, severity, frozenset(after), reads, on, gate, needs, runs, function)
         return function
 
     return mark
@@ -125,4 +125,4 @@ def ordered(level: str, codes: frozenset[str]) -> tuple[Check, ...]:
         order = tuple(graph.static_order())
     except CycleError as error:
         raise ValueError(f"checks wait for each other: {' -> '.join(error.args[1])}") from None
-    return tuple(replace(chosen[code], after=tuple(sorted(breaking(code)))) for code in order)
+    return tuple(replace(chosen[code], after=breaking(code)) for code in order)

@@ -1,6 +1,6 @@
 """Escape submitted text (names, values and paths) for the place where it is written: one function for each place.
 
-All code that writes submitted text uses them. `printable` is for a terminal, and for JSON, SARIF and XML, whose writers
+All code that writes submitted text uses them. `printable` is for a terminal, and for JSON and SARIF, whose writers
 do the rest.
 """
 

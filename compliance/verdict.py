@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from compliance.checklist import Checklist
 from compliance.finding import Finding, ancestors, errors
 from compliance.reading.run import Run
+from compliance.reviewing.checklist import Checklist
 
 NOT_CONVERGED = "EVL07"  # forgiven within limits: such a run counts as infinite
 NO_STOP = ("CLK01", "no run_stop")  # the code and found text of a log that breaks off

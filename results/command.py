@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchmark.writing import write_text
 from compliance import terminal
+from compliance.auditing.review import read_reviews, with_reviews
 from compliance.engine import judge
-from compliance.review import read_reviews, with_reviews
+from compliance.reviewing.waiver import ABOUT, read_waivers
 from compliance.verdict import Verdict
-from compliance.waiver import ABOUT, read_waivers
 from rules.edition import load
 
 ENDINGS = {".txt": "text", ".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html"}

@@ -25,10 +25,10 @@ from compliance.engine import judge
 from compliance.finding import counted, errors
 from compliance.reading.digest import sha256
 from compliance.reading.discovery import discover
-from compliance.reading.frozen import NAME, changes, read_frozen
+from compliance.reading.rounds import NAME, changes, read_frozen
+from compliance.reviewing.waiver import Waivers, read_waivers
 from compliance.safe import printable
 from compliance.terminal import tell
-from compliance.waiver import Waivers, read_waivers
 from rules.current import editions
 from rules.names import folded
 from rules.registry import NAME as REGISTRY

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from compliance.difference import differing, own_lines
 from compliance.finding import counted
+from compliance.output.difference import differing, own_lines
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
+from compliance.reading.published import published_path
 from compliance.reading.tree import place_of
-from compliance.source.published import published_path
 from results.statistics.result import Result
 from rules.edition import load
 

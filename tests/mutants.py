@@ -67,7 +67,7 @@ MORE = {  # tests of what several modules of a folder do together
         "tests/compliance/families/test_evaluation.py",
     ),
     "compliance/reading/timeline.py": ("tests/compliance/families/test_clock.py",),
-    "compliance/reading/described.py": ("tests/compliance/families/test_system.py",),
+    "compliance/reading/stated.py": ("tests/compliance/families/test_system.py",),
     "results/statistics": ("tests/results/tables/{name}",),
 }
 LOADED = (

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from compliance import audit, check, difference, waiver
-from compliance.auditing.template import template
-from compliance.checklist import ACCEPT, OBJECT, Review
+from compliance import audit, check
+from compliance.auditing.questions import template
+from compliance.auditing.review import Reviews, with_reviews
 from compliance.engine import judge
-from compliance.review import Reviews, with_reviews
+from compliance.output import difference
+from compliance.reviewing import waiver
+from compliance.reviewing.checklist import ACCEPT, OBJECT, Review
 from compliance.verdict import Verdict
 from results import choosing, differences, summarize
 from results.html import site_pages

@@ -1,5 +1,6 @@
 """The points that people must judge (rules whose codes end in 90, and findings for review), with the evidence."""
 
+import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,14 +10,15 @@ from pathlib import Path
 
 from benchmark.config import read_yaml
 from benchmark.tuning.campaign import Axis
-from compliance.checklist import OPEN, Point, checklist
+from compliance.auditing.review import points
 from compliance.finding import show
 from compliance.reading.energy import METER
 from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import read
 from compliance.reading.witness import receipts_of
-from compliance.review import points
+from compliance.reviewing.checklist import OPEN, VERDICTS, Point, checklist
+from compliance.safe import printable
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
 from rules.text import BY_REVIEW
@@ -239,3 +241,24 @@ OF_SET = {
     "PWR90": _energy,
     "ENE90": _counters,
 }
+
+
+HEAD = f"""# verdict: {", ".join(VERDICTS)}. who and when (YYYY-MM-DD) sign an entry, the note says why you object.
+# Keep this file outside of the submissions. Review again what is submitted again.
+"""
+
+
+def template(points: Sequence[tuple[str, Sequence[Question]]]) -> str:
+    """Return YAML with an entry for each (path of a submission, its questions), as review.py reads it."""
+    return HEAD + "".join(f"\n{line}" for path, questions in points for line in _open(path, questions)) + "\n"
+
+
+def _open(path: str, questions: Sequence[Question]) -> Iterator[str]:
+    name = json.dumps(printable("/".join(Path(path).resolve().parts[-2:])))  # with its round
+    for question in questions:
+        yield from (f"# {printable(text)}" for text in (f"{question.code} {question.sentence}", *question.evidence))
+        yield f"- rule: {question.code}"
+        yield f"  submission: {name}"
+        yield f"  verdict: {OPEN}"
+        yield from (f'  {field}: ""' for field in ("who", "when", "note"))
+        yield ""

@@ -45,7 +45,7 @@ def milestones_are_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 @rule("CLK03", "log", after=("CLK02", "CLK05"), on=EVERY)
 def runs_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    if time.seconds is not None and time.seconds <= 0:
+    if time.stop and time.seconds is not None and time.seconds <= 0:
         yield Fault(time.stop.line, f"{time.seconds:.3f} s", "more than 0 s")
 
 
@@ -81,7 +81,7 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
 @rule("CLK06", "log", after=("CLK04",), on=EVERY)
 def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     gap = seconds_between(log.first("init_stop"), time.start)
-    if gap is not None and gap > terms.edition.limits.clock.gap:
+    if time.start and gap is not None and gap > terms.edition.limits.clock.gap:
         yield Fault(time.start.line, f"{gap:.3f} s", f"at most {terms.edition.limits.clock.gap:g} s")
 
 
@@ -89,13 +89,15 @@ def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 def initialisation_is_limited(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     stop = log.first("init_stop")
     seconds = seconds_between(log.first("init_start"), stop)
-    if seconds is not None and seconds >= terms.edition.limits.clock.init:
+    if stop and seconds is not None and seconds >= terms.edition.limits.clock.init:
         yield Fault(stop.line, f"{seconds:.0f} s", f"less than {terms.edition.limits.clock.init:g} s")
 
 
 @rule("CLK08", "log", after=("EVL06",))
 def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    for name in (*OF_THE_RUN, terms.metric) if time.stop else ():
+    if time.stop is None:
+        return
+    for name in (*OF_THE_RUN, terms.metric):
         for event in reversed(log.all(name)):
             if event.line <= time.stop.line and not _later(event, time.stop):
                 break
@@ -110,7 +112,7 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
 @rule("CLK09", "log", after=("CLK04", "EVL09"))
 def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     delay = seconds_between(time.passing.event, time.stop) if time.passing else None
-    if delay is not None and delay > terms.edition.limits.clock.stop_delay:
+    if time.stop and delay is not None and delay > terms.edition.limits.clock.stop_delay:
         yield Fault(
             time.stop.line,
             f"run_stop {delay:.3f} s after that evaluation",
@@ -137,15 +139,17 @@ def intervals_are_balanced(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             before = open_.pop(start, None)
             if before is None or epoch_of(before) != epoch_of(event):
                 yield Fault(event.line, f"{event.key} of epoch {show(epoch_of(event))}", f"its {start} before it")
+    aborted = time.stop if time.stop and metadata(time.stop, "status") == "aborted" else None
     for event in open_.values():
-        aborted = time.stop and metadata(time.stop, "status") == "aborted"
-        if not (aborted and event.line < time.stop.line):
+        if not (aborted and event.line < aborted.line):
             yield Fault(event.line, f"no {PAIRS[event.key]} for this {event.key}", "one")
 
 
 @rule("CLK11", "log", after=("CLK02",))
 def staging_is_inside_the_clock(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    for event in log.all("staging_start") + log.all("staging_stop") if time.start else ():
+    if time.start is None:
+        return
+    for event in log.all("staging_start") + log.all("staging_stop"):
         early = _later(time.start, event) and not terms.edition.limits.many_ranks  # whose clocks differ a little
         if event.line < time.start.line or early:
             yield Fault(event.line, f"{event.key} before run_start of line {time.start.line}", "after it")
@@ -161,7 +165,7 @@ def figures_agree_with_the_clock(log: Log, terms: Terms, time: Timeline) -> Iter
         epoch = epoch_of(event)
         start, stop = starts.get(epoch), stops.get(epoch)
         seconds = seconds_between(start, stop)
-        if seconds is None or type(event.value) is not dict:
+        if seconds is None or stop is None or type(event.value) is not dict:
             continue
         told = _told(event, stop)
         if told > seconds * (1 + limits.slack) + limits.slack_seconds:
@@ -173,7 +177,7 @@ def figures_agree_with_the_clock(log: Log, terms: Terms, time: Timeline) -> Iter
 def duration_is_plausible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.clock
     shortest = limits.shortest_run if time.passing else 0  # a run may be aborted at once
-    if time.seconds is not None and not shortest <= time.seconds <= limits.longest_run:
+    if time.stop and time.seconds is not None and not shortest <= time.seconds <= limits.longest_run:
         yield Fault(time.stop.line, f"{time.seconds:.3f} s", f"{shortest:.15g} to {limits.longest_run:.15g} s")
 
 
@@ -270,7 +274,7 @@ def the_first_epoch_reads_the_data(log: Log, terms: Terms, time: Timeline) -> It
 def initialisation_is_short_beside_the_run(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, stop = terms.edition.limits.clock, log.first("init_stop")
     seconds = seconds_between(log.first("init_start"), stop)
-    if seconds is not None and time.seconds is not None:
+    if stop and seconds is not None and time.seconds is not None:
         most = max(limits.init_free, limits.init_share * time.seconds)
         if seconds > most:
             yield Fault(stop.line, f"{seconds:.3f} s before a run of {time.seconds:.3f} s", f"at most {most:.3f} s")

@@ -8,9 +8,9 @@ from typing import TypeVar
 from compliance.families.seeds import fixed_seeds, logged_seeds
 from compliance.finding import Fault, counted
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
+from compliance.reading.published import SENSITIVE, kept, published_path, published_text, same_program
 from compliance.rule import rule
 from compliance.source.content import unread
-from compliance.source.published import SENSITIVE, kept, published_path, published_text, same_program
 from compliance.source.python import LINES, Python, read_python
 from compliance.source.seeds import settings
 from compliance.source.trace import untraced

@@ -46,7 +46,7 @@ def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterat
         split = metadata(event, "split")
         wanted = published.get(split) if type(split) is str else None
         yield from _compare(event.line, f"{show(split)} class_counts", metadata(event, "class_counts"), wanted)
-    counted = terms.benchmark is not None and terms.benchmark.score == "dice"
+    counted = terms.benchmark.score == "dice"
     for event in log.all(terms.metric) if counted else ():
         yield from _compare(event.line, "true counts", metadata(event, "true"), published.get("validation"))
 
@@ -78,7 +78,7 @@ def fingerprints_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 @rule("DATA06", "log", after=("LOG12",), reads=("epochs",))
 def epochs_train_on_the_split(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    if terms.problem is None or terms.benchmark is None:
+    if terms.problem is None:
         return
     parts, whole = terms.benchmark.evaluations_per_epoch, terms.problem.train_samples
     stops = log.all("epoch_stop")
@@ -145,7 +145,7 @@ def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 
 @rule("DATA08", "log", after=("CLK10", "DATA05"))
 def fingerprints_are_of_the_first_pass(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    parts = terms.benchmark.evaluations_per_epoch if terms.benchmark else 1  # each logged as an epoch
+    parts = terms.benchmark.evaluations_per_epoch  # each logged as an epoch
     stops = {"train": next(iter(log.all("epoch_stop")[parts - 1 :]), None), "validation": log.first("eval_stop")}
     second = next(iter(log.all("epoch_start")[parts:]), None)
     for event in log.all("dataset_fingerprint"):

@@ -29,17 +29,15 @@ def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator
 @rule("ENE02", "log", after=("ENE01",))
 def joules_never_fall(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live = live_of(log)
-    for at, source in enumerate(live.sources if live else ()):
-        if fault := _falls(live, at, source):
-            yield fault
+    faults = (_falls(live, at, source) for at, source in enumerate(live.sources)) if live else ()
+    yield from filter(None, faults)
 
 
 @rule("ENE03", "log", after=("ENE01", "CLK04", "CLK10"))
 def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    live = live_of(log)
-    if live is None or not live.sources or time.passing is None:
+    live, limits = live_of(log), terms.edition.limits.energy
+    if live is None or limits is None or not live.sources or time.passing is None:
         return
-    limit = terms.edition.limits.energy.edge
     readings = {(reading.moment, reading.epoch): reading for reading in live.readings}
     if len(readings) < len(live.readings):
         usual = Counter((reading.moment, reading.epoch) for reading in live.readings)
@@ -53,8 +51,10 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             yield Fault(event.line, f"no {READING} at {event.key}", "one")
             return
         away = max(abs(ms - event.time_ms) for ms in (*reading.times, *reading.earliest)) / 1000
-        if away > limit:
-            yield Fault(reading.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limit:g} s")
+        if away > limits.edge:
+            yield Fault(
+                reading.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limits.edge:g} s"
+            )
             return
     for reading in readings.values():
         yield Fault(reading.line, f"a reading at {_moment(reading)}", "readings at starts and stops of the run alone")
@@ -64,14 +64,15 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 @rule("ENE04", "log", after=("ENE02", "ENE03"))
 def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live, limits = live_of(log), terms.edition.limits.energy
-    if live is None or not live.readings or time.passing is None:
+    if live is None or limits is None or not live.readings or time.passing is None:
         return
     first, last = live.readings[0], live.readings[-1]
     for at, source in enumerate(live.sources):
         seconds = (last.times[at] - first.times[at]) / 1000
-        if None in (first.joules[at], last.joules[at]) or seconds <= 0:
+        before, after = first.joules[at], last.joules[at]
+        if before is None or after is None or seconds <= 0:
             continue
-        watts = (last.joules[at] - first.joules[at]) / seconds / source.counters
+        watts = (after - before) / seconds / source.counters
         most = limits.excess * _watts(source, limits)
         if not 0 < watts <= most:
             yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
@@ -111,7 +112,7 @@ def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator
 @rule("ENE07", "log", after=("ENE01",))
 def no_wrap_is_missed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live, limits = live_of(log), terms.edition.limits.energy
-    if live is None or not live.readings:
+    if live is None or limits is None or not live.readings:
         return
     gap, line = max((reading.gap, reading.line) for reading in live.readings)
     for source in live.sources:
@@ -161,7 +162,7 @@ def _falls(live: Live, at: int, source: Source) -> Fault | None:
             return Fault(line, f"{_named(source)} read at {after} after {before}", "times that never run back")
         if less is None and more is not None:
             return Fault(line, f"{more:.6g} J of {_named(source)} after null", "null")
-        if None not in (less, more) and more < less:
+        if less is not None and more is not None and more < less:
             return Fault(line, f"{more:.6g} J of {_named(source)} after {less:.6g}", "joules that never fall")
     return None
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
 from compliance.finding import Fault, show, why
-from compliance.reading.described import contradictions
 from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256
 from compliance.reading.environment import (
@@ -26,15 +25,16 @@ from compliance.reading.environment import (
     read_environment,
 )
 from compliance.reading.files import SubmissionFiles
-from compliance.reading.given import differences
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
+from compliance.reading.stated import contradictions, differences
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
 from compliance.reading.values import Unsound
 from compliance.rule import RUNS, STEPS, rule
+from rules.limits import Environment as Limits
 
 REVIEW = "review"  # the severity if one run or node could read a fact and another could not
 MOST_SHOWN = 10  # entries of a fact that a finding lists
@@ -72,52 +72,54 @@ def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> 
 
 @rule("ENV03", "set", after=("ENV01",), on=RUNS | STEPS)
 def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, path, largest in _files(runs, terms):
+    for run, named, path, limits in _files(runs, terms):
         size = "" if named.size is None else f"{named.size} bytes with "
         wanted = f"{size}the sha256 {named.digest}, as logged in {run.path}"
         try:
-            data = content(path, largest)
+            data = content(path, limits.largest)
         except OSError as error:
             yield Fault(1, why(error), wanted, path=manifest_of(run, named))
             continue
-        if len(data) > largest:
-            yield Fault(1, f"more than {largest} bytes", f"at most {largest}", path=manifest_of(run, named))
+        if len(data) > limits.largest:
+            yield Fault(
+                1, f"more than {limits.largest} bytes", f"at most {limits.largest}", path=manifest_of(run, named)
+            )
         elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
             yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=manifest_of(run, named))
 
 
 @rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
 def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, path, largest in _files(runs, terms):
+    for run, named, path, limits in _files(runs, terms):
         try:
-            parse(content(path, largest))
+            parse(content(path, limits.largest))
         except OSError:
             continue  # ENV03 says so
         except Unsound as error:
-            yield Fault(1, *error.args, path=manifest_of(run, named))
+            yield Fault(1, error.found, error.wanted, path=manifest_of(run, named))
 
 
 @rule("ENV05", "set", after=("ENV04",), on=RUNS | STEPS)
 def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits = terms.edition.limits.environment
     # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
-    kept = [(run, named, _digests(found.node, limits.same)) for run, named, found in _read(runs, terms)]
+    kept = [(run, named, _digests(found.node, limits.same)) for run, named, found, limits in _read(runs, terms)]
     points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
     for one in kept:
         points[json.dumps(one[0].value("number_of_ranks"))].append(one)
-    for name, severity in limits.same.items() if kept else ():
+    for name, severity in limits.same.items() if limits and kept else ():
         for alike in points.values() if terms.throughput_only and severity == REVIEW else [kept]:
-            yield from _odd_ones(name, severity, alike, limits)
+            yield from _odd_ones(name, severity, alike, limits.largest if limits else 0)
 
 
-def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, Any]]], limits: Any) -> Iterator[Fault]:
+def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, Any]]], largest: int) -> Iterator[Fault]:
     """Yield a fault for each manifest in which a fact differs from that of most manifests."""
     counts = Counter(digests[name] for *_, digests in kept if digests[name] is not None)
     usual = max(counts, key=counts.__getitem__, default=None)
-    other = next((_again(run, named, limits)[name] for run, named, d in kept if usual and d[name] == usual), None)
+    other = next((_again(run, named, largest)[name] for run, named, d in kept if usual and d[name] == usual), None)
     for run, named, digests in kept:
         if digests[name] != usual:
-            value = _again(run, named, limits)[name]
+            value = _again(run, named, largest)[name]
             found, wanted = apart(value, other)
             wanted += ", as in the set's other runs"
             grade = REVIEW if value is None else severity
@@ -126,8 +128,7 @@ def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, A
 
 @rule("ENV06", "set", after=("ENV04",), on=RUNS | STEPS)
 def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits = terms.edition.limits.environment
-    for run, named, environment in _read(runs, terms):
+    for run, named, environment, limits in _read(runs, terms):
         first, *others = environment.nodes
         for kind in others:
             hosts = f"{show(kind.hosts[0])}{f' and {len(kind.hosts) - 1} more' if len(kind.hosts) > 1 else ''}"
@@ -153,7 +154,7 @@ def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
 @rule("ENV07", "set", after=("ENV04",), reads=("hyperparameters",), on=RUNS | STEPS)
 def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     above = given_names(place.runs, place.ledger)
-    for run, named, environment in _read(runs, terms):
+    for run, named, environment, _ in _read(runs, terms):
         for found, wanted in differences(environment, run, terms.benchmark, above):
             yield Fault(1, found, wanted, path=manifest_of(run, named))
 
@@ -166,13 +167,13 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     on=RUNS | STEPS,
 )
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment in _read(runs, terms):
+    for run, named, environment, _ in _read(runs, terms):
         groups = groups_of(run.value("devices")) or []
         hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
         named_hosts = {group.host for group in groups}
         first = named is run.environments[0]  # a run may be resumed on other hosts
         other = groups and first and not (len(set(hosts)) == len(hosts) and same(set(hosts), named_hosts))
-        pairs = [("hosts", hosts, sorted(named_hosts))] if other else []
+        pairs: list[tuple[str, Any, Any]] = [("hosts", hosts, sorted(named_hosts))] if other else []
         pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
         pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
         models = {group.name for group in groups if group.kind == CPU}
@@ -194,21 +195,20 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, described = terms.edition.limits.environment, place.described
-    for run, named, environment in islice(_read(runs, terms), 1) if described else ():
+    described = place.described
+    for run, named, environment, limits in islice(_read(runs, terms), 1) if described else ():
         for found, wanted in contradictions(environment, described, limits.memory):
             yield Fault(1, found, f"{wanted}, as in the system description", path=manifest_of(run, named))
 
 
 @rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits = terms.edition.limits.environment
-    for run, named, environment in islice(_read(runs, terms), 1):
+    for run, named, environment, limits in islice(_read(runs, terms), 1):
         values, path = environment.run | environment.node, manifest_of(run, named)
         if untold := [name for name in limits.told if values.get(name) is None]:
             yield Fault(1, f"no value of {', '.join(untold)}", "what every machine tells, or the reason", path=path)
         kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
-        if memory := sorted(kinds.intersection(limits.in_memory)):
+        if memory := sorted(kind for kind in limits.in_memory if kind in kinds):
             yield Fault(1, f"data on {', '.join(memory)}, which is memory", "data on storage", path=path)
 
 
@@ -271,26 +271,27 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 
 
-def _log_beside(parts: tuple[str, ...], at: dict[str, Any]) -> bool:
+def _log_beside(parts: tuple[str, ...], at: Container[tuple[str, ...]]) -> bool:
     """Return whether a superseded manifest has its log beside it."""
     number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
     log = (*parts[:-1], f"result_{number}.txt")
     return log in at and parts[-1].startswith(environment_path(Path(log[-1])).stem)
 
 
-def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, int]]:
-    """Yield (run, manifest as logged, its path, the most bytes) of every manifest that a log names."""
+def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, Limits]]:
+    """Yield (run, manifest as logged, its path, the edition's limits) of every manifest that a log names."""
     limits = terms.edition.limits.environment
-    for run in runs if limits else ():
+    for run in runs:
         for named in run.environments:
-            yield run, named, run.file.with_name(named.file), limits.largest
+            if limits:
+                yield run, named, run.file.with_name(named.file), limits
 
 
-def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environment]]:
+def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environment, Limits]]:
     """Yield every sound manifest, one at a time."""
-    for run, named, path, most in _files(runs, terms):
-        if found := read_environment(path, named.digest, most):
-            yield run, named, found
+    for run, named, path, limits in _files(runs, terms):
+        if found := read_environment(path, named.digest, limits.largest):
+            yield run, named, found, limits
 
 
 def _loaded(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Loaded, Environment]]:
@@ -312,9 +313,9 @@ def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | 
     return {n: None if v is None else hashlib.sha256(_text(v).encode()).digest() for n, v in told.items()}
 
 
-def _again(run: Run, named: Named, limits: Any) -> dict[str, Any]:
+def _again(run: Run, named: Named, largest: int) -> dict[str, Any]:
     """Read the facts of a manifest's first node again; all are None if the file has gone meanwhile."""
-    found = read_environment(run.file.with_name(named.file), named.digest, limits.largest)
+    found = read_environment(run.file.with_name(named.file), named.digest, largest)
     return found.node if found else defaultdict(lambda: None)
 
 
@@ -333,7 +334,9 @@ def apart(value: Any, usual: Any) -> tuple[str, str]:
         return show(_text(value)), show(_text(usual))
     names = sorted(n for n in value.keys() | usual.keys() if _text(value.get(n)) != _text(usual.get(n)))
     more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return tuple(
-        show(", ".join(f"{n} {_text(one[n]) if n in one else 'missing'}" for n in names[:MOST_SHOWN]) + more)
-        for one in (value, usual)
-    )
+
+    def told(one: dict[str, Any]) -> str:
+        said = (f"{n} {_text(one[n]) if n in one else 'missing'}" for n in names[:MOST_SHOWN])
+        return show(", ".join(said) + more)
+
+    return told(value), told(usual)

@@ -9,11 +9,12 @@ from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
 from compliance.finding import Fault, counted, show
 from compliance.reading.log import Log
-from compliance.reading.scores import COUNTS, counts_of, rows_of, sums_of
+from compliance.reading.series import COUNTS, counts_of, rows_of, sums_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import CONFIRMATION, RUN, rule
+from rules.limits import Benchmark
 
 METRICS = {"eval_accuracy", "eval_error"}  # of all rounds; a benchmark may have another
 ROUNDINGS = 4  # units in the last place by which a mean may differ, since sums may be added in any order
@@ -43,9 +44,9 @@ def evaluations_log_one_score(log: Log, terms: Terms, time: Timeline) -> Iterato
 
 @rule("EVL02", "log", after=("CLK08", "LOG10"))
 def epochs_are_consecutive(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    if terms.benchmark and terms.benchmark.epoch_num == "samples":
+    if terms.benchmark.epoch_num == "samples":
         return
-    parts = terms.benchmark.evaluations_per_epoch if terms.benchmark else 1
+    parts = terms.benchmark.evaluations_per_epoch
     last = None
     for event in log.all("epoch_start"):
         number = epoch_of(event)
@@ -95,7 +96,7 @@ def scores_are_numbers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         if not in_range(value, terms):
             # A training may diverge for a while, and rounds accepted its NaN. Text and booleans are no scores.
             mild = "warning" if terms.edition.limits.tolerant and type(value) in (int, float) else ""
-            yield Fault(score.event.line, f"{terms.metric} {show(value)}", _range(terms), severity=mild)
+            yield Fault(score.event.line, f"{terms.metric} {show(value)}", _range(terms.benchmark), severity=mild)
 
 
 @rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13", "EVL16"))
@@ -111,7 +112,7 @@ def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
 
 @rule("EVL06", "log", after=("CLK03",))
 def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    if time.late:
+    if time.late and time.stop:
         event = time.late.event
         found = f"run_stop in line {time.stop.line}, {terms.metric} {show(event.value)} in line {event.line}"
         yield Fault(time.stop.line, found, "run_stop later, by line and by time")
@@ -219,7 +220,7 @@ def sums_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
             found = f"sums {show(metadata(score.event, 'sums'))}"
             yield Fault(score.event.line, found, f"a list of {outputs or ''} finite numbers, one an output")
             continue
-        low, high = (None if b is None else b * terms.problem.eval_samples for b in _bounds(terms))
+        low, high = _bounds(terms.benchmark, terms.problem.eval_samples)
         for value in sums:
             if value < low or (high is not None and value > high):
                 found = f"a sum of {value!r} over {terms.problem.eval_samples} samples"
@@ -246,8 +247,8 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
     for score in time.scores:
         line, rows = score.event.line, rows_of(score.event, samples, classes)
         if rows is None:
-            wanted = f"{samples} samples with [hits, predicted, true] voxels of each of {classes} classes"
-            yield Fault(line, f"counts {show(metadata(score.event, 'counts'))}", wanted)
+            form = f"{samples} samples with [hits, predicted, true] voxels of each of {classes} classes"
+            yield Fault(line, f"counts {show(metadata(score.event, 'counts'))}", form)
             continue
         if many := next((f"sample {at}, {many}" for at, row in enumerate(rows) if (many := _beyond(row, 1))), ""):
             yield Fault(line, many, "no more hits than voxels")
@@ -269,7 +270,7 @@ def _room(wanted: float, terms: Terms) -> float:
 
 def _counted(event: Event, terms: Terms) -> float | None:
     """Return the score that follows from the counts or sums in an event's metadata, None without any."""
-    if terms.benchmark is None or terms.problem is None:
+    if terms.problem is None:
         return None
     if terms.benchmark.score == "dice":
         counts = counts_of(event)
@@ -278,18 +279,17 @@ def _counted(event: Event, terms: Terms) -> float | None:
     return None if sums is None else mean(sums, terms.problem.eval_samples)
 
 
-def _bounds(terms: Terms) -> tuple[float, float | None]:
-    """Return the least and the greatest score."""
-    b = terms.benchmark
-    return (b.score_min if b.score_above is None else b.score_above), b.score_max
+def _bounds(benchmark: Benchmark, samples: int) -> tuple[float, float | None]:
+    """Return the least and the greatest sum of a score over so many samples, None without a greatest."""
+    low, high = benchmark.score_min if benchmark.score_above is None else benchmark.score_above, benchmark.score_max
+    return low * samples, None if high is None else high * samples
 
 
 def _aborted(time: Timeline) -> bool:
     return time.stop is not None and not time.passing
 
 
-def _range(terms: Terms) -> str:
-    b = terms.benchmark
+def _range(b: Benchmark) -> str:
     low = f"above {b.score_above:g}" if b.score_above is not None else f"from {b.score_min:g}"
     return f"a finite number {low}" + (f" to {b.score_max:g}" if b.score_max is not None else "")
 

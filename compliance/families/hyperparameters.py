@@ -13,6 +13,7 @@ from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import EVERY, rule
+from rules.key import Key
 
 MOST_NAMED = 12  # settings
 
@@ -26,11 +27,10 @@ def closed_keeps_the_reference(log: Log, terms: Terms, time: Timeline) -> Iterat
             wanted = _violates(event.value, key)
             if wanted:
                 yield Fault(event.line, f"{name} {show(event.value)}", wanted)
-    event, settings = _closed_settings(log, terms)
-    for name, value in settings.items():
+    for name, value in _closed_settings(log, terms).items():
         known = terms.benchmark.settings.get(name)
         if known and known.limits and (wanted := _violates(value, known.limits)):
-            yield Fault(event.line, f"{name} {show(value)}", wanted)
+            yield Fault(log.line("hyperparameters"), f"{name} {show(value)}", wanted)
 
 
 @rule("HYP02", "log", after=("DATA02",), reads=("global_batch_size", "train_samples"), on=EVERY)
@@ -43,7 +43,7 @@ def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 @rule("HYP03", "log", after=("HYP01",), reads=("hyperparameters", "configured"), on=EVERY)
 def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event = log.first("hyperparameters")
-    if event is None or type(event.value) is not dict or terms.benchmark is None:
+    if event is None or type(event.value) is not dict:
         return
     for key, name in terms.benchmark.configured.items():
         alone, value = log.first(key), event.value.get(name)
@@ -63,7 +63,7 @@ def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iter
 @rule("HYP05", "log", reads=("hyperparameters",), on=EVERY)
 def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event = log.first("hyperparameters")
-    if event and type(event.value) is dict and terms.benchmark:
+    if event and type(event.value) is dict:
         settings = terms.benchmark.settings.items()
         missing = [name for name, setting in settings if name not in event.value and not setting.optional]
         if missing:
@@ -73,8 +73,8 @@ def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iter
 
 @rule("HYP06", "log", severity="review", after=("HYP04",), reads=("hyperparameters",), on=EVERY)
 def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event, settings = _closed_settings(log, terms)
-    if not settings:
+    event, settings = log.first("hyperparameters"), _closed_settings(log, terms)
+    if event is None or not settings:
         return
     known = {*terms.benchmark.settings, *_machine_settings(event, terms)}
     others = [name for name in settings if name not in known]
@@ -115,15 +115,15 @@ def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:
     return (name for name in named if type(name) is str) if type(named) is list else ()
 
 
-def _closed_settings(log: Log, terms: Terms) -> tuple[Event | None, dict[str, Any]]:
-    """Return the event and the settings of a run in the closed division. The settings are {} in the open division, for
-    a malformed value, and if the rules list no settings of the benchmark."""
-    event = log.first("hyperparameters")
-    judged = event and terms.division == "closed" and terms.benchmark and terms.benchmark.settings
-    return (event, event.value) if judged and type(event.value) is dict else (event, {})
+def _closed_settings(log: Log, terms: Terms) -> dict[str, Any]:
+    """Return the settings of a run in the closed division; {} in the open division, for a malformed value, and if the
+    rules list no settings of the benchmark."""
+    settings = log.value("hyperparameters")
+    judged = terms.division == "closed" and terms.benchmark.settings
+    return settings if judged and type(settings) is dict else {}
 
 
-def _violates(value: object, key) -> str:
+def _violates(value: Any, key: Key) -> str:
     """Return in words what the key asks for if the value violates it, else ""."""
     if key.equals is not None:
         same = (value == key.equals and type(value) is not bool) or value is key.equals

@@ -1,15 +1,15 @@
 """REG: runs use the seeds that the registry of their round assigns to them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from benchmark.tree import THROUGHPUT, WEAK
 from compliance.finding import Fault, among, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.place import SetPlace
-from compliance.reading.registry import RoundRegistry, key_of, names_entry
-from compliance.reading.run import Run
+from compliance.reading.rounds import RoundRegistry, key_of, names_entry
+from compliance.reading.run import Origin, Run
 from compliance.reading.terms import Terms
 from compliance.reading.tuning import entry_of
 from compliance.rule import RUN, rule
@@ -29,62 +29,63 @@ def registry_is_whole(across: Across) -> Iterator[Fault]:
 
 @rule("REG02", "set", on=RUN)
 def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    registry, claims = place.registry, [run for run in runs if names_entry(run)]
+    registry, claims = place.registry, _claims(runs)
     if registry and registry.damage:
         says = "Whether a set has an entry in the registry can't be told while the registry is damaged"
         yield Fault(1, f"{registry.path}:{registry.damage.line}", "a registry that is whole", says)
         return
-    missing = [run for run in claims if not _entry(run, registry)]
+    missing = [(run, origin) for run, origin in claims if not _entry(run, registry)]
     if missing:
-        named = missing[0].origin
+        run, named = missing[0]
         found = "a seed from the registry without an entry" if named.entry is None else f"entry {named.entry}"
-        yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry), path=missing[0].path)
+        yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry), path=run.path)
     elif terms.edition.limits.registry == "required" and runs and not claims and not _own(runs[0], place):
         yield Fault(1, "logs that name no entry", _choice(registry))
 
 
 @rule("REG03", "set", after=("REG02", "RUN02", "RUN09", "SEED04"), on=RUN)
 def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    drawn = [run for run in runs if run.origin]
-    others = [run for run in drawn if not names_entry(run) and _own(run, place)]
+    drawn = [(run, run.origin) for run in runs if run.origin]
+    others = [(run, origin) for run, origin in drawn if not names_entry(run) and _own(run, place)]
     if others:
-        found = f"a seed from {show(others[0].origin.source)}{among(others, runs)}"
-        entries = ", ".join(str(entry.entry) for entry in _own(others[0], place)[:MOST_LISTED])
-        yield Fault(others[0].origin.line, found, f"those of entry {entries}", path=others[0].path)
-    claims = [(run, entry) for run in drawn if (entry := _entry(run, place.registry))]
+        run, origin = others[0]
+        found = f"a seed from {show(origin.source)}{among(others, runs)}"
+        entries = ", ".join(str(entry.entry) for entry in _own(run, place)[:MOST_LISTED])
+        yield Fault(origin.line, found, f"those of entry {entries}", path=run.path)
+    claims = [(run, entry) for run, _ in drawn if (entry := _entry(run, place.registry))]
     strange = [(run, entry) for run, entry in claims if entry.key != _key(run, place)]
     if strange:
         run, entry = strange[0]
-        found = f"entry {entry.entry}, of {entry.title}{among([run for run, _ in strange], runs)}"
+        found = f"entry {entry.entry}, of {entry.title}{among(strange, runs)}"
         wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
-        yield Fault(run.origin.line, found, wanted, path=run.path)
-    last = terms.benchmark.runs if terms.benchmark and place.scaling != "weak" else None
+        yield Fault(run.origin.line if run.origin else 1, found, wanted, path=run.path)
+    last = terms.benchmark.runs if place.scaling != "weak" else None
     for run, entry in claims:
         if entry.key == _key(run, place) and run.seeds and run.number is not None:
-            yield from _assigned(run, entry, last)
+            yield from _assigned(run, run.number, entry, last)
 
 
-def _assigned(run: Run, entry: Entry, runs: int | None) -> Iterator[Fault]:
-    """Yield a fault if a run's seed is not the one that the entry assigns. `runs` is the number of runs of a set, None
-    if the rules leave it open."""
+def _assigned(run: Run, number: int, entry: Entry, runs: int | None) -> Iterator[Fault]:
+    """Yield a fault if the seed of run `number` is not the one that the entry assigns. `runs` is the number of runs of
+    a set, None if the rules leave it open."""
     line, seed = run.seeds[0]
-    if runs is not None and run.number >= runs:
-        yield Fault(line, f"run {run.number}", f"runs 0 to {runs - 1} of entry {entry.entry}", path=run.path)
-    elif seed != (wanted := entry.seed(run.number)):
+    if runs is not None and number >= runs:
+        yield Fault(line, f"run {number}", f"runs 0 to {runs - 1} of entry {entry.entry}", path=run.path)
+    elif seed != (wanted := entry.seed(number)):
         other = next((i for i in range(runs or MOST_TRIED) if entry.seed(i) == seed), None)
         whose = "" if other is None else f", that of run {other}"
-        said = f"{wanted}, which entry {entry.entry} assigns to run {run.number}"
+        said = f"{wanted}, which entry {entry.entry} assigns to run {number}"
         yield Fault(line, f"seed {show(seed)}{whose}", said, path=run.path)
 
 
 @rule("REG04", "set", after=("REG02",))
 def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    claims = [run for run in runs if names_entry(run)]
-    named = Counter(run.origin.entry for run in claims).most_common()
-    for run in claims:
-        if run.origin.entry != named[0][0]:
+    claims = _claims(runs)
+    named = Counter(origin.entry for _, origin in claims).most_common()
+    for run, origin in claims:
+        if origin.entry != named[0][0]:
             wanted = f"entry {named[0][0]}, as in the set's other runs"
-            yield Fault(run.origin.line, f"entry {run.origin.entry}", wanted, path=run.path)
+            yield Fault(origin.line, f"entry {origin.entry}", wanted, path=run.path)
 
 
 @rule("REG05", "set", after=("REG04", "RUN04", "RUN08"))
@@ -94,7 +95,7 @@ def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> It
         changed = [(run, entry) for run, entry in claims if run.value(key) != getattr(entry, name)]
         if changed:
             run, entry = changed[0]
-            found = f"{key} {show(run.value(key))}{among([run for run, _ in changed], runs)}"
+            found = f"{key} {show(run.value(key))}{among(changed, runs)}"
             yield Fault(run.line(key), found, f"{getattr(entry, name)}, as in entry {entry.entry}", path=run.path)
 
 
@@ -106,14 +107,15 @@ def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> 
         if entry and run.start_ms is not None and entry.drawn_ms - run.start_ms > slack:
             early = (entry.drawn_ms - run.start_ms) / 1000
             found = f"run_start {early:.3f} s before entry {entry.entry} was drawn, at {entry.drawn}"
-            yield Fault(run.start.line, found, f"at most {slack / 1000:g} s, for clocks that differ", path=run.path)
+            line = run.start.line if run.start else 1
+            yield Fault(line, found, f"at most {slack / 1000:g} s, for clocks that differ", path=run.path)
 
 
 @rule("REG07", "submission", severity="review")
 def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     entries = files.registry.of_organisation(files.submission.org) if files.registry else []
     scored = {runs.name for runs in files.submission.sets if runs.scaling not in (WEAK, THROUGHPUT)}
-    named = {run.origin.entry for run in files.runs if names_entry(run) and run.set_path in scored}
+    named = {origin.entry for run, origin in _claims(files.runs) if run.set_path in scored}
     named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
     idle = [entry for entry in entries if entry.entry not in named]
     if idle:
@@ -123,9 +125,14 @@ def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
         yield Fault(1, found, "one of each, or a reason")
 
 
+def _claims(runs: Iterable[Run]) -> list[tuple[Run, Origin]]:
+    """Return the runs that say that their seed is from the registry, with what they say."""
+    return [(run, run.origin) for run in runs if run.origin and names_entry(run)]
+
+
 def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:
     """Return the entry that a run names, None if there is no such entry or it names none."""
-    return registry.entry(run.origin.entry) if registry and names_entry(run) else None
+    return registry.entry(run.origin.entry) if registry and run.origin and names_entry(run) else None
 
 
 def _key(run: Run, place: SetPlace) -> tuple[str, ...]:

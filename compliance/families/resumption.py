@@ -28,8 +28,8 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
 @rule("RES02", "log", after=("RES01",), reads=("same", "configured"))
 def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits
-    configured = terms.benchmark.configured if terms.benchmark else ()
-    groups = (limits.same_code, limits.same_system, limits.same_in_set, configured, limits.same_problem)
+    same = (limits.same_code, limits.same_system, limits.same_in_set)
+    groups = (*same, terms.benchmark.configured, limits.same_problem)
     keys = dict.fromkeys(["seed", *(key for group in groups for key in group)])
     for event in log.all("resumed"):
         if type(event.value) is not dict:

@@ -42,7 +42,7 @@ def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
         if len(runs) < terms.edition.limits.weak_runs:
             says = f"The set has {counted(len(runs), 'instance')}, {terms.edition.limits.weak_runs} are required"
             yield Fault(1, f"{len(runs)}", f"{terms.edition.limits.weak_runs} or more", says)
-    elif terms.benchmark and len(kept) != terms.benchmark.runs:
+    elif len(kept) != terms.benchmark.runs:
         missing = _missing({r.number for r in kept if r.number is not None}, terms.benchmark.runs)
         says = f"The set has {counted(len(kept), 'run')}, {terms.benchmark.runs} are required{_without(missing)}"
         yield Fault(1, f"{len(kept)}", f"{terms.benchmark.runs}", says)
@@ -83,7 +83,7 @@ def runs_are_numbered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterato
 def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     broken_off = NO_STOP[0] if terms.edition.limits.unfinished_forgiven else ""
     failed = [r for r in runs if "EVL07" in r.codes or (broken_off in r.codes and r.stop_ms is None)]
-    forgiven = terms.benchmark.forgiven if terms.benchmark else 0
+    forgiven = terms.benchmark.forgiven
     if place.scaling != "weak" and len(failed) > forgiven:
         for run in failed:
             yield Fault(run.stop_line, f"one of {len(failed)} such runs", f"at most {forgiven}", path=run.path)
@@ -142,7 +142,7 @@ def runs_are_of_one_system(runs: list[Run], place: SetPlace, terms: Terms) -> It
 
 @rule("RUN08", "set", on=RUN | CONFIRMATION)
 def runs_have_one_configuration(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, configured = terms.edition.limits, terms.benchmark.configured if terms.benchmark else ()
+    limits, configured = terms.edition.limits, terms.benchmark.configured
     for key in dict.fromkeys((*limits.same_in_set, *configured)):
         if key not in limits.same_system:  # RUN07 looks at those
             yield from _odd_ones(runs, key, terms)
@@ -346,7 +346,7 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
 def epochs_are_no_fewer_than_points_allow(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits, kept = terms.edition.limits.convergence, [r for r in runs if not r.pruned]
     batch = kept[0].value("global_batch_size") if kept else None
-    if limits is None or not limits.chance or terms.benchmark is None or type(batch) is not int:
+    if limits is None or not limits.chance or type(batch) is not int:
         return
     points, required = terms.edition.points(kept[0].benchmark, kept[0].problem), terms.benchmark.runs
     number = required if limits.olympic else sum(run.converged for run in kept)

@@ -137,7 +137,7 @@ def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterat
         for path, digest in sorted(kept.items())
         if ours.get(path) != digest
     ]
-    scored = SCORED_WITH.get(terms.benchmark.score or "") if terms.benchmark else None
+    scored = SCORED_WITH.get(terms.benchmark.score or "")
     needed = [path for path in (*NEEDED, scored) if path and path not in files]
     wrong += [(f"no {path}", "it among the files, since every run loads it") for path in needed]
     for path in sorted(files.keys() - kept.keys()):

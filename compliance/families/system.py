@@ -1,6 +1,6 @@
 """SYS: the system description, and the devices that runs name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import mode
 from typing import Any
 
@@ -78,11 +78,11 @@ def _fields(files: SubmissionFiles) -> Iterator[tuple[Description, str, Any, Any
     """Yield (description, name, value, the kind or the values that the rules ask for) of each field that is there."""
     for description in files.descriptions.values():
         for name, kind in files.edition.limits.system_fields.items():
-            if name in (description.data or ()):
+            if description.data and name in description.data:
                 yield description, name, description.data[name], kind
 
 
-FIELD_KINDS = {  # kind -> whether a value is of it, and the kind in words
+FIELD_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {  # kind -> whether a value is of it, and the kind in words
     "text": (lambda v: type(v) is str and bool(v.strip()), "text"),
     "any text": (lambda v: type(v) is str, "text, which may be empty"),
     "any": (lambda v: True, "anything"),
@@ -104,7 +104,7 @@ def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Itera
     limits, problem = terms.edition.limits.compute, terms.problem
     devices = devices_of(log, limits) if limits else None
     rates = list(_rates(log))
-    if devices is None or problem is None or not problem.flops_per_sample or not rates:
+    if limits is None or devices is None or problem is None or not problem.flops_per_sample or not rates:
         return
     peak, (rate, event) = devices.peak(limits), max(rates, key=lambda r: r[0])
     share = rate * problem.flops_per_sample / peak if peak else 0.0

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import zip_longest
+from operator import itemgetter
 
 from benchmark.log import Event
 from benchmark.tree import THROUGHPUT
@@ -13,7 +14,7 @@ from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.timeline import Timeline, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import RUNS, STEPS, rule
 
@@ -33,7 +34,7 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
             hosts[host] += sign
         for group in groups:
             accelerators[group.host] += sign * group.ranks * (group.kind != CPU)
-        used += 0 if groups else sign * _nodes(run)
+        used += 0 if groups else sign * (_nodes(run) or 0)
         if (nodes := used + len(+hosts)) > total:
             line = run.line("number_of_nodes")
             yield Fault(
@@ -53,8 +54,8 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
 def _changes(runs: list[Run]) -> list[tuple[int, int, Run]]:
     """Return (time, 1 or -1, run) of each start and stop of an instance, in the order of time. A stop comes before a
     start at the same time, so that its nodes are free."""
-    timed = [run for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
-    changes = [(at, sign, run) for run in timed for at, sign in zip(run.window, (1, -1), strict=True)]
+    timed = [(run.window, run) for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
+    changes = [(at, sign, run) for window, run in timed for at, sign in zip(window, (1, -1), strict=True)]
     return sorted(changes, key=lambda change: change[:2])
 
 
@@ -75,20 +76,20 @@ def instances_say_their_scale(runs: list[Run], place: SetPlace, terms: Terms) ->
 
 @rule("THR05", "set", after=("THR01", "THR02"))
 def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    timed = sorted((run for run in runs if run.window), key=lambda run: (run.window, run.path))
+    timed = sorted(((run.window, run.path, run) for run in runs if run.window), key=itemgetter(0, 1))
     if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
         return
     alone, latest = [], 0  # the latest stop of those that started before
-    for run, after in pairwise([*timed, None]):
-        if run.window[0] >= latest and (after is None or after.window[0] >= run.window[1]):
+    for ((start, stop), _, run), after in zip_longest(timed, timed[1:]):
+        if start >= latest and (after is None or after[0][0] >= stop):
             alone.append(run)
-        latest = max(latest, run.window[1])
+        latest = max(latest, stop)
     if alone:
         severity = "review" if len(alone) < len(timed) else ""
         found = f"{len(alone)} of {len(timed)} such instances, of which this one ran first"
-        yield Fault(
-            alone[0].start.line, found, "others at the same time as each", path=alone[0].path, severity=severity
-        )
+        wanted = "others at the same time as each"
+        line = alone[0].start.line if alone[0].start else 1
+        yield Fault(line, found, wanted, path=alone[0].path, severity=severity)
 
 
 @rule("THR03", "set", runs="sound", on=RUNS | STEPS)
@@ -114,7 +115,7 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
         return
     before, limits = time.start, terms.edition.limits.clock
     for block in blocks:
-        said, had = _seconds_of(block), (block.time_ms - before.time_ms) / 1000
+        said, had = _seconds_of(block), seconds_between(before, block) or 0.0
         if said > had * (1 + limits.slack) + limits.slack_seconds:
             yield Fault(block.line, f"{said:.3f} s of steps in {had:.3f} s on the clock", f"at most {had:.3f} s")
         before = block
@@ -141,16 +142,16 @@ def rate_fault(event: Event, time: str) -> Fault | None:
 
 
 def _steps(event: Event) -> float:
-    return metadata(event, "steps")
+    return float(metadata(event, "steps"))
 
 
 def _samples(event: Event) -> float:
-    return metadata(event, "samples_count")
+    return float(metadata(event, "samples_count"))
 
 
 def _seconds_of(event: Event) -> float:
     """Return the seconds of all steps of a block."""
-    return _steps(event) * event.value["step_seconds"]
+    return _steps(event) * float(event.value["step_seconds"])
 
 
 def _total(place: SetPlace) -> float | None:

@@ -12,7 +12,7 @@ from compliance.finding import Fault, show
 from compliance.reading.across import Across
 from compliance.reading.edition import round_folder
 from compliance.reading.files import SubmissionFiles
-from compliance.reading.frozen import NAME, changes, read_frozen
+from compliance.reading.rounds import NAME, changes, read_frozen
 from compliance.reading.run import Run
 from compliance.reading.tree import LOG, Entry, Submission, is_tuning, place_of
 from compliance.reading.weights import in_folder

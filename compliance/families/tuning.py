@@ -17,11 +17,11 @@ from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
 from compliance.reading.environment import Environment, read_environment
 from compliance.reading.files import SubmissionFiles, number_of
-from compliance.reading.given import resolves
 from compliance.reading.ledger import read_beside
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
+from compliance.reading.stated import resolves
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tree import Set
@@ -56,8 +56,10 @@ def campaign_is_frozen(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
             yield Fault(
                 1, what.removeprefix(f"{file}: ").removeprefix("found ").replace(": found ", ": "), wanted, path=at
             )
-        elif found.campaign.problem != (other := next((r.problem for r in runs if r.problem), found.campaign.problem)):
-            yield Fault(1, f"problem {show(found.campaign.problem)}", show(other), path=f"{place.runs.name}/{FILE}")
+        elif found.campaign:
+            problem = found.campaign.problem
+            if problem != (other := next((run.problem for run in runs if run.problem), problem)):
+                yield Fault(1, f"problem {show(problem)}", show(other), path=f"{place.runs.name}/{FILE}")
 
 
 def _opened(place: SetPlace) -> Opened | None:
@@ -68,14 +70,14 @@ def _opened(place: SetPlace) -> Opened | None:
 @rule("TUN02", "set", runs="every", after=("TUN01",))
 def shift_is_drawn_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     campaign, limits = _opened(place), terms.edition.limits
-    if campaign is None:
+    if campaign is None or place.ledger is None or limits.tuning is None:
         return
     again = [e for e in place.ledger.ledger.entries if isinstance(e.said, Frozen | Drawn) and e.number > 2]
     for entry in again[:MOST_TOLD]:
         what = "another shift" if isinstance(entry.said, Drawn) else "another campaign"
         yield Fault(entry.number, what, "one campaign and one shift, in lines 1 and 2", path=place.ledger.path)
     if campaign.source != OWN:
-        yield from _registered(runs, place, campaign)
+        yield from _registered(runs, place, campaign, place.ledger.path)
         return
     if limits.registry == "required":
         yield Fault(2, f"a shift from {OWN}", f"one from an entry of {REGISTRY}", path=place.ledger.path)
@@ -85,27 +87,25 @@ def shift_is_drawn_once(runs: list[Run], place: SetPlace, terms: Terms) -> Itera
         yield Fault(2, f"a shift of {distinct} different bytes", wanted, path=place.ledger.path)
 
 
-def _registered(runs: list[Run], place: SetPlace, opened: Opened) -> Iterator[Fault]:
-    """Yield the faults of a shift that names an entry of the registry."""
+def _registered(runs: list[Run], place: SetPlace, opened: Opened, path: str) -> Iterator[Fault]:
+    """Yield the faults of a shift, in the ledger at `path`, that names an entry of the registry."""
     number = entry_of(place.runs)
     entry = place.registry.entry(number) if place.registry else None
     if entry is None:
-        yield Fault(
-            2, f"entry {number}", f"{REGISTRY} in the folder of the round, with that entry", path=place.ledger.path
-        )
+        yield Fault(2, f"entry {number}", f"{REGISTRY} in the folder of the round, with that entry", path=path)
         return
     at, campaign = place.runs.place, opened.campaign
     source = next((run.value("source") for run in runs if type(run.value("source")) is str), entry.source)
     try:
         wanted = request(at.org, at.system, at.benchmark, campaign.problem, at.campaign, source, campaign.digest)
     except ValueError as error:
-        yield Fault(2, f"a campaign that can't be registered ({error})", "one that is", path=place.ledger.path)
+        yield Fault(2, f"a campaign that can't be registered ({error})", "one that is", path=path)
         return
     if wanted.key != entry.key or (wanted.source, wanted.config) != (entry.source, entry.config):
         found = f"entry {number}, of {entry.title}, of other source or another campaign"
-        yield Fault(2, found, f"one of {wanted.title}, as it ran", path=place.ledger.path)
+        yield Fault(2, found, f"one of {wanted.title}, as it ran", path=path)
     elif opened.shift != registered_shift(entry):
-        yield Fault(2, f"shift {opened.shift}", f"{registered_shift(entry)}, of entry {number}", path=place.ledger.path)
+        yield Fault(2, f"shift {opened.shift}", f"{registered_shift(entry)}, of entry {number}", path=path)
 
 
 @rule("TUN03", "set", runs="every", after=("TUN01",))
@@ -113,9 +113,9 @@ def every_trial_is_there(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
     if opened := _opened(place):
         trials = opened.campaign.trials
         counts = Counter(run.number for run in runs)
-        missing = [i for i in range(trials) if not counts[i]]
-        beyond = sorted(i for i in counts if i is None or i >= trials)
-        twice = sorted(i for i, n in counts.items() if n > 1 and i not in beyond)
+        missing: list[int | None] = [i for i in range(trials) if not counts[i]]
+        beyond = sorted((i for i in counts if i is None or i >= trials), key=lambda i: i or 0)
+        twice: list[int | None] = [i for i in range(trials) if counts[i] > 1]
         for what, some in (("no trial", missing), ("the unknown trial", beyond), ("several logs of trial", twice)):
             if some:
                 told = ", ".join(map(str, some[:MOST_TOLD])) + (", ..." if len(some) > MOST_TOLD else "")
@@ -135,7 +135,7 @@ def trials_name_their_campaign(runs: list[Run], place: SetPlace, terms: Terms) -
 @rule("TUN05", "set", after=("TUN03", "TUN04"))
 def trials_are_at_their_points(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     opened = _opened(place)
-    if opened is None or not runs:
+    if opened is None or place.ledger is None or not runs:
         return
     space = opened.campaign.space
     rests = [{k: v for k, v in settings_of(run).items() if k not in space} for run in runs]
@@ -143,11 +143,11 @@ def trials_are_at_their_points(runs: list[Run], place: SetPlace, terms: Terms) -
     usual = mode(texts)  # of several, the first
     other = rests[texts.index(usual)]
     for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
-        wanted = f"it before trial {trial} is started"
-        yield Fault(line, f"the point of trial {trial} after its start", wanted, path=place.ledger.path)
+        early = f"it before trial {trial} is started"
+        yield Fault(line, f"the point of trial {trial} after its start", early, path=place.ledger.path)
     for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
-            wanted = {**opened.campaign.fixed, **point_of(opened, run.number)}
+            wanted = {**opened.campaign.fixed, **point_of(opened, run.number or 0)}
         except ValueError as error:
             what, _, wanted_point = str(error).partition(", wanted ")
             yield Fault(1, what.removeprefix("found "), wanted_point, path=run.path)
@@ -188,7 +188,8 @@ def no_more_trials_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> It
         for host in {group.host for group in groups_of(run.value("devices")) or ()}:
             hosts[host] += 1 if begins else -1
         if used > most:
-            yield Fault(run.start.line, f"{used} trials at once with this one", f"at most {most}", path=run.path)
+            line = run.start.line if run.start else 1
+            yield Fault(line, f"{used} trials at once with this one", f"at most {most}", path=run.path)
             return
         if nodes is not None and len(+hosts) > nodes:
             found = f"trials on {len(+hosts)} nodes at once with this one"
@@ -198,17 +199,17 @@ def no_more_trials_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> It
 
 @rule("TUN07", "set", after=("TUN03", "TUN04", "TUN05"))
 def trials_end_as_the_campaign_says(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    opened = _opened(place)
-    if opened is None:
+    opened, limits = _opened(place), terms.edition.limits.tuning
+    if opened is None or limits is None:
         return
     campaign = opened.campaign
     courses = {run.path: course_of(run) for run in runs}
-    total, most = sum(len(c.evaluations) for c in courses.values()), terms.edition.limits.tuning.operations
+    total, most = sum(len(c.evaluations) for c in courses.values()), limits.operations
     if campaign.pruning and total * len(runs) > most:
         wanted = f"so few that {most} comparisons are enough"
         yield Fault(1, f"{total} evaluations of {len(runs)} trials", wanted, "Could not look at the ends of trials")
         return
-    lower = bool(terms.benchmark and terms.benchmark.lower)
+    lower = terms.benchmark.lower
     for run in runs:
         others = [course for path, course in courses.items() if path != run.path] if campaign.pruning else []
         before = run.passing.time_ms if run.passing else None
@@ -278,7 +279,7 @@ def _confirmed(
                 yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
         if over is not None and run.start_ms is not None and run.start_ms < over:
             found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
-            yield Fault(run.start.line, found, "a start after the campaign", path=run.path)
+            yield Fault(run.start.line if run.start else 1, found, "a start after the campaign", path=run.path)
 
 
 @rule("TUN09", "submission", after=("TUN08",))
@@ -315,8 +316,8 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
             yield Fault(run.line(KEY), found, wanted, path=run.path)
     first = _environment(winner, edition)
     pairs = [(run, one) for run in runs if (one := _environment(run, edition))] if first else []
-    for name, severity in limits.same.items() if pairs else ():
-        usual = first.node[name]
+    for name, severity in limits.same.items() if limits and first else ():
+        usual = first.node[name] if first else None
         others = [(run, one.node[name]) for run, one in pairs if one.node[name] != usual]
         for run, value in others[:1]:
             said, wanted = apart(value, usual)
@@ -329,8 +330,10 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
 def _environment(run: Run, edition: Edition) -> Environment | None:
     """Return a run's first manifest, None if there is no sound one."""
     limits = edition.limits.environment
-    named = run.environments[0] if run.environments and limits else None
-    return named and read_environment(run.file.with_name(named.file), named.digest, limits.largest)
+    if limits is None or not run.environments:
+        return None
+    named = run.environments[0]
+    return read_environment(run.file.with_name(named.file), named.digest, limits.largest)
 
 
 @rule("TUN10", "log", reads=("settings_table", "hyperparameters"), on=EVERY)
@@ -341,8 +344,8 @@ def settings_are_those_of_the_table(log: Log, terms: Terms, time: Timeline) -> I
     try:
         found = taken(event.value)
     except ValueError as error:
-        what, _, wanted = str(error).partition(", wanted ")
-        yield Fault(event.line, f"{TABLE}: {what.removeprefix('found ')}", wanted)
+        what, _, form = str(error).partition(", wanted ")
+        yield Fault(event.line, f"{TABLE}: {what.removeprefix('found ')}", form)
         return
     wanted = {name: value for name, value in found.row.given.items() if name not in found.over}
     wrong = [

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from compliance.finding import Fault
+from compliance.reviewing.waiver import Waiver
 from compliance.rule import rule
-from compliance.waiver import Waiver
 
 
 @rule("WAI01", "waiver", severity="warning")

@@ -18,6 +18,7 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import Unsound
 from compliance.reading.weights import (
     KEY,
+    Named,
     contents,
     digest_of,
     fault_of,
@@ -81,20 +82,20 @@ def weights_are_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> Ite
 
 @rule("WGT04", "set")
 def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, path in _files(runs, place, terms):
-        wanted = f"{run.weights.size} bytes with the sha256 {run.weights.digest}, as logged in {run.path}"
+    for run, path, named in _files(runs, place, terms):
+        wanted = f"{named.size} bytes with the sha256 {named.digest}, as logged in {run.path}"
         try:
-            size, digest = digest_of(path, run.weights.size)
+            size, digest = digest_of(path, named.size)
         except OSError as error:
             yield Fault(1, why(error), wanted, path=_place(run))
             continue
-        if (size, digest) != (run.weights.size, run.weights.digest):
+        if (size, digest) != (named.size, named.digest):
             yield Fault(1, f"{size} bytes{f' with {digest}' if digest else ''}", wanted, path=_place(run))
 
 
 @rule("WGT05", "set", after=("WGT04",))
 def weights_are_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, path in _files(runs, place, terms):
+    for run, path, _ in _files(runs, place, terms):
         try:
             if odd := not_finite(path):
                 found = f"{odd[1]} numbers of tensor {odd[0]!r} that are NaN or infinite"
@@ -102,12 +103,12 @@ def weights_are_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterato
         except OSError:
             continue  # WGT04 says so
         except Unsound as error:
-            yield Fault(1, *error.args, path=_place(run))
+            yield Fault(1, error.found, error.wanted, path=_place(run))
 
 
 @rule("WGT06", "set", after=("WGT05",))
 def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, path in _files(runs, place, terms):
+    for run, path, _ in _files(runs, place, terms):
         parameters, published = run.value("parameter_count"), terms.edition.problems.get(run.problem or "")
         if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
             continue
@@ -158,7 +159,9 @@ def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
     """Yield a fault for the later of two runs; for both if they are of different submissions."""
     pairs = [(run, first), (first, run)] if across.strangers(run, first) else [(run, first)]
     for one, other in pairs:
-        yield Fault(one.weights.line, f"{what} of {other.path}", "weights of its own", path=one.path)
+        yield Fault(
+            one.weights.line if one.weights else 1, f"{what} of {other.path}", "weights of its own", path=one.path
+        )
 
 
 def _place(run: Run) -> str:
@@ -174,10 +177,13 @@ def _contents(run: Run) -> dict[str, int]:
         return {}
 
 
-def _files(runs: list[Run], place: SetPlace, terms: Terms) -> list[tuple[Run, Path]]:
-    """Return (run, path) of each file of weights that must be handed in: its log names it, and it is within the limit.
-    Confirmation runs may leave it out."""
+def _files(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[tuple[Run, Path, Named]]:
+    """Yield (run, path, weights as logged) of each file that must be handed in: its log names it, and it is within the
+    limit. Confirmation runs may leave it out."""
     limits = terms.edition.limits.weights
-    named = [run for run in runs if run.weights and limits and run.weights.size <= limits.largest]
-    files = [(run, weights_path(run.file)) for run in named]
-    return [(run, path) for run, path in files if not place.runs.place.confirmation or os.path.lexists(path)]
+    for run in runs:
+        if limits is None or not run.weights or run.weights.size > limits.largest:
+            continue
+        path = weights_path(run.file)
+        if not place.runs.place.confirmation or os.path.lexists(path):
+            yield run, path, run.weights

@@ -7,7 +7,7 @@ from itertools import islice, zip_longest
 from compliance.finding import Fault, among, show
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.place import SetPlace
-from compliance.reading.registry import key_of
+from compliance.reading.rounds import key_of
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.witness import (

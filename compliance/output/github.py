@@ -7,8 +7,8 @@ tenth of a kind says how many are left out. With `every`, each finding has its o
 from collections.abc import Iterator
 
 from compliance.finding import Finding, counted
-from compliance.grouping import label, shown
-from compliance.report import ORDER, WAIVED, Report
+from compliance.output.grouping import label, shown
+from compliance.output.report import ORDER, WAIVED, Report
 from compliance.safe import command, command_property
 
 COMMANDS = {"error": "error", "warning": "warning", "review": "notice", "info": "notice", WAIVED: "notice"}

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from compliance.checklist import ACCEPT, OBJECT, Checklist
-from compliance.report import Report, Summary
+from compliance.output.report import Report, Summary
+from compliance.reviewing.checklist import ACCEPT, OBJECT, Checklist
 from compliance.safe import values
 
 VERSION = 1

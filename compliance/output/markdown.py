@@ -6,8 +6,8 @@ With `every`, each finding has a row of its own.
 from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
-from compliance.grouping import Kind, fitted, label, shown, tally, verdict
-from compliance.report import ORDER, Report
+from compliance.output.grouping import Kind, fitted, label, shown, tally, verdict
+from compliance.output.report import ORDER, Report
 from compliance.safe import markdown
 
 ROWS = 40  # of a submission: rules, and examples beyond the first

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from compliance.finding import Finding
-from compliance.report import Report
+from compliance.output.report import Report
 from compliance.safe import address, printable
 from rules.text import Rule
 

@@ -6,10 +6,10 @@ With `every`, each finding has a line of its own: `path:line: CODE severity: sen
 
 from collections.abc import Iterator, Sequence
 
-from compliance.checklist import OBJECT, OPEN, Checklist
 from compliance.finding import Finding, counted
-from compliance.grouping import Kind, fitted, label, shown, tally, verdict
-from compliance.report import ORDER, WAIVED, Report, Summary, told_as
+from compliance.output.grouping import Kind, fitted, label, shown, tally, verdict
+from compliance.output.report import ORDER, WAIVED, Report, Summary, told_as
+from compliance.reviewing.checklist import OBJECT, OPEN, Checklist
 from compliance.safe import printable
 from compliance.sandbox import ABSENT
 

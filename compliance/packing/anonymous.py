@@ -23,10 +23,10 @@ from compliance.packing.key import Key
 from compliance.packing.manifest import Manifest
 from compliance.packing.names import Names, Spot, users
 from compliance.reading.digest import sha256_of
+from compliance.reading.published import published_path
 from compliance.reading.source import SHARED, depth_of, sound
 from compliance.reading.tree import LOG
 from compliance.reading.weights import LARGEST_HEADER, LENGTH
-from compliance.source.published import published_path
 from rules.edition import Edition
 from rules.published import is_published
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from compliance.reading.digest import sha256
 from compliance.reading.nearness import Index, Near, close, evenly_spaced, scale_of
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
 from rules.edition import Edition
 from rules.limits import Seeds

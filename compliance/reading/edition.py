@@ -8,13 +8,15 @@ import functools
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmark.log import Event, read_log
-from compliance.reading.needs import complete
 from compliance.reading.tree import RESULTS, LogFile, Set, Submission, place_of
+from compliance.rule import CHECKS
 from rules.current import OURS, editions, version
 from rules.edition import Edition, load
 
@@ -163,20 +165,22 @@ def _year_of(logs: Iterable[LogFile]) -> int | None:
     """Return the year of the first event in the first log that has one."""
     for log in logs:
         try:
-            first = next((item for item in itertools.islice(read_log(log.file), HEAD) if type(item) is Event), None)
-            if first is not None:
+            if first := next(_head(log.file), None):
                 return datetime.datetime.fromtimestamp(first.time_ms / 1000, datetime.UTC).year
         except (OSError, OverflowError, ValueError, TypeError):
             continue
     return None
 
 
+def _head(path: Path) -> Iterator[Event]:
+    """Yield the first events of a log. Raises OSError."""
+    yield from (item for item in itertools.islice(read_log(path), HEAD) if type(item) is Event)
+
+
 def _names_edition(path: Path) -> bool:
     """Return whether a log names an edition among its first events."""
     try:
-        return any(
-            type(item) is Event and item.key == "rules_edition" for item in itertools.islice(read_log(path), HEAD)
-        )
+        return any(event.key == "rules_edition" for event in _head(path))
     except OSError:
         return True
 
@@ -184,9 +188,67 @@ def _names_edition(path: Path) -> bool:
 def _named(path: Path) -> str | None:
     """Return the benchmark that a log names, None if there is none among its first events."""
     try:
-        for item in itertools.islice(read_log(path), HEAD):
-            if type(item) is Event and item.key == "submission_benchmark" and type(item.value) is str:
-                return item.value
+        named = (event.value for event in _head(path) if event.key == "submission_benchmark")
+        return next((name for name in named if type(name) is str), None)
     except OSError:
-        pass
-    return None
+        return None
+
+
+DIGEST = re.compile("[0-9a-f]{64}")
+
+
+@functools.lru_cache(maxsize=64)
+def complete(name: str, root: Path) -> Edition:
+    """Load an edition. Raises ValueError if one of its problems lacks a number that a rule in force needs."""
+    edition = load(name, root)
+    problems = edition.limits.problems
+    classes = have_classes(problems, {n: benchmark.score for n, benchmark in edition.benchmarks.items()})
+    for n, problem in edition.problems.items():
+        mean = edition.benchmarks[problem.benchmark].score == "mean"
+        where = f"{edition.name}/limits.yaml: problems.{n}"
+        refuse_gaps(problems[n], edition.codes, mean, problem.benchmark in classes, where)
+    return edition
+
+
+def have_classes(problems: dict[str, Any], scores: dict[str, str | None]) -> set[str]:
+    """Return the benchmarks whose data has classes: those scored by Dice, and those of a problem that publishes counts.
+
+    `problems` are those of limits.yaml; `scores` maps a benchmark to its kind of score.
+    """
+    counted = {p.get("benchmark") for p in problems.values() if isinstance(p, dict) and p.get("class_counts")}
+    return {name for name, score in scores.items() if score == "dice" or name in counted}
+
+
+def refuse_gaps(values: dict[str, Any], codes: AbstractSet[str], mean: bool, classes: bool, where: str) -> None:
+    """Raise ValueError, which begins with `where`, if a problem lacks a number that a rule among `codes` needs.
+
+    `values` is the problem in limits.yaml. `mean`: its score is a mean of sums. `classes`: its data has classes. A
+    problem with `site_data: true` has data from elsewhere, without published fingerprints and counts.
+    """
+    gaps = list(_gaps(values, codes, mean, classes))
+    if gaps:
+        names = ", ".join(f"{name} ({code})" for name, code in gaps)
+        raise ValueError(f"{where}: found no {names}, wanted the numbers that these rules hold runs against")
+
+
+def _gaps(values: dict[str, Any], codes: AbstractSet[str], mean: bool, classes: bool) -> Iterator[tuple[str, str]]:
+    """Yield (number, rule) of each number that is missing or malformed."""
+    published = not values.get("site_data")
+    applies = {"outputs": mean, "fingerprints": published, "class_counts": published and classes}
+    for code in sorted(codes & CHECKS.keys()):
+        for name in CHECKS[code].needs:
+            if applies.get(name.partition(".")[0], True) and not _is_one(name, _at(values, name)):
+                yield name, code
+
+
+def _at(values: Any, name: str) -> Any:
+    for part in name.split("."):
+        values = values.get(part) if isinstance(values, dict) else None
+    return values
+
+
+def _is_one(name: str, value: Any) -> bool:
+    if name.startswith(("problem_digest", "fingerprints")):
+        return type(value) is str and DIGEST.fullmatch(value) is not None
+    counts = value if name.startswith("class_counts") else [value]
+    return isinstance(counts, list | tuple) and bool(counts) and all(type(n) is int and n > 0 for n in counts)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import open_regular
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.published import published_path
+from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.source import DOCUMENT, Folder, depth_of, fitting, sound
 from compliance.reading.tree import Entry, Submission
 from compliance.reading.values import is_number
 from compliance.source.content import disguised, foreign
-from compliance.source.published import published_path
 from compliance.source.python import LARGEST as LARGEST_PARSED
 from compliance.source.python import Python, read_python
 from rules.edition import Edition

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from compliance.reading.run import Run
-from compliance.reading.scores import Row
+from compliance.reading.series import Row
 from rules.limits import Benchmark, Curves, Published
 
 AXES = 3  # dimensions of the grid

@@ -5,7 +5,7 @@ from typing import Any
 
 from compliance.reading.files import Description
 from compliance.reading.ledger import SetLedger
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.rounds import RoundRegistry
 from compliance.reading.tree import Set, Submission
 
 

@@ -15,10 +15,21 @@ from compliance.reading.environment import Named as Manifest
 from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of
 from compliance.reading.power import metered
-from compliance.reading.scores import Numbers, Row, numbers_of
-from compliance.reading.series import MOST, Evaluation, Evaluations, Span, Spans, Waits, waits_of
+from compliance.reading.series import (
+    MOST,
+    Evaluation,
+    Evaluations,
+    Numbers,
+    Row,
+    Span,
+    Spans,
+    Waits,
+    numbers_of,
+    waits_of,
+)
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.tree import LogFile
 from compliance.reading.trials import Tried, trials_of
 from compliance.reading.values import is_number, is_shallow, seed_of
 from compliance.reading.weights import KEY, Named, named
@@ -192,8 +203,17 @@ class Run:
         return self.facts[key].line if key in self.facts else 1
 
 
-def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | None, pruned: bool) -> Run:
-    """Return the run of a log."""
+def run_of(
+    log: Log,
+    terms: Terms,
+    time: Timeline,
+    place: LogFile,
+    codes: frozenset[str] = frozenset(),
+    lines: frozenset[int] = frozenset(),
+    broken: frozenset[str] = frozenset(),
+) -> Run:
+    """Return the run of a log, with the codes and lines of the findings in it, and the names of what is broken."""
+    file = place.file
     problem = log.value("problem")
     known = {k: e for k, key in terms.keys.items() if not key.many and (e := log.first(k))}
     facts = facts_of(known, log.others)
@@ -211,8 +231,8 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
     return Run(
         path=log.path,
         file=file,
-        number=number,
-        pruned=pruned,
+        number=place.number,
+        pruned=place.pruned,
         size=log.size,
         benchmark=terms.benchmark_name,
         problem=problem if type(problem) is str else None,
@@ -230,7 +250,7 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         spans=spans,
         ends={kind: line for kind in KINDS if (line := _last_line(log, kind))},
         first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
-        samples=last.epoch if last and terms.benchmark and terms.benchmark.epoch_num == "samples" else None,
+        samples=last.epoch if last and terms.benchmark.epoch_num == "samples" else None,
         rate=_rate(log),
         energy=(metered(log, file, window, spans) or energy_of(log, time)) if window else None,
         coverage=coverage_of(log),
@@ -250,7 +270,10 @@ def run_of(log: Log, terms: Terms, time: Timeline, file: Path, number: int | Non
         ),
         numbers=Numbers(_rows(time, terms), MOST),
         waits=waits_of(log),
-        parts=terms.benchmark.evaluations_per_epoch if terms.benchmark else 1,
+        parts=terms.benchmark.evaluations_per_epoch,
+        codes=codes,
+        lines=lines,
+        broken=broken,
     )
 
 

@@ -16,31 +16,31 @@ class Terms:
 
     edition: Edition
     benchmark_name: str
-    benchmark: Benchmark | None
+    benchmark: Benchmark
     keys: dict[str, Key]
     problem: Published | None
     division: str
     folder_benchmark: str = ""  # the one that the log's folder names; "" for a log given alone
     throughput_only: bool = False  # whether the log says that it is no scored run
     io_only: bool = False  # whether it is a trial of the input (then throughput_only is set, too)
-    campaign: frozenset[str] = frozenset()  # TRIAL or CONFIRMATION, in a campaign of tuning
+    kind: frozenset[str] = frozenset()  # what its folder says in addition: TRIAL or CONFIRMATION
 
     @property
     def kinds(self) -> frozenset[str]:
         """What the log is, of the kinds to which rules apply."""
-        return (IO if self.io_only else STEPS if self.throughput_only else RUN) | self.campaign
+        return (IO if self.io_only else STEPS if self.throughput_only else RUN) | self.kind
 
     @property
     def target(self) -> float | None:
         """The score to reach."""
-        if self.benchmark and self.benchmark.target is not None:
+        if self.benchmark.target is not None:
             return self.benchmark.target
         return self.problem.target if self.problem else None
 
     @property
     def metric(self) -> str:
         """The key of the score."""
-        return self.benchmark.metric if self.benchmark else "eval_accuracy"
+        return self.benchmark.metric
 
 
 def division_of(value: object) -> str:
@@ -48,9 +48,13 @@ def division_of(value: object) -> str:
     return value.strip().lower() if type(value) is str else ""
 
 
-def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: str = "") -> Terms:
+def terms_for(
+    log: Log, edition: Edition, folder_benchmark: str = "", division: str = "", kind: frozenset[str] = frozenset()
+) -> Terms:
     """Return the terms for a log. The benchmark is its folder's, else the one it logs, else the edition's first.
-    `division` is that of the system description, if it overrides the log's."""
+    `division` is that of the system description, if it overrides the log's; `kind` is what the folder says, nothing in
+    an edition without campaigns of tuning."""
+    kind = kind if edition.limits.tuning else frozenset()
     said = log.value("submission_benchmark")
     name = folder_benchmark or (said if type(said) is str and said in edition.benchmarks else "")
     name = name or next(iter(edition.benchmarks))
@@ -61,4 +65,4 @@ def terms_for(log: Log, edition: Edition, folder_benchmark: str = "", division: 
     tried = edition.limits.io is not None and log.value("io_only") is True
     only = tried or (THROUGHPUT in edition.limits.scalings and log.value("throughput_only") is True)
     benchmark, keys = edition.benchmarks[name], edition.keys[name]
-    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried)
+    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried, kind)

@@ -64,7 +64,7 @@ def epoch_of(event: Event) -> Any:
 
 def meets(value: Any, terms: Terms) -> bool:
     """Return whether a score meets the target. One that equals it does."""
-    if terms.target is None or terms.benchmark is None or not in_range(value, terms):
+    if terms.target is None or not in_range(value, terms):
         return False
     return bool(value <= terms.target if terms.benchmark.lower else value >= terms.target)
 
@@ -73,8 +73,7 @@ def in_range(value: Any, terms: Terms) -> bool:
     """Return whether a score is a finite number in the metric's range."""
     limits = terms.benchmark
     return (
-        limits is not None
-        and is_number(value)
+        is_number(value)
         and value >= limits.score_min
         and (limits.score_max is None or value <= limits.score_max)
         and (limits.score_above is None or value > limits.score_above)

@@ -13,8 +13,12 @@ from itertools import islice
 from pathlib import Path
 
 from benchmark.log import Event, read_log
+from benchmark.run.files import LEDGER
 from benchmark.tree import CONFIRMATION, SCALINGS, SUPERSEDED, TUNING
+from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.reading.power import is_power
+from compliance.rule import CONFIRMATION as RUNS_WITH_WINNER
+from compliance.rule import TRIAL
 
 MOST_ENTRIES = 200_000
 DEEPEST = 32
@@ -76,6 +80,16 @@ class Set:
     def trials(self) -> bool:
         """Whether its logs are trials of a campaign of tuning."""
         return bool(self.place.campaign) and not self.place.confirmation
+
+    @property
+    def kind(self) -> frozenset[str]:
+        """What its folder says that its logs are, of the kinds of `compliance/rule.py`; nothing for plain runs."""
+        return TRIAL if self.trials else RUNS_WITH_WINNER if self.place.confirmation else frozenset()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths, as findings give them, of the folder, its ledger and, if it has trials, its campaign."""
+        return (self.name, f"{self.name}/{LEDGER}", *([f"{self.name}/{CAMPAIGN}"] if self.trials else ()))
 
 
 @dataclass(frozen=True)

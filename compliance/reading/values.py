@@ -10,6 +10,10 @@ EXACT_IN_JSON = 1 << 53  # JSON readers of other languages round larger integers
 class Unsound(ValueError):
     """A file with the wrong content: what was found and what is wanted."""
 
+    def __init__(self, found: str, wanted: str):
+        super().__init__(found, wanted)
+        self.found, self.wanted = found, wanted
+
 
 def is_number(value: object) -> TypeGuard[float]:
     """Return whether a value is a finite number that a float can hold. Booleans are none."""

@@ -6,7 +6,6 @@ searched for suspicious words, and a person must read it.
 
 import ast
 import bisect
-import gc
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -46,8 +45,6 @@ def read_python(text: str, largest: int = LARGEST) -> Python:
     """Read a file of Python. Nothing is executed."""
     if len(text) > largest:
         return _searched(text)
-    collecting = gc.isenabled()
-    gc.disable()  # a tree has no garbage to look for, and millions of nodes
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -58,9 +55,6 @@ def read_python(text: str, largest: int = LARGEST) -> Python:
         return Python(1, "nested too deeply to be looked at")
     except (ValueError, OverflowError) as error:
         return Python(1, f"no Python: {error}")
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _parsed(tree: ast.Module, lines: Sequence[str]) -> Python:

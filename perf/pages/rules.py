@@ -3,7 +3,7 @@
 import re
 from itertools import groupby
 
-from compliance.explain import severity
+from compliance.output.explain import severity
 from rules.edition import Edition, load
 from rules.text import Rule
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from compliance.explain import severity
 from compliance.finding import counted
+from compliance.output.explain import severity
 from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
 from results.html.detail import room

@@ -15,7 +15,7 @@ import atheris
 
 with atheris.instrument_imports():
     from benchmark.log import BadLine, Event, Oddity, read_log
-    from compliance.judging import Job, judge_log
+    from compliance.judging.unit import Job, judge_log
     from compliance.source.python import read_python
 from compliance.reading.tree import LogFile
 from compliance.safe import printable

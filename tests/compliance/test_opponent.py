@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from compliance.engine import judge
-from compliance.waiver import Waiver, Waivers
+from compliance.reviewing.waiver import Waiver, Waivers
 from results.statistics.result import summarize
 from rules.edition import load
 

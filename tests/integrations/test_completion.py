@@ -43,7 +43,7 @@ def completed(written):
     ("words", "wanted"),
     [
         (("python", "compliance/check.py", "--form"), ["--format"]),
-        (("python", "compliance/check.py", "--format", "j"), ["json", "junit"]),
+        (("python", "compliance/check.py", "--format", "j"), ["json"]),
         (("check.py", "--sev"), ["--severity"]),
         (
             (".venv/bin/python", "harness/submit.py", "--implementation", "acme", "--problem", "deep"),

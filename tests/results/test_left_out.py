@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from compliance.assemble import STRAY
 from compliance.engine import judge
+from compliance.judging.assemble import STRAY
 from results import summarize
 from results.statistics.result import summarize as summarize_sets
 

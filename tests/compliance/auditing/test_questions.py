@@ -7,12 +7,13 @@ import pytest
 from compliance_test_ledgers import sha256
 
 from benchmark.tuning.campaign import campaign_of
-from compliance.auditing.questions import CONFIGS, OF_SET, questions, scored
-from compliance.checklist import Review, checklist
+from compliance.auditing.questions import CONFIGS, OF_SET, Question, questions, scored, template
+from compliance.auditing.review import read_reviews
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reading.run import Fact
 from compliance.reading.weights import Named
+from compliance.reviewing.checklist import Review, checklist
 from rules.edition import load
 from rules.reference import ReferencePoint
 
@@ -172,3 +173,20 @@ def test_the_space_of_a_campaign_is_told(submission, tmp_path):
         f"{name}: second: no campaign that can be read",
     )
     assert asked(submission, "TUN90").evidence == ("no campaign of tuning",)
+
+
+def test_a_template_is_a_file_of_open_reviews(tmp_path):
+    questions = [Question("EVL90", "The curve", ("one", "two\n- rule: x")), Question("RUN22", "Few epochs", ())]
+    text = template([(str(tmp_path / "v1.0" / 'ac"me'), questions), (str(tmp_path / "v1.0" / "you"), questions[:1])])
+    assert text.count("# two\\n- rule: x\n- rule: EVL90\n") == 2
+    (tmp_path / "review.yaml").write_text(text)
+    assert [review for _, review in read_reviews(tmp_path / "review.yaml", []).reviews] == [
+        Review("EVL90", 'v1.0/ac"me', "open"),
+        Review("RUN22", 'v1.0/ac"me', "open"),
+        Review("EVL90", "v1.0/you", "open"),
+    ]
+
+
+def test_nothing_to_review_is_an_empty_file(tmp_path):
+    (tmp_path / "review.yaml").write_text(template([]))
+    assert read_reviews(tmp_path / "review.yaml", []).reviews == ()

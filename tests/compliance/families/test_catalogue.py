@@ -9,9 +9,9 @@ import pytest
 import compliance.families  # noqa: F401  registers the checks
 from compliance.engine import judge
 from compliance.finding import errors
-from compliance.judging import BROKE
+from compliance.judging.unit import BROKE
+from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS
-from compliance.waiver import Waiver, Waivers
 
 COMES_WITH = {
     "RUN03": "EVL07",  # each run that did not converge says so itself, forgiven or not

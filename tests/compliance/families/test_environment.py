@@ -11,9 +11,9 @@ from compliance_test_environments import RUN as GOOD
 
 from benchmark.environment.manifest import NODE, OTHER
 from benchmark.hosts import numbered, short
-from compliance import judging
 from compliance.engine import judge
 from compliance.families import environment as checks
+from compliance.judging import unit
 from compliance.reading import environment as reading_environment
 from rules.edition import load
 
@@ -324,7 +324,7 @@ def test_env05_names_what_differs(environed, law):
 @pytest.mark.parametrize("steps", [True, False])
 def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
     """Its measured steps: threads follow from the number of ranks, packages don't."""
-    given, faults = [], judging.faults_of
+    given, faults = [], unit.faults_of
 
     def noting(check, *parts, **more):
         if check.code == "ENV05":
@@ -338,7 +338,7 @@ def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, 
         found = checks.runs_have_one_environment(*given[0])
         return sorted((fault.path.rpartition("_")[2], fault.found.partition(" ")[0]) for fault in found)
 
-    monkeypatch.setattr(judging, "faults_of", noting)
+    monkeypatch.setattr(unit, "faults_of", noting)
     environed.changed("number_of_ranks", 2, value=4)
     environed.fact("backends", {"threads": 2}, 2)
     assert said() == ([] if steps else [("2.json", "backends")])
@@ -530,7 +530,7 @@ def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, fa
     run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
     node = {**FACTS, **(facts or {})}
     environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment)])
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment, None)])
     return [fault.found for fault in checks.environment_is_the_runs([run], None, None)]
 
 
@@ -602,7 +602,7 @@ def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, t
     nodes = (reading_environment.Kind(("n1", "n9"), {"kernel": "6.8"}), reading_environment.Kind(tuple(hosts), values))
     run, named = SimpleNamespace(path="a/result_0.txt"), SimpleNamespace(file="environment_0.json")
     environment = reading_environment.Environment({}, nodes)
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment)])
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment, limits.environment)])
     where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
     found = list(checks.nodes_are_alike([run], None, where))
     assert [(f.found, f.wanted, f.severity) for f in found] == told

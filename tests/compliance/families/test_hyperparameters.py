@@ -1,6 +1,5 @@
 """HYP: what the closed division may not change; hyperparameters that are incomplete, or don't agree."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -311,20 +310,18 @@ def test_hyp06_so_many_settings_are_named(tree, law, number, more):
 
 
 @pytest.mark.parametrize(
-    ("settings", "known", "faults"),
+    ("settings", "faults"),
     [
-        ({"learning_rate": 0.2}, True, 1),
-        ({"learning_rate": 0.2}, False, 0),
-        ([0.2], True, 0),
-        (None, True, 0),
+        ({"learning_rate": 0.2}, 1),
+        ([0.2], 0),
+        (None, 0),
     ],
 )
-def test_hyp03_compares_nothing_without_hyperparameters_or_a_benchmark(logs, settings, known, faults):
+def test_hyp03_compares_nothing_without_hyperparameters(logs, settings, faults):
     head = {"submission_benchmark": "scaffold", "opt_base_learning_rate": 0.1, "hyperparameters": settings}
     events = [logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1) if said]
     log = logs.read(*events)
     terms = terms_for(log, load("v1.0"))
-    terms = terms if known else replace(terms, benchmark=None)
     assert len(list(hyperparameters_agree(log, terms, None))) == faults
 
 
@@ -362,10 +359,10 @@ def test_what_a_key_asks_for_is_told(key, words):
     assert checks._violates(None, key) == words
 
 
-def judged(logs, check, keys=(), settings=None, division="closed", problem=None, known=True, more=(), **values):
+def judged(logs, check, keys=(), settings=None, division="closed", problem=None, more=(), **values):
     """What a check finds: (line, found). Values are logged once each, from line 1 on; `more` are further events."""
     log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)), *more)
-    benchmark = SimpleNamespace(settings=settings or {}) if known else None
+    benchmark = SimpleNamespace(settings=settings or {})
     terms = SimpleNamespace(keys=dict(keys), division=division, problem=problem, benchmark=benchmark)
     return [(fault.line, fault.found) for fault in check(log, terms, None)]
 
@@ -389,7 +386,7 @@ def test_hyp01_only_settings_with_limits_are_judged(logs):
     check, value = checks.closed_keeps_the_reference, {"unknown": 2, "free": 2, "fixed": 2}
     assert judged(logs, check, settings=settings, hyperparameters=value) == [(1, "fixed 2")]
     assert judged(logs, check, settings=settings, hyperparameters=value, division="open") == []
-    assert judged(logs, check, settings=settings, hyperparameters=value, known=False) == []
+    assert judged(logs, check, hyperparameters=value) == []
     assert judged(logs, check, settings={}, hyperparameters=value) == []
     assert judged(logs, check, settings=settings, hyperparameters=[value]) == []
     assert judged(logs, check, settings=settings) == []
@@ -430,7 +427,7 @@ def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
     check, settings = checks.hyperparameters_are_complete, {"a": Setting(), "b": Setting()}
     assert judged(logs, check, settings=settings) == []
     assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
-    assert judged(logs, check, settings=settings, known=False, hyperparameters={}) == []
+    assert judged(logs, check, hyperparameters={}) == []
     assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
 
 

@@ -284,7 +284,7 @@ def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tol
     told |= {8: "twice", 9: "thrice", 10: "thrice"}
     log = logs.read(*(logs.event(line, key, value=line) for line, key in told.items()))
     edition = SimpleNamespace(limits=limits_of(tolerant))
-    terms = SimpleNamespace(keys=keys, edition=edition, benchmark=None, metric="score")
+    terms = SimpleNamespace(keys=keys, edition=edition, benchmark=SimpleNamespace(configured=()), metric="score")
     faults = list(checks.keys_of_the_run_are_logged_once(log, terms, None))
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [

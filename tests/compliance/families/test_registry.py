@@ -8,7 +8,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.families import registry as checks
-from compliance.reading.registry import RoundRegistry
+from compliance.reading.rounds import RoundRegistry
 from compliance.register import KEYS
 from compliance.rule import CHECKS
 from rules.current import ROOT
@@ -484,8 +484,9 @@ def test_reg03_tells_the_source_of_the_run_that_it_names():
         return SimpleNamespace(origin=origin, codes=(), benchmark="b", problem="p", path=source)
 
     registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
-    place = SimpleNamespace(registry=registry, system="s", runs=SimpleNamespace(place=SimpleNamespace(org="o")))
-    terms = SimpleNamespace(benchmark=None)
+    org = SimpleNamespace(place=SimpleNamespace(org="o"))
+    place = SimpleNamespace(registry=registry, system="s", scaling="strong", runs=org)
+    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=5))
     (fault,) = checks.seeds_are_assigned([run("first"), run("second")], place, terms)
     assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
         "first",
@@ -527,7 +528,7 @@ def seen(check, runs, *entries, registry=True, scaling="strong", last=5, require
     org = SimpleNamespace(place=SimpleNamespace(org="acme"))
     place = SimpleNamespace(registry=kept, system="box", scaling=scaling, runs=org)
     edition = SimpleNamespace(limits=SimpleNamespace(registry=required))
-    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=last) if last else None, edition=edition)
+    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=last), edition=edition)
     return [(fault.path, fault.line, fault.found, fault.wanted) for fault in check(runs, place, terms)]
 
 

@@ -14,8 +14,8 @@ from compliance.engine import judge
 from compliance.families import runs as checks
 from compliance.reading.epochs import epochs_of
 from compliance.reading.run import Run
+from compliance.reviewing.waiver import read_waivers
 from compliance.verdict import NO_STOP
-from compliance.waiver import read_waivers
 from rules.edition import load
 from rules.reference import reference_points
 

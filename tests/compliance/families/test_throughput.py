@@ -6,10 +6,10 @@ import pytest
 
 from compliance.engine import judge
 from compliance.families import throughput as checks
-from compliance.impact import with_impact
+from compliance.output.impact import with_impact
 from compliance.output.json import document
+from compliance.output.report import Report, summaries
 from compliance.output.text import render
-from compliance.report import Report, summaries
 from rules.edition import load
 
 damage = pytest.mark.damage

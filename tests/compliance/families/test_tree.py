@@ -11,7 +11,7 @@ import pytest
 from compliance.engine import judge
 from compliance.families import tree as checks
 from compliance.reading import tree as tree_module
-from compliance.reading.frozen import NAME, sha256
+from compliance.reading.rounds import NAME, sha256
 from compliance.reading.tree import Entry, Submission
 from rules.edition import load
 

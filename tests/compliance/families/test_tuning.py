@@ -16,7 +16,7 @@ from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.engine import judge
 from compliance.families import tuning as checks
-from compliance.reading.needs import complete
+from compliance.reading.edition import complete
 from rules.edition import loaded
 from rules.registry import Registry
 from rules.tuning import registered_shift, request

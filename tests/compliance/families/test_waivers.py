@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.families import waivers as checks
-from compliance.waiver import read_waivers
+from compliance.reviewing.waiver import read_waivers
 
 damage = pytest.mark.damage
 

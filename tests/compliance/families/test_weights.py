@@ -401,7 +401,7 @@ def run_with(number, parameters=1234, problem="tiny", division="closed", digest=
 @pytest.mark.parametrize(("parameters", "problem"), [(None, "tiny"), ("1234", "tiny"), (1234, "other"), (1234, None)])
 def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch, division, parameters, problem):
     runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
-    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None) for run in runs])
+    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
     monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=1233)])
     terms = SimpleNamespace(edition=SimpleNamespace(problems={"tiny": SimpleNamespace(buffer_count=0)}))
     found = [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(runs, None, terms)]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from compliance.finding import Finding
-from compliance.report import Report, Summary, owned
+from compliance.output.report import Report, Summary, owned
 from rules.edition import load
 
 HOSTILE = "a\nb\x1b[31m<x>|`::error::,%\udcff"

@@ -7,8 +7,8 @@ from pathlib import Path
 import jsonschema
 
 import compliance
-from compliance.checklist import Review, checklist
 from compliance.output.json import document, render
+from compliance.reviewing.checklist import Review, checklist
 
 HERE = Path(compliance.__file__).parent
 

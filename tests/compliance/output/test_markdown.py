@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.checklist import checklist
 from compliance.output.markdown import render
+from compliance.reviewing.checklist import checklist
 
 
 def test_markdown_has_the_table(run, broken):

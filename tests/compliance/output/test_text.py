@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.checklist import Review, checklist
 from compliance.finding import Finding, counted
 from compliance.output.text import SCREEN, render
+from compliance.reviewing.checklist import Review, checklist
 
 NEXT = "next: mend the error (python compliance/check.py --explain SEED03 says how), and check again"
 FOOT = "--all gives each finding with its place"

@@ -10,7 +10,7 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import across as module
 from compliance.reading.across import Across
-from compliance.reading.scores import Numbers
+from compliance.reading.series import Numbers
 from results import freeze
 from rules import new
 from rules.edition import load

@@ -8,7 +8,7 @@ import pytest
 
 from compliance.reading import nearness as module
 from compliance.reading.nearness import MOST_SPACED, Index, Scale, close, distance, evenly_spaced, scale_of
-from compliance.reading.scores import Numbers
+from compliance.reading.series import Numbers
 from rules.edition import load
 
 EDITION = load("v1.0")

@@ -12,10 +12,10 @@ from compliance.engine import judge
 from compliance.reading import run as module
 from compliance.reading.log import size_of
 from compliance.reading.run import LARGEST, Fact, Launch, Origin, facts_of
-from compliance.reading.scores import Numbers
-from compliance.reading.series import Evaluation, Evaluations, Spans, Waited, Waits
+from compliance.reading.series import Evaluation, Evaluations, Numbers, Spans, Waited, Waits
 from compliance.reading.terms import terms_for
 from compliance.reading.timeline import timeline
+from compliance.reading.tree import LogFile
 from rules.edition import load
 
 
@@ -122,7 +122,7 @@ def made(logs, *events, edition="v1.0", benchmark="scaffold"):
     named = [(*event, {})[:4] for event in events]
     log = logs.read(*(Event(i, time, "", key, value, more) for i, (key, time, value, more) in enumerate(named, 1)))
     terms = terms_for(log, load(edition), benchmark)
-    return module.run_of(log, terms, timeline(log, terms), Path("nowhere/result_0.txt"), 0, False)
+    return module.run_of(log, terms, timeline(log, terms), LogFile(Path("nowhere/result_0.txt"), "result_0.txt", 0))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Judge logs, sets and submissions by the rules, within a budget, in one process or several."""

@@ -1,0 +1,141 @@
+"""Group findings for people: by submission, rule and set, with counts, the worst first."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from compliance.finding import Finding, counted
+from compliance.output.report import ORDER, WAIVED, Report, Summary, owned, told_as
+
+MOST_WHOLE = 10  # findings of a rule that are shown one by one
+MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
+COPIED = ("RUN05", "RUN06")  # a log is another's copy, or has its scores
+MILD = ("warning", "info")  # of which those that most logs have are told in a line
+RESULT = re.compile(r"/result_\d+\.txt$")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The findings of one rule and severity in one submission. `groups` has those of each set, the set with most of
+    them first, and those outside of sets."""
+
+    severity: str  # or waived
+    code: str
+    groups: tuple[tuple[Finding, ...], ...]
+    sets: int = 0  # the number of groups that are of sets
+    common: bool = False  # whether it is mild, and most logs have it
+
+    @property
+    def examples(self) -> list[tuple[Finding, int]]:
+        """The findings to show, each with the number of others that it stands for: all of a few, else the first of
+        each set."""
+        if len(self.findings) <= MOST_WHOLE and not self.common:
+            return [(finding, times - 1) for finding, times in Counter(self.findings).items()]
+        first = [(group[0], times_of(group) - group[0].times) for group in self.groups]
+        return first[: 1 if self.common else MOST_SHOWN]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of all groups."""
+        return [finding for group in self.groups for finding in group]
+
+    @property
+    def sentence(self) -> str:
+        """The sentence of the first finding."""
+        return self.groups[0][0].sentence
+
+    @property
+    def times(self) -> int:
+        """The number of faults."""
+        return times_of(self.findings)
+
+    @property
+    def size(self) -> str:
+        """The number of faults and sets in words, such as "12 times in 3 sets"; "" for a single finding."""
+        total = self.times
+        if total == 1:
+            return ""
+        inside = f" in {counted(self.sets, 'set')}" if self.sets else ""
+        outside = " and outside" if 0 < self.sets < len(self.groups) else ""
+        return f"{total} times{inside}{outside}"
+
+
+def label(finding: Finding) -> str:
+    """Return a finding's severity, with "waived" before it if a waiver covers it."""
+    return f"{WAIVED} {finding.severity}" if finding.waived else finding.severity
+
+
+def shown(report: Report) -> list[tuple[Summary, tuple[Kind, ...]]]:
+    """Return each part of the report with its findings of the chosen severity; with all, if none was chosen. Codes are
+    in the order of the edition, in which what a log says comes first, and what follows later."""
+    made = []
+    for part in report.parts:
+        found = [f for f in part.findings if not report.severity or told_as(f) == report.severity]
+        order = list(report.editions[part.edition].rules) if part.edition in report.editions else []
+        made.append((part, kinds(found, part, order)))
+    return made
+
+
+def times_of(findings: Iterable[Finding]) -> int:
+    """Return the number of faults that findings stand for."""
+    return sum(finding.times for finding in findings)
+
+
+def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
+    """Return the findings of a submission grouped by rule and set. They are ordered by severity, then by number, then
+    as in `order`; of one severity, those on copied runs come first, since others follow from them."""
+    sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
+    rank = {code: at for at, code in enumerate(order)}
+    by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_rule[told_as(finding), finding.code].append(finding)
+    made = []
+    for (severity, code), same in by_rule.items():
+        places = {place: tuple(some) for place, some in owned(sets, tuple(same)).items() if some}
+        groups = tuple(places[place] for place in sorted(places, key=lambda place: (-times_of(places[place]), place)))
+        having = len({finding.path for finding in same if RESULT.search(finding.path)})
+        common = severity in MILD and 1 < logs < 2 * having
+        made.append(Kind(severity, code, groups, len(places.keys() - {""}), common))
+
+    def place(kind: Kind) -> tuple[int, bool, int, int, str]:
+        at = rank.get(kind.code, len(rank))
+        return ORDER.index(kind.severity), kind.code not in COPIED, -kind.times, at, kind.code
+
+    return tuple(sorted(made, key=place))
+
+
+def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:
+    """Return the kinds to show, each with its number of examples, and the kinds left out.
+
+    A kind takes one line, and each example another; one that is common takes one line alone. Together with a line for
+    what is left out, they fit into `room` lines. Each kind gets its line first, then each its first example, and so on,
+    the worst first.
+    """
+    most = len(kinds) if len(kinds) <= room else max(0, room - 1)
+    chosen, left = list(kinds[:most]), room - most - (most < len(kinds))
+    examples = [0] * most
+    for round_ in range(MOST_WHOLE):
+        for index, kind in enumerate(chosen):
+            if left > 0 and len(kind.examples) > round_ and not kind.common:
+                examples[index] += 1
+                left -= 1
+    return list(zip(chosen, examples, strict=True)), list(kinds[most:])
+
+
+def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0, logs: int = 1) -> str:
+    """Return the verdict in words. `chosen`: only some rules were selected, which the verdict says. `objections` are
+    the reviewers'. Without `logs`, nothing is in order yet."""
+    read = [counted(counts[name], name) for name in ("review", "warning") if counts[name]]
+    tail = f", with {' and '.join(read)} to read" if read else ""
+    tail += f", {counts[WAIVED]} waived" if counts[WAIVED] else ""
+    tail += f", {counted(objections, 'objection')} by reviewers" if objections else ""
+    right = "in order" if logs else "no runs yet, and nothing wrong so far"
+    head = f"not in order: {counted(counts['error'], 'error')}" if counts["error"] else right
+    return f"{'of the rules chosen: ' if chosen else ''}{head}{tail}"
+
+
+def tally(counts: dict[str, int]) -> str:
+    """Return the counts in words, such as "2 errors, 1 info"."""
+    known = {"info": "info", WAIVED: WAIVED}
+    return ", ".join(f"{n} {known[name]}" if name in known else counted(n, name) for name, n in counts.items() if n)

@@ -1,0 +1,126 @@
+"""The report on a verdict: the chosen findings, and a summary of each submission."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from compliance.finding import SEVERITIES, Finding, ancestors, errors
+from compliance.reviewing.checklist import Checklist
+from compliance.rule import CHECKS, LEVELS, STEPS
+from compliance.verdict import LogVerdict, Verdict
+from rules.edition import Edition
+
+OF_A_SET = ("log", "set", "round")
+OF_A_LOG = ("log", "round")
+OF_RUNS = ("log", "set")  # levels of which few rules judge throughput-only logs
+
+
+WAIVED = "waived"
+ORDER = (*SEVERITIES, WAIVED)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One submission, set or log with its findings. `source`, `sets` and `checklist` are for submissions only. Without
+    a path, it stands for the findings outside of all that was judged."""
+
+    path: str
+    edition: str
+    logs: int
+    rules: int  # that were checked: for a log by itself, without those on sets and submissions
+    findings: tuple[Finding, ...]
+    review: tuple[str, ...] = ()  # codes that people must still judge
+    throughput_only: int = 0  # logs that measure throughput and are no runs
+    source: str = ""  # whether it is the reference's
+    sets: tuple[str, ...] = ()  # paths of its sets
+    checklist: Checklist | None = None  # with what reviewers said
+    alone: bool = False  # a set or a log without its submission, for which some rules can't be checked
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """The number of faults by severity; waived ones are counted apart."""
+        counts = dict.fromkeys(ORDER, 0)
+        for finding in self.findings:
+            counts[told_as(finding)] += finding.times
+        return counts
+
+    @cached_property
+    def broken(self) -> tuple[str, ...]:
+        """The codes with an error, sorted."""
+        return tuple(sorted({f.code for f in errors(self.findings)}))
+
+    @property
+    def passed(self) -> int:
+        """The number of checked rules without an error."""
+        return self.rules - len(self.broken)
+
+
+@dataclass(frozen=True)
+class Report:
+    """The input of every output format. `findings` are all, in the order of places."""
+
+    findings: tuple[Finding, ...]
+    summaries: tuple[Summary, ...]
+    missed: tuple[tuple[str, str], ...]
+    editions: dict[str, Edition]
+    exit_code: int
+    color: bool = False
+    every: bool = False  # text, Markdown and annotations list each finding instead of groups
+    severity: str = ""  # the one severity that these show; "" for all
+    chosen: bool = False  # whether --select or --ignore restricted the rules
+    sandbox: str = ""  # the checker's sandbox in words; "" if none was asked for
+
+    @property
+    def parts(self) -> list[Summary]:
+        """The summaries, those with errors first, then one of the findings elsewhere, if there are any."""
+        elsewhere = tuple(owned([summary.path for summary in self.summaries], self.findings)[""])
+        parts = sorted(self.summaries, key=lambda summary: not summary.counts["error"])
+        return [*parts, Summary("", "", 0, 0, elsewhere)] if elsewhere else parts
+
+
+def told_as(finding: Finding) -> str:
+    """Return a finding's severity, or "waived"."""
+    return WAIVED if finding.waived else finding.severity
+
+
+def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
+    """Return a summary for each submission, and for each set or log given by itself."""
+    places: list[tuple[str, str, Sequence[LogVerdict], tuple[str, ...]]]
+    places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
+    places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
+    places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
+    found = owned([path for path, *_ in places], findings)
+    more = {
+        s.path: {"source": s.source, "sets": tuple(x.path for x in s.sets), "checklist": s.checklist}
+        for s in verdict.submissions
+    }
+    return tuple(
+        replace(_summary(path, editions[edition], logs, levels, tuple(found[path])), **more.get(path, {"alone": True}))
+        for path, edition, logs, levels in places
+    )
+
+
+def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
+    """Return the findings at or below each of the paths; all others are under ""."""
+    found: dict[str, list[Finding]] = {path: [] for path in (*paths, "")}
+    for finding in findings:
+        found[next((p for p in ancestors(finding.path) if p in found), "")].append(finding)
+    return found
+
+
+def _summary(
+    path: str, edition: Edition, logs: Sequence[LogVerdict], levels: tuple[str, ...], findings: tuple[Finding, ...]
+) -> Summary:
+    only = sum(log.run.throughput_only for log in logs)
+    spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
+    codes = [c for c in edition.rules if c in CHECKS]
+    codes = [c for c in codes if CHECKS[c].on >= STEPS or CHECKS[c].level not in spared]
+    return Summary(
+        path,
+        edition.name,
+        len(logs),
+        sum(CHECKS[code].level in levels for code in codes),
+        findings,
+        tuple(code for code, rule in edition.rules.items() if rule.by_review),
+        only,
+    )

@@ -1,0 +1,92 @@
+"""Waivers: a reviewer's file, outside of what is judged, that lets findings pass and gives the reasons.
+
+It is a YAML list of {organisation, code, path, line (optional), expires (optional), reason, reviewer}. A waiver covers
+nothing of another organisation's. `path` is the end of the finding's path in whole names, a pattern of names, or a
+folder, which ends in `/`.
+"""
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from compliance.finding import Finding
+from compliance.reviewing.entries import day, fits, read_entries
+from rules.names import folded
+
+ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and has not expired
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """One waiver: whose finding, the rule, the place (end of a path, pattern or folder; a line or any), the reason, the
+    reviewer."""
+
+    organisation: str
+    code: str
+    path: str
+    reason: str
+    reviewer: str
+    line: int | None = None
+    expires: str | None = None  # YYYY-MM-DD, the last day on which it holds, in UTC
+
+    def __post_init__(self) -> None:
+        for name in ("organisation", "code", "path", "reason", "reviewer"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name}: found nothing, wanted some text")
+        if self.expires is not None:
+            day(self.expires, "expires")
+        if self.line is not None and self.path.endswith("/"):
+            raise ValueError(f"line: found {self.line} of the folder {self.path}, wanted no line, or a file")
+
+    def covers(self, finding: Finding) -> bool:
+        """Return whether this waiver covers the finding."""
+        return finding.code == self.code and self.line in (None, finding.line) and fits(self.path, finding.path)
+
+    def expired(self, today: date) -> bool:
+        """Return whether its last day is over."""
+        return self.expires is not None and day(self.expires, "expires") < today
+
+
+@dataclass(frozen=True)
+class Waivers:
+    """A file of waivers, each with its line. Those that have expired by `today` waive nothing."""
+
+    path: str
+    waivers: tuple[tuple[int, Waiver], ...]
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())
+
+    @functools.cached_property
+    def expired(self) -> frozenset[int]:
+        """The lines of the waivers that have expired."""
+        return frozenset(line for line, waiver in self.waivers if waiver.expired(self.today))
+
+    @functools.cached_property
+    def valid(self) -> list[tuple[int, Waiver]]:
+        """The waivers that have not expired, with their lines."""
+        return [(line, waiver) for line, waiver in self.waivers if line not in self.expired]
+
+    def of(self, organisation: str) -> "Waivers":
+        """Return the waivers of an organisation, however it spells its name."""
+        own = tuple(w for w in self.waivers if folded(w[1].organisation) == folded(organisation))
+        return replace(self, waivers=own)
+
+    def covering(self, finding: Finding) -> tuple[int, Waiver] | None:
+        """Return the first valid waiver that covers the finding, with its line; None without one."""
+        return next(((line, waiver) for line, waiver in self.valid if waiver.covers(finding)), None)
+
+    def mark(self, finding: Finding) -> Finding:
+        """Return the finding, marked if a valid waiver covers it."""
+        if found := self.covering(finding):
+            return replace(finding, waived=f"{found[1].reviewer}: {found[1].reason}")
+        return finding
+
+
+def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = None) -> Waivers:
+    """Return the waivers of a file, as of `today` (by default the current day in UTC).
+
+    Raises ValueError if the file can't be read, is incomplete, or lies in what is judged.
+    """
+    entries = read_entries(path, judged, Waiver, "waivers")
+    return Waivers(str(path), entries, today) if today else Waivers(str(path), entries)

@@ -1,0 +1,104 @@
+"""A file of reviews: whose it is, what is refused, and where what it says is shown."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from compliance.auditing.review import points, read_reviews, with_reviews
+from compliance.engine import judge
+from compliance.finding import Finding
+from rules.edition import load
+
+ENTRY = {"rule": "SEED90", "submission": "v1.0/acme", "verdict": "accept", "who": "R. Viewer", "when": "2026-11-22"}
+PEOPLE = [code for code, rule in load("v1.0").rules.items() if rule.by_review]
+
+
+@pytest.fixture
+def reviews(tmp_path):
+    """Writes a file of reviews."""
+
+    def write(*changes):
+        file = tmp_path / "review.yaml"
+        file.write_text("".join(f"- {json.dumps(ENTRY | change)}\n" for change in changes))
+        return file
+
+    return write
+
+
+def test_what_reviewers_say_is_shown_with_the_verdict_which_it_does_not_change(run, tree, reviews):
+    against = {"rule": "EVL90", "verdict": "object", "note": "a jump"}
+    code, out, err = run(tree.root, "--reviews", reviews({}, against))
+    assert (code, err) == (0, "")
+    still = ", ".join(c for c in PEOPLE if c not in ("SEED90", "EVL90"))
+    assert f"  reviewed: 1 of {len(PEOPLE)} points accepted, 1 objection; open: {still}\n" in out
+    assert out.endswith("    EVL90 objection by R. Viewer, 2026-11-22: a jump\n  in order, 1 objection by reviewers\n")
+    (summary,) = json.loads(run(tree.root, "--reviews", reviews({}, against), "--format", "json")[1])["summaries"]
+    assert {k: summary["reviewed"][k] for k in ("points", "accepted", "objections")} == {
+        "points": len(PEOPLE),
+        "accepted": 1,
+        "objections": 1,
+    }
+    assert [e["rule"] for e in summary["reviewed"]["entries"]] == ["EVL90", "SEED90"]
+    markdown = run(tree.root, "--reviews", reviews({}, against), "--format", "markdown")[1]
+    assert f"| in order; reviewed: 1 of {len(PEOPLE)} points accepted, 1 objection |" in markdown
+
+
+def test_a_submission_is_the_end_of_its_path_in_whole_names(tree, reviews, monkeypatch):
+    file = read_reviews(reviews({"submission": "acme"}), [])
+    assert file.of(str(tree.root)) == file.of("elsewhere/acme") and len(file.of("acme")) == 1
+    assert file.of("x/acm") == file.of("acme/x") == file.of("x/bacme") == []
+    monkeypatch.chdir(tree.root)
+    assert len(file.of(".")) == 1  # wherever the reviewer stands
+    assert len(read_reviews(reviews({}), []).of(".")) == 1
+
+
+def test_points_are_rules_for_people_and_findings_for_review(tree, law):
+    (submission,) = judge([tree.root], rules=law).submissions
+    edition = load("v1.0", law)
+    assert points(submission, edition) == PEOPLE
+    runs = submission.sets[0]
+    surprise = Finding(runs.path, 1, "RUN22", "review", "S")
+
+    def found(**fields):
+        one = replace(runs, findings=(replace(surprise, **fields),))
+        return points(replace(submission, sets=(one,)), edition)
+
+    assert set(found()) == {*PEOPLE, "RUN22"} and list(found()) == [c for c in edition.rules if c in found()]
+    assert found(severity="warning") == found(waived="r: x") == PEOPLE
+
+
+def test_entries_of_other_submissions_are_named(tree, law, reviews, capsys):
+    verdict = judge([tree.root], rules=law)
+    file = read_reviews(reviews({}, *({"submission": f"other{n}"} for n in range(5))), [])
+    made = with_reviews(verdict, file, {"v1.0": load("v1.0", law)})
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"{file.path}:2: found submission 'other0', wanted one that was judged"
+    assert len(lines) == 4 and lines[3] == f"{file.path}: and 2 more such entries"
+    assert made.submissions[0].sets[0].reviewed == f"1 of {len(PEOPLE)} points accepted"
+    assert verdict.submissions[0].checklist is None and verdict.submissions[0].sets[0].reviewed == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ([{"rule": "SEED99"}], "review.yaml:1: unknown rule 'SEED99'; did you mean 'SEED"),
+        ([{}, {}], "review.yaml:2: found SEED90 of v1.0/acme by R. Viewer as in line 1"),
+        ([{"verdict": "object"}], "review.yaml:1: note: found nothing"),
+        ([{"signature": "x"}], "review.yaml:1: unknown field 'signature'"),
+    ],
+)
+def test_a_file_that_cannot_be_meant_is_refused(run, tree, reviews, changes, message):
+    code, out, err = run(tree.root, "--reviews", reviews(*changes))
+    assert (code, out) == (2, "") and message in err
+
+
+def test_two_reviewers_may_say_the_same(reviews):
+    assert len(read_reviews(reviews({}, {"who": "A. Other"}), []).reviews) == 2
+
+
+def test_a_file_inside_of_what_is_judged_is_refused(run, tree, reviews):
+    inside = tree.root / "review.yaml"
+    inside.write_text(reviews({}).read_text())
+    code, out, err = run(tree.root, "--reviews", inside)
+    assert (code, out) == (2, "") and "reviews inside of" in err

@@ -1,0 +1,125 @@
+"""Findings put together: each stands at its log, set or submission, and a set knows those outside that concern it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from compliance.engine import judge
+from compliance.finding import Finding, ancestors
+from compliance.judging.assemble import about, concerned
+from compliance.reading.tree import Place, Set
+from rules.edition import load
+
+HOME = "v1.0/acme"
+BOX = Set(
+    Path("results/box/strong/scaffold"),
+    f"{HOME}/results/box/strong/scaffold",
+    Path(HOME),
+    Place("v1.0", "acme", "box", "strong", "scaffold", Path(HOME)),
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "touches"),
+    [
+        ("systems/box.json", "SYS04", True),
+        ("systems/crate.json", "SYS04", False),
+        ("systems/box.json.txt", "TREE03", False),
+        ("benchmarks/scaffold/implementations/x/train.py", "SRC02", True),
+        ("benchmarks/deepcam/implementations/x/train.py", "SRC02", False),
+        ("benchmarks", "TREE05", True),
+        ("source/0123/train.py", "SRC03", True),
+        ("", "TREE07", True),
+        ("benchmarks/common/train.py", "SRC04", True),
+        ("results/crate/strong/scaffold/result_5.log", "TREE06", False),
+        ("results/box/result_5.txt", "TREE09", True),
+        ("docs/result_0.txt", "TREE09", False),
+        ("results/box/strong/scaffold/result_5.log", "TREE06", True),  # a run that was left out
+        ("results/box/strong/scaffold/pruned_results/result_5.txt", "TREE09", True),
+        ("results/box/strong/scaffold_2/result_5.log", "TREE06", True),
+        ("results/box/strong/deepcam/result_5.log", "TREE06", False),
+        ("results/box/strong/deepcam/core.1", "TREE03", False),
+    ],
+)
+def test_what_concerns_a_set(path, code, touches):
+    finding = Finding(f"{HOME}/{path}".rstrip("/"), 1, code, "error", "Something")
+    whom = concerned(finding, HOME, load("v1.0").benchmarks)
+    around = {whom: [(0, finding)]} if whom else {}
+    assert about(around, BOX.system, BOX.benchmark) == [finding] * touches
+
+
+def test_what_concerns_a_set_stands_in_the_order_of_the_findings():
+    paths = ["", "results/box/core.1", "systems/box.json", "results/box/strong/scaffold/core.2", "source/0123/train.py"]
+    findings = [Finding(f"{HOME}/{path}".rstrip("/"), 1, "TREE03", "error", "Something") for path in paths]
+    around = {}
+    for number, finding in enumerate(findings):
+        around.setdefault(concerned(finding, HOME, load("v1.0").benchmarks), []).append((number, finding))
+    assert len(around) == 3
+    assert about(around, BOX.system, BOX.benchmark) == findings
+
+
+@pytest.mark.parametrize(("path", "above"), [("a/b/c", ["a/b/c", "a/b", "a"]), ("a", ["a"]), ("/a", ["/a", ""])])
+def test_ancestors_are_nearest_first(path, above):
+    assert ancestors(path) == above
+
+
+@pytest.fixture
+def two(tree, logs):
+    """A submission of two systems, box and crate, with a fault in each place."""
+    for index in range(5):
+        log = logs.good(100 + index)
+        log.one("submission_platform")["value"] = "crate"
+        log.write(tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{index}.txt")
+    tree.put(tree.root / "systems" / "crate.json", tree.write_system(logs.SYSTEM).read_text())
+    tree.described(host_processors_per_node="two")  # SYS04
+    tree.changed("seed", value=5)  # SEED03
+    tree.path(4).rename(tree.path(7))  # RUN02
+    tree.put(tree.implementation / "other.py", "")  # SRC06
+    logs.good(7).write(tree.root / "docs" / "result_0.txt")  # TREE09, TREE03
+    return tree
+
+
+def codes(findings):
+    return sorted(f.code for f in findings)
+
+
+def test_each_finding_stands_where_its_place_is(two, law):
+    verdict = judge([two.root], rules=law)
+    (submission,) = verdict.submissions
+    box, crate = submission.sets
+    assert codes(box.findings) == ["RUN02"] and [codes(log.findings) for log in box.logs] == [
+        [],
+        [],
+        ["SEED03"],
+        [],
+        [],
+    ]
+    assert codes(crate.findings) == [] and not any(log.findings for log in crate.logs)
+    assert codes(submission.findings) == ["SRC06", "SYS04", "TREE03", "TREE09"]
+    assert codes(box.about) == ["SRC06", "SYS04", "TREE03"] and codes(crate.about) == ["SRC06", "TREE03"]
+    assert codes(verdict.findings) == codes(submission.everything())
+
+
+def test_a_set_knows_its_place_and_what_the_rules_want(two, law):
+    box, crate = judge([two.root], rules=law).all_sets
+    assert (box.round, box.org, box.system, box.scaling, box.benchmark) == ("v1.0", "acme", "box", "strong", "scaffold")
+    assert (box.edition, box.required, box.submission) == ("v1.0", 5, str(two.root))
+    assert (box.description["host_processors_per_node"], crate.description["system_name"]) == ("two", "box")
+
+
+def test_findings_of_one_submission_are_not_the_other_ones(two, law):
+    other = two.root.with_name("bolt")
+    two.root.rename(other)
+    empty = judge([other.parent], rules=law)
+    assert codes(empty.submissions[0].findings) == ["SRC06", "SYS04", "SYS09", "SYS09", "TREE03", "TREE09"]
+    alone = judge([other / "results" / "box" / "strong" / "scaffold"], rules=law)
+    (runs,) = alone.sets
+    assert not alone.submissions and (runs.submission, runs.about) == ("", ()) and codes(runs.findings)
+
+
+def test_a_folder_of_no_known_benchmark_is_asked_for_no_number_of_runs(tree, law):
+    tree.path(0).parent.rename(tree.path(0).parent.with_name("scafold"))
+    (runs,) = judge([tree.root], rules=law).all_sets
+    assert runs.required is None and replace(runs, required=5) != runs

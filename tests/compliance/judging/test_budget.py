@@ -1,0 +1,165 @@
+"""A submission that costs too much has not been looked at, which is said; the others are judged."""
+
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.engine import judge
+from compliance.judging import budget, unit
+from compliance.judging.budget import Account, Spent
+from compliance.reading import discovery
+from compliance.rule import CHECKS
+
+
+@pytest.fixture
+def two(tree):
+    """Two good submissions, of acme and bolt, which are alike."""
+    shutil.copytree(tree.root, tree.root.with_name("bolt"))
+    return tree.root.parent
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that can be put forward, by so many seconds `late`."""
+    fake = SimpleNamespace(late=0.0)
+    fake.monotonic = lambda: time.monotonic() + fake.late
+    for module in (budget, unit):
+        monkeypatch.setattr(module, "time", fake)
+    return fake
+
+
+@pytest.mark.parametrize(("seconds", "spent"), [(5.9, False), (6.0, False), (6.1, True)])
+def test_time_is_added_up(seconds, spent):
+    account = Account(2, most=6)
+    account.charge(seconds, 0, "a")
+    assert bool(account.spent) is spent
+    assert not spent or account.spent == (
+        "judging it took more than 6 s; left: 1 of 2 logs, those after a, and all that they are part of"
+    )
+
+
+@pytest.mark.parametrize(("more", "spent"), [(-1, False), (0, False), (1, True)])
+def test_memory_is_added_up(more, spent):
+    account = Account(3)
+    account.charge(0, budget.KEPT - 5, "a")
+    account.charge(0, 5 + more, "b")
+    assert bool(account.spent) is spent
+    assert not spent or account.spent.startswith("what its logs say takes more than 512 MiB; left: 1 of 3 logs, those")
+
+
+@pytest.mark.parametrize(("most", "spent"), [(60, False), (0, True)])
+def test_the_clock_runs_between_rules(most, spent):
+    account = Account(1, most=most)
+    account.begin()
+    time.sleep(0.01)
+    if spent:
+        with pytest.raises(Spent, match=r"judging it took more than 0 s; left: the rules from RUN01 on"):
+            account.look("RUN01")
+    else:
+        account.look("RUN01")
+
+
+def test_logs_that_take_too_long_leave_a_submission_out_and_the_other_in(two, law, monkeypatch, clock):
+    gather_log = unit.gather_log
+
+    def slow(file, name, *more):
+        clock.late += 250 if "/bolt/" in name else 0
+        return gather_log(file, name, *more)
+
+    monkeypatch.setattr(unit, "gather_log", slow)
+    seen = []
+    verdict = judge([two], rules=law, progress=lambda done, all_: seen.append(done))
+    assert [Path(s.path).name for s in verdict.submissions] == ["acme"] and verdict.findings == ()
+    ((path, why),) = verdict.missed
+    assert path == f"{two}/bolt" and why.startswith("judging it took more than 600 s; left: 2 of 5 logs, those after ")
+    assert verdict.exit_code == 2 and seen[-1] == 8  # five of acme, three of bolt
+
+
+def test_rules_that_take_too_long_leave_a_submission_out(tree, law, monkeypatch, clock):
+    def slow(runs, place, terms):
+        yield from ()
+        clock.late += 1000
+
+    check = replace(CHECKS["RUN01"], function=slow)
+    ordered = unit.ordered
+    monkeypatch.setattr(
+        unit,
+        "ordered",
+        lambda level, codes: (check, *ordered(level, codes)) if level == "set" else ordered(level, codes),
+    )
+    verdict = judge([tree.root], rules=law)
+    assert verdict.submissions == () and verdict.findings == ()
+    assert verdict.missed[0][1].startswith("judging it took more than 600 s; left: the rules from ")
+
+
+def test_what_is_kept_of_logs_is_limited(two, law, monkeypatch):
+    monkeypatch.setattr(budget, "KEPT", 1)
+    verdict = judge([two], rules=law)
+    assert verdict.submissions == () and verdict.exit_code == 2
+    assert [why.partition(";")[0] for _, why in verdict.missed] == ["what its logs say takes more than 0 MiB"] * 2
+
+
+@pytest.mark.parametrize(("less", "looked"), [(-1, True), (0, True), (1, False)])
+def test_bytes_are_counted_before_anything_is_read(two, law, monkeypatch, less, looked):
+    size = sum(p.stat().st_size for p in (two / "acme").rglob("*") if p.is_file())
+    with open(two / "bolt" / "README", "wb") as file:
+        file.truncate(1 << 40)  # takes no disk
+    monkeypatch.setattr(discovery, "LARGEST", size - less)
+    verdict = judge([two], rules=law)
+    assert [Path(s.path).name for s in verdict.submissions] == (["acme"] if looked else [])
+    *_, (path, why) = verdict.missed
+    assert path == f"{two}/bolt" and "bytes in its files, 1099511627776 of them in README, wanted at most" in why
+    assert verdict.exit_code == 2
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_huge_log_or_set_is_not_read(tmp_path, law, whole):
+    path = tmp_path / "result_0.txt"
+    with open(path, "wb") as file:
+        file.truncate(1 << 40)
+    begin = time.monotonic()
+    verdict = judge([tmp_path if whole else path], "v1.0", rules=law)
+    assert (
+        time.monotonic() - begin < 5
+        and verdict.exit_code == 2
+        and "nothing of it was looked at" in verdict.missed[0][1]
+    )
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_several_processes_spend_the_same_budget(two, law, jobs):
+    verdict = judge([two], rules=law, seconds=0, jobs=jobs)
+    assert verdict.submissions == () and len(verdict.missed) == 2 and verdict.exit_code == 2
+
+
+def test_what_was_not_judged_has_no_figure(two, law, monkeypatch):
+    monkeypatch.setattr(discovery, "LARGEST", 1)
+    assert judge([two], rules=law).all_sets == ()
+
+
+def test_a_command_says_what_was_left(two, run):
+    code, out, _ = run(two, "--seconds", "0")
+    assert code == 2 and out.count("could not be checked: judging it took more than 0 s; left: 4 of 5 logs") == 2
+
+
+def test_findings_take_memory_too(tree, monkeypatch):
+    path = tree.path(0)
+    bad = ':::MLLOG {"time_ms": 1, "event_type": "POINT_IN_TIME", "key": "seed", "value": -1, "metadata": {}}\n'
+    path.write_text(path.read_text() + bad * 1000)
+    assert not judge([tree.root]).missed
+    monkeypatch.setattr(budget, "KEPT", 1000 * budget.OF_A_FINDING)
+    ((_, why),) = judge([tree.root]).missed
+    assert why.startswith("what its logs say takes more than 1 MiB; left: 4 of 5 logs, those after")
+
+
+@pytest.mark.parametrize("line", ["x", '{"time_ms": 1, "key": "a", "value": 1}'])
+def test_reading_a_log_ends_with_the_time_of_its_submission(tree, line):
+    tree.path(1).write_text(f":::MLLOG {line}\n" * 1_000_000)
+    begin = time.process_time()
+    ((_, why),) = judge([tree.root], seconds=0.3).missed
+    assert why.startswith("judging it took more than 0.3 s; left:")
+    assert time.process_time() - begin < 20

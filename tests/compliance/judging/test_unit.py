@@ -1,0 +1,151 @@
+"""Judging a log or a unit: checks that break, failures that are forgiven, and where a budget ends."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from compliance.engine import judge
+from compliance.finding import Fault, Finding
+from compliance.judging import unit
+from compliance.judging.budget import Account
+from compliance.judging.unit import Job, Unit, judge_log, judge_unit, only_failed
+from compliance.reading.log import Log
+from compliance.reading.terms import terms_for
+from compliance.reading.tree import Place, Set, log_file
+from compliance.reviewing.waiver import Waiver, Waivers
+from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
+from rules.edition import load
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
+    def breaks(run, law, time):
+        raise ZeroDivisionError("nobody thought of that")
+        yield
+
+    check = replace(CHECKS["LOG07"], function=breaks)
+    monkeypatch.setattr(unit, "ordered", lambda level, codes: (check, *ordered(level, codes)) if level == "log" else ())
+    tree.logs[2].one("seed")["value"] = 5
+    verdict = judge([tree.write(2)], rules=law)
+    assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
+    assert unit.BROKE in verdict.findings[0].sentence
+    assert verdict.exit_code == 1
+
+
+def test_faults_beyond_those_listed_are_counted_by_severity(monkeypatch):
+    """So that thousands of warnings hide neither their number nor an error."""
+
+    def finds():
+        for line in range(1, 8):
+            yield Fault(line, f"line {line}", "none", severity="error" if line == 6 else "warning")
+
+    monkeypatch.setattr(unit, "MOST_FAULTS", 3)
+    found = list(unit.faults_of(replace(CHECKS["LOG07"], function=finds)))
+    assert [(f.line, f.found, f.wanted, f.severity) for f in found] == [
+        (1, "line 1", "none", "warning"),
+        (2, "line 2", "none", "warning"),
+        (3, "line 3", "none", "warning"),
+        (4, "3 more from here on", "none", "warning"),
+        (6, "1 more from here on", "none", "error"),
+    ]
+    monkeypatch.setattr(unit, "MOST_FAULTS", 7)
+    assert len(list(unit.faults_of(replace(CHECKS["LOG07"], function=finds)))) == 7
+
+
+def test_stray_files_are_all_counted(tree, law, monkeypatch):
+    monkeypatch.setattr(unit, "MOST_FAULTS", 10)
+    for number in range(25):
+        tree.put(tree.root / f"stray{number:02}.dat", "x")
+    told = [f.details() for f in judge([tree.root], rules=law).findings if f.code == "TREE03"]
+    assert len(told) == 11 and told[-1] == "found 15 more from here on, wanted none"
+
+
+@pytest.mark.slow
+def test_100_000_stray_logs_are_all_told(tree):
+    """Of each rule 10,000 are listed, and the number of all is told."""
+    line = tree.path(0).read_bytes().splitlines(keepends=True)[0]
+    folder = tree.root / "results" / "odd"
+    folder.mkdir()
+    for number in range(100_000):
+        (folder / f"{number:06}.txt").write_bytes(line)
+    done = subprocess.run([sys.executable, "compliance/check.py", tree.root], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 1 and done.stderr == ""
+    assert "error TREE09, 100000 times: A file with log lines is no log of a set" in done.stdout
+    assert "TREE03, 100000 times" in done.stdout and "not in order: 10000" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("edition", "code", "what", "wanted"),
+    [
+        ("v1.0", "EVL07", "best eval_accuracy 0.8", True),
+        ("v1.0", "CLK01", "no run_stop", False),
+        ("mlperf-hpc-v0.7", "CLK01", "no run_stop", True),
+        ("mlperf-hpc-v0.7", "CLK01", "no run_start", False),
+        ("mlperf-hpc-v0.7", "CLK02", "no run_stop", False),
+    ],
+)
+def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edition, code, what, wanted):
+    finding = Finding("result_0.txt", 1, code, "error", "Something", found=what)
+    assert only_failed(finding, load(edition).limits) is wanted
+
+
+@pytest.mark.parametrize(("allowed", "judged"), [(5, 3), (2, 2)])
+def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
+    files = [log_file(tree.write(index), f"result_{index}.txt") for index in range(3)]
+    logs = [judge_log(Job(file, load("v1.0", law), "", alone=True)) for file in files]
+    taken = []
+    unit = Unit(load("v1.0", law), None, (), {}, files[0], account=Account(3, most=allowed))
+    given = (taken.append(log) or replace(log, seconds=1.0) for log in logs)
+    one = judge_unit(unit, given)
+    assert list(one.logs) == [f"result_{index}.txt" for index in range(judged)]
+    assert bool(unit.account.spent) is (judged < 3) and len(taken) == 3
+
+
+def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environed, law, tmp_path):
+    """SYS10 and LOG06 say that its devices and ranks are wrong: SYS11 and ENV08 compare the other logs alone."""
+    environed.changed(
+        "devices", 1, value=[{**environed.logs[1].one("devices")["value"][0], "name": "other", "ranks": 7}]
+    )
+    environed.changed("number_of_ranks", 2, value="one")
+    environed.changed("devices", 3, value=[{**environed.logs[3].one("devices")["value"][0], "name": "third"}])
+    findings = judge([environed.root], rules=law).findings
+    told = sorted(
+        (f.code, f.path.rpartition("/")[2]) for f in findings if f.code in ("LOG06", "SYS10", "SYS11", "ENV08")
+    )
+    assert told == [
+        ("ENV08", "environment_3.json"),
+        ("LOG06", "result_2.txt"),
+        ("SYS10", "result_1.txt"),
+        ("SYS11", "result_3.txt"),
+    ]
+    waived = Waivers("w", ((1, Waiver("acme", "SYS10", "result_1.txt", "agreed", "r")),))
+    findings = judge([environed.root], rules=law, waivers=waived).findings
+    assert ("SYS11", "result_1.txt") in {(f.code, f.path.rpartition("/")[2]) for f in findings}
+
+
+@pytest.mark.parametrize(
+    ("campaign", "trials", "edition", "kind"),
+    [
+        ("first", True, "v1.0", TRIAL),
+        ("first", False, "v1.0", CONFIRMATION),
+        ("", False, "v1.0", frozenset()),
+        ("first", True, "mlperf-hpc-v3.0", frozenset()),  # which knows no campaigns
+    ],
+)
+def test_sets_are_trials_or_confirmations_in_campaigns_alone(campaign, trials, edition, kind):
+    place = Place("", "", "", "", "", Path(), campaign, confirmation=bool(campaign) and not trials)
+    runs = Set(Path(), "", Path(), place, ())
+    assert terms_for(Log(""), load(edition), kind=runs.kind).kind == kind
+
+
+def test_every_premise_counts():
+    """One of a log for a rule on its set, or of the layout for a rule on a set or a submission; else on one level."""
+    known = {("log", "set"), ("tree", "set"), ("tree", "submission")}
+    across = {
+        (CHECKS[p].level, c.level) for c in CHECKS.values() for p in premises(c.code) if CHECKS[p].level != c.level
+    }
+    assert across <= known

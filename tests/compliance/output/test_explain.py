@@ -1,0 +1,82 @@
+"""--explain and --list: one text for all editions, and what each makes of it."""
+
+import pytest
+
+from compliance import check
+from compliance.output.explain import explain, listing, severity
+from rules.current import editions
+from rules.edition import load
+
+
+def test_a_rule_has_one_text_and_a_severity_by_edition():
+    rule, said = load("v1.0").rules["TREE09"], explain("tree09", None)
+    assert said.startswith(f"TREE09 {rule.sentence}\n\n{rule.reason}\n")
+    assert "\n  v1.0: error\n" in said and "\n  mlperf-hpc-v2.0: warning\n" in said
+    assert said.endswith(f"\nText: {rule.place}\n") and rule.place.startswith("rules/texts/TREE.md:")
+
+
+def test_one_edition_is_explained_alone():
+    said = explain("EVL90", "mlperf-hpc-v0.7")
+    assert "\n  mlperf-hpc-v0.7: people\n" in said and "v1.0" not in said
+    with pytest.raises(ValueError, match="no rule or family 'EVL14'; did you mean 'EVL"):
+        explain("EVL14", "mlperf-hpc-v0.7")
+
+
+def test_the_list_says_severity_and_place():
+    lines = listing("mlperf-hpc-v0.7").splitlines()
+    (line,) = [line for line in lines if line.startswith("  RUN17  ")]
+    rule = load("mlperf-hpc-v0.7").rules["RUN17"]
+    assert line == f"  RUN17  warning  {rule.sentence} ({rule.place})"
+    assert len(lines) == 1 + len(load("mlperf-hpc-v0.7").rules)
+
+
+@pytest.mark.parametrize("edition", editions())
+def test_every_rule_is_explained(capsys, edition):
+    for code, rule in load(edition).rules.items():
+        assert check.main(["--explain", code, "--rules", edition]) == 0
+        out = capsys.readouterr().out
+        assert out.startswith(f"{code} {rule.sentence}\n")
+        assert rule.reason in out
+
+
+def test_families_and_lists_are_explained_each_rule_once():
+    said = explain("seed03, RUN05,wai,SEED03", None)
+    heads = [part.splitlines()[0].split()[0] for part in said.split(f"\n{'-' * 80}\n\n")]
+    assert heads == ["SEED03", "RUN05", "WAI01", "WAI02"]
+    assert explain("SEED", None).count("\nText: rules/texts/SEED.md:") == 8
+
+
+def test_a_text_says_how_to_mend_with_a_bad_and_a_good_line():
+    said = explain("SEED03", None)
+    at = [said.index(f"\n{word}: ") for word in ("Mend", "- Bad", "- Good", "Text")]
+    assert at == sorted(at)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ("SEED99", "no rule or family 'SEED99'; did you mean 'SEED"),
+        ("SEDE", "no rule or family 'SEDE'; did you mean 'SEED'"),
+        ("SEED,RUN99", "no rule or family 'RUN99'"),
+        ("S", "no rule or family 'S'"),
+        (" , ", "found ' , ', wanted rules or families"),
+    ],
+)
+def test_what_is_no_rule_and_no_family_is_refused(capsys, wanted, message):
+    assert check.main(["--explain", wanted]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_list_has_every_rule(capsys):
+    assert check.main(["--list"]) == 0
+    out = capsys.readouterr().out
+    for name in editions():
+        for code, rule in load(name).rules.items():
+            assert f"  {code:<7}" in out
+            assert rule.sentence in out
+
+
+def test_the_severity_is_the_editions_or_the_checks_and_people_judge_what_no_program_checks():
+    edition = load("v1.0")
+    assert severity("CLK01", edition) == "error"
+    assert severity(next(code for code, rule in edition.rules.items() if rule.by_review), edition) == "people"

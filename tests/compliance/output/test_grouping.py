@@ -1,0 +1,176 @@
+"""Findings by rule and set: order, counts, what fits, and the words for a verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from compliance.finding import Finding
+from compliance.output.grouping import Kind, fitted, kinds, label, shown, tally, verdict
+from compliance.output.report import Report, Summary, owned, told_as
+
+SETS = ("acme/results/a", "acme/results/b")
+
+
+def finding(path, code="SEED03", severity="error", line=1, **fields):
+    return Finding(path, line, code, severity, "A seed is fresh", **fields)
+
+
+@pytest.fixture
+def found():
+    """An error twice in one set and once in another, a warning, a review, one waived, one of no submission."""
+    return (
+        finding("acme/results/a/result_0.txt", line=3),
+        finding("acme/results/b/result_0.txt"),
+        finding("acme/results/b/result_1.txt"),
+        finding("acme/systems/x.json", "SYS06", "warning"),
+        finding("acme/results/a", "RUN22", "review"),
+        finding("acme/results/a", "RUN03", waived="r: agreed"),
+        finding("w.yaml", "WAI01", "warning"),
+    )
+
+
+def report(found, *more, **fields):
+    first = Summary("acme", "v1.0", 2, 9, (), sets=SETS)
+    own = owned(["acme", *(summary.path for summary in more)], found)
+    told = tuple(replace(summary, findings=tuple(own[summary.path])) for summary in (first, *more))
+    return Report(found, told, (), {}, 0, **fields)
+
+
+def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
+    made = kinds(
+        (*found, finding("acme/results/a", "RUN01", "warning"), finding("x", "RUN01", "warning")),
+        report(()).summaries[0],
+    )
+    assert [(k.severity, k.code, len(k.findings)) for k in made] == [
+        ("error", "SEED03", 3),
+        ("review", "RUN22", 1),
+        ("warning", "RUN01", 2),
+        ("warning", "SYS06", 1),
+        ("warning", "WAI01", 1),
+        ("waived", "RUN03", 1),
+    ]
+    assert [(g[0].path.rpartition("/")[0], len(g)) for g in made[0].groups] == [(SETS[1], 2), (SETS[0], 1)]
+    assert [k.size for k in made] == ["3 times in 2 sets", "", "2 times in 1 set and outside", "", "", ""]
+    assert kinds([finding("x"), finding("y")])[0].size == "2 times"
+    assert made[0].sentence == "A seed is fresh" and kinds([]) == ()
+
+
+def test_a_copy_stands_before_what_follows_from_it():
+    codes = ("REG03", "LED03", "REG03", "RUN05", "ENV01")
+    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], order=("REG03", "LED03", "RUN05"))
+    assert [k.code for k in made] == ["RUN05", "REG03", "LED03", "ENV01"]
+    review = kinds([finding("acme/1", "RUN05", "review"), finding("acme/1", "LED03")])
+    assert [k.code for k in review] == ["LED03", "RUN05"]
+
+
+def test_parts_are_those_with_errors_first_and_elsewhere_last(found):
+    other = replace(report(()).summaries[0], path="other", sets=())
+    told = report((*found, finding("other/x", severity="info")), other).parts
+    assert [part.path for part in told] == ["acme", "other", ""]
+    assert [part.path for part in report((finding("other/x"),), other).parts] == ["other", "acme"]
+    assert told[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
+    assert told[1].counts["info"] == told[2].counts["warning"] == 1
+    assert [part.path for part in report(()).parts] == ["acme"]
+
+
+@pytest.mark.parametrize(
+    ("severity", "codes"), [("error", {"SEED03"}), ("review", {"RUN22"}), ("warning", {"SYS06", "WAI01"})]
+)
+def test_a_chosen_severity_hides_the_others_and_counts_them(found, severity, codes):
+    made = report(found, severity=severity)
+    assert {kind.code for _, some in shown(made) for kind in some} == codes
+    every = {kind.code for _, some in shown(report(found)) for kind in some}
+    assert every == codes | {"SEED03", "SYS06", "WAI01", "RUN22", "RUN03"}
+    assert made.parts[0].counts == {"error": 3, "warning": 1, "review": 1, "info": 0, "waived": 1}
+
+
+def test_a_waived_finding_is_told_as_waived_and_keeps_its_severity(found):
+    assert [told_as(f) for f in found][-3:] == ["review", "waived", "warning"]
+    assert [label(f) for f in found][-3:] == ["review", "waived error", "warning"]
+
+
+def kind(groups, each=1, **fields):
+    some = (tuple(finding(str(n), line=i) for i in range(each)) for n in range(groups))
+    return Kind("error", "SEED03", tuple(some), **fields)
+
+
+def test_ten_findings_of_a_rule_are_examples_and_of_more_the_first_of_three_sets():
+    assert [(f.path, f.line, more) for f, more in kind(2, 5).examples] == [(p, i, 0) for p in "01" for i in range(5)]
+    assert [(f.path, f.line, more) for f, more in kind(4, 3).examples] == [(p, 0, 2) for p in "012"]
+    assert [more for _, more in kind(1, 11).examples] == [10]
+    same = Kind("error", "RUN13", ((finding("x"), finding("x"), finding("y")),))
+    assert [(f.path, more) for f, more in same.examples] == [("x", 1), ("y", 0)]
+
+
+@pytest.mark.parametrize(
+    ("logs", "severity", "having", "common"),
+    [
+        (5, "warning", 3, True),
+        (5, "info", 3, True),
+        (5, "warning", 2, False),
+        (4, "warning", 2, False),
+        (5, "error", 5, False),
+        (5, "review", 5, False),
+        (1, "warning", 1, False),
+    ],
+)
+def test_a_warning_that_most_logs_have_is_common_and_takes_one_line(logs, severity, having, common):
+    some = [finding(f"acme/a/result_{n}.txt", severity=severity, line=i) for n in range(having) for i in (1, 2)]
+    some += [finding(f"acme/x{n}", severity=severity) for n in range(9)]
+    (made,) = kinds(some, replace(report(()).summaries[0], logs=logs))
+    assert made.common == common
+    assert fitted([made], 9)[0][0][1] == (0 if common else len(made.examples))
+    assert len(made.examples) == 1 or not common
+
+
+def test_of_equally_many_findings_those_come_first_that_the_edition_has_first():
+    some = [finding("x", code) for code in ("ENV10", "RUN01", "NEW01")]
+    assert [k.code for k in kinds(some, None, ["RUN01", "ENV10"])] == ["RUN01", "ENV10", "NEW01"]
+    assert [k.code for k in kinds(some)] == ["ENV10", "NEW01", "RUN01"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "room", "examples", "left"),
+    [
+        ([1], 2, [1], 0),
+        ([1], 1, [0], 0),
+        ([1], 0, [], 1),
+        ([5], 9, [5], 0),
+        ([12], 9, [3], 0),  # three sets of a rule with more than ten findings
+        ([5, 5], 6, [2, 2], 0),
+        ([5, 5], 5, [2, 1], 0),
+        ([1, 5], 6, [1, 3], 0),
+        ([1, 1, 1], 3, [0, 0, 0], 0),
+        ([1, 1, 1], 2, [0], 2),  # the other line says what is left out
+        ([], 5, [], 0),
+    ],
+)
+def test_what_fits_is_each_rule_then_its_first_example_then_more(groups, room, examples, left):
+    chosen, rest = fitted([kind(n) for n in groups], room)
+    assert ([n for _, n in chosen], len(rest)) == (examples, left)
+    assert len(chosen) + sum(n for _, n in chosen) + bool(rest) <= max(room, bool(rest))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({}, "in order"),
+        ({"info": 3}, "in order"),
+        ({"warning": 1}, "in order, with 1 warning to read"),
+        ({"review": 2}, "in order, with 2 reviews to read"),
+        ({"warning": 41, "review": 1}, "in order, with 1 review and 41 warnings to read"),
+        ({"waived": 2}, "in order, 2 waived"),
+        ({"error": 1}, "not in order: 1 error"),
+        ({"error": 2, "warning": 3, "waived": 1}, "not in order: 2 errors, with 3 warnings to read, 1 waived"),
+    ],
+)
+def test_a_verdict_says_whether_it_is_in_order_and_what_is_to_read(counts, words):
+    full = report(()).summaries[0].counts | counts
+    assert verdict(full) == words
+    assert verdict(full, chosen=True) == f"of the rules chosen: {words}"
+    assert verdict(full, objections=2) == f"{words}, 2 objections by reviewers"
+
+
+def test_a_tally_names_all_that_was_found():
+    full = report(()).summaries[0].counts | {"error": 1, "warning": 2, "info": 1, "waived": 4}
+    assert tally(full) == "1 error, 2 warnings, 1 info, 4 waived" and tally(report(()).summaries[0].counts) == ""

@@ -1,0 +1,51 @@
+"""What a finding does to the figure of merit."""
+
+from compliance.engine import judge
+from compliance.output.impact import with_impact
+from rules.edition import load
+from rules.merit import figure_of_merit
+
+
+def test_impact_is_the_score_without_the_run(broken, law):
+    verdict = judge([broken.root], rules=law)
+    (finding,) = with_impact(verdict, {"v1.0": load("v1.0", law)})
+    times = [log.run.seconds for log in verdict.all_sets[0].logs]
+    without = figure_of_merit([*times[:1], float("inf"), *times[2:]])
+    assert finding.impact == f"score {figure_of_merit(times):.3f} s, {without:.3f} s if this run does not count"
+
+
+def impacts(path, law):
+    verdict = judge([path], rules=law)
+    return {f.code: f.impact for f in with_impact(verdict, {"v1.0": load("v1.0", law)})}
+
+
+def test_a_second_lost_run_leaves_no_score(broken, logs, law):
+    broken.logs[3] = logs.good(3, (0.5, 0.7))
+    broken.write(3)
+    found = impacts(broken.root, law)
+    assert found["SEED03"].startswith("score ") and found["SEED03"].endswith(" s, none if this run does not count")
+    before, _, _ = found["SEED03"].partition(",")
+    assert found["EVL07"] == f"{before}, with or without this run"  # it counts as infinite as it is
+
+
+def test_warnings_and_what_is_no_runs_have_none(broken, law):
+    broken.put(broken.path(0).with_name("core.1"), "?")
+    with broken.path(2).open("a") as file:
+        file.write("x :::MLLOG\n")
+    lines = broken.path(0).read_text().splitlines(keepends=True)
+    broken.path(0).write_text("".join(["[rank 0] " + lines[0], *lines[1:]]))
+    found = impacts(broken.root, law)
+    assert (found["TREE03"], found["LOG08"]) == ("", "") and found["SEED03"] and found["LOG01"]
+
+
+def test_a_set_that_is_not_complete_has_no_score_to_change(broken, law):
+    broken.path(4).unlink()
+    assert impacts(broken.root, law) == {"RUN01": "", "SEED03": ""}
+
+
+def test_throughput_has_no_score_to_change(submissions, tmp_path, law):
+    weak, study = submissions.Weak(tmp_path / "weak"), submissions.Study(tmp_path / "study")
+    weak.changed("seed", 1, value=5)
+    study.changed("seed", value=6)
+    assert impacts(weak.root, law) == {"SEED03": ""}
+    assert impacts(study.path(6).parent, law)["SEED03"] == ""

@@ -1,0 +1,191 @@
+"""The list of a frozen round: what it says, and what is refused."""
+
+import os
+
+import pytest
+
+from compliance.reading import rounds
+from compliance.reading.rounds import NAME, Registries, changes, key_of, read_frozen, sha256
+from compliance.reading.tree import read_set, read_submission
+from rules.edition import load
+
+DIGEST = "ab" * 32
+EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_a_round_without_a_list_is_not_frozen(tmp_path):
+    assert read_frozen(tmp_path) is None
+
+
+def test_a_list_is_read_again_once_it_changed(tmp_path):
+    (tmp_path / NAME).write_text(f"{DIGEST} 5 a/b c.txt\n")
+    assert read_frozen(tmp_path) == {"a/b c.txt": (DIGEST, 5)}
+    assert read_frozen(tmp_path) is read_frozen(tmp_path)
+    (tmp_path / NAME).write_text(f"{DIGEST} 5 a/b c.txt\n{EMPTY} 0 d\n")
+    assert len(read_frozen(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "x", f"{DIGEST} 5", f"{DIGEST}  5 a", f"{DIGEST} -5 a", f"{DIGEST} 5 /etc/passwd", f"{DIGEST[:-1]} 5 a"],
+)
+def test_a_damaged_list_names_its_line(tmp_path, line):
+    (tmp_path / NAME).write_text(f"{DIGEST} 5 first\n{line}\n")
+    with pytest.raises(ValueError, match=rf"{NAME}:2: found "):
+        read_frozen(tmp_path)
+
+
+@pytest.mark.parametrize(("length", "shown"), [(79, 79), (80, 80), (81, 80)])
+def test_of_a_damaged_line_so_much_is_shown(tmp_path, length, shown):
+    (tmp_path / NAME).write_text("x" * length)
+    with pytest.raises(ValueError, match=rf":1: found '{'x' * shown}', wanted"):
+        read_frozen(tmp_path)
+
+
+def test_a_path_stands_once(tmp_path):
+    (tmp_path / NAME).write_text(f"{DIGEST} 5 a\n{DIGEST} 6 a\n")
+    with pytest.raises(ValueError, match=rf"{NAME}:2: "):
+        read_frozen(tmp_path)
+
+
+@pytest.mark.parametrize(("room", "refused"), [(69, True), (70, False), (71, False)])
+def test_a_list_is_bounded(tmp_path, monkeypatch, room, refused):
+    (tmp_path / NAME).write_text(f"{DIGEST} 10 a\n")  # 70 bytes
+    monkeypatch.setattr(rounds, "LARGEST", room)
+    if refused:
+        with pytest.raises(ValueError, match="found 70 bytes, wanted 69 at most"):
+            read_frozen(tmp_path)
+    else:
+        assert len(read_frozen(tmp_path)) == 1
+
+
+def test_a_list_that_is_a_pipe_or_a_link_is_not_opened(tmp_path):
+    os.mkfifo(tmp_path / NAME)
+    with pytest.raises(ValueError, match=NAME):
+        read_frozen(tmp_path)
+
+
+def test_changes(tmp_path, monkeypatch):
+    for name in ("same", "other", "longer", "new"):
+        (tmp_path / name).write_text(name)
+    there = {p.name: (p, p.stat().st_size) for p in tmp_path.iterdir()}
+    known = {name: (sha256(tmp_path / name), len(name)) for name in ("same", "longer")}
+    known |= {"other": (DIGEST, 5), "gone": (DIGEST, 1), "longer": (DIGEST, 1)}
+    read = []
+    monkeypatch.setattr(rounds, "sha256", lambda file: read.append(file.name) or sha256(file))
+    found = list(changes(there, known))
+    assert found == [("gone", "absent"), ("longer", "changed"), ("new", "added"), ("other", "changed")]
+    assert read == ["other", "same"]  # a file of other size is not read
+    assert sha256(tmp_path / "none") == ""
+
+
+def test_so_much_is_read_and_no_more():
+    assert rounds.LARGEST == 2**26
+
+
+def test_an_error_is_told_in_its_words(tmp_path, monkeypatch):
+    for error in (OSError(5, "Input/output error"), OSError("Input/output error")):
+        monkeypatch.setattr(rounds, "open_regular", Raises(error))
+        (tmp_path / NAME).write_text("")
+        with pytest.raises(ValueError) as caught:
+            read_frozen(tmp_path)
+        assert str(caught.value) == f"{tmp_path / NAME}: Input/output error"
+
+
+class Raises:
+    """A function that fails."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __call__(self, *_):
+        raise self.error
+
+
+@pytest.fixture
+def of(law):
+    """The registry of a submission given by a path."""
+
+    def read(path, given=None, edition="v1.0"):
+        return Registries().of(read_submission(path, str(path), given or path), load(edition, law))
+
+    return read
+
+
+def test_it_lies_in_the_folder_that_names_the_edition(registered, of):
+    found = of(registered.root)
+    assert [entry.organisation for entry in found.entries] == ["bolt", "acme"] and found.damage is None
+    assert found.path == str(registered.root.parent / "registry.yaml")
+    assert of(registered.root, edition="assigned") is None  # no folder of that name
+    (registered.root.parent / "registry.yaml").unlink()
+    assert of(registered.root) is None
+
+
+def test_an_edition_without_a_registry_has_none(registered, of):
+    folder = registered.root.parent.rename(registered.root.parents[1] / "mlperf-hpc-v3.0")
+    assert of(folder / "acme", edition="mlperf-hpc-v3.0") is None
+
+
+def test_folders_between_the_round_and_the_submission_count_for_nothing(registered, of):
+    deeper = registered.root.parent / "closed"
+    deeper.mkdir()
+    (deeper / "registry.yaml").write_text("- forged\n")
+    registered.root.rename(deeper / "acme")
+    found = of(deeper / "acme", given=registered.root.parents[1])
+    assert len(found.entries) == 2 and found.path == str(registered.root.parent / "registry.yaml")
+
+
+def test_findings_name_it_as_the_paths_were_given(registered, law, monkeypatch):
+    edition = load("v1.0", law)
+    for folder, name, shown in (
+        (registered.root.parents[1], "v1.0/acme", "v1.0/registry.yaml"),
+        (
+            registered.root.parents[2],
+            f"{registered.root.parts[-3]}/v1.0/acme",
+            f"{registered.root.parts[-3]}/v1.0/registry.yaml",
+        ),
+        (registered.root.parent, "acme", str(registered.root.parent / "registry.yaml")),
+        (registered.root, ".", str(registered.root.parent / "registry.yaml")),
+    ):
+        monkeypatch.chdir(folder)
+        submission = read_submission(folder / name, name, folder / name)
+        assert Registries().of(submission, edition).path == shown
+
+
+def test_a_set_given_by_itself_has_the_registry_of_its_round(registered, law):
+    folder = registered.path(0).parent
+    found = Registries().of(read_set(folder, str(folder), folder), load("v1.0", law))
+    assert (len(found.entries), found.path) == (2, str(registered.root.parent / "registry.yaml"))
+
+
+def test_it_is_read_once(registered, law):
+    every, submission = Registries(), read_submission(registered.root, str(registered.root), registered.root)
+    first = every.of(submission, load("v1.0", law))
+    registered.write_registry("- damaged\n")
+    assert every.of(submission, load("v1.0", law)) is first
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere")])
+def test_what_is_there_and_no_file_is_damage(registered, of, make):
+    path = registered.root.parent / "registry.yaml"
+    path.unlink()
+    make(path)
+    found = of(registered.root)
+    assert found.entries == () and (found.damage.line, found.damage.wanted) == (1, "registry.yaml")
+
+
+def test_entries_by_number_key_and_organisation(registered, of):
+    found = of(registered.root)
+    one, two = found.entries
+    assert [found.entry(number) for number in (None, 0, 1, 2, 3, -1, 10**30)] == [
+        None,
+        None,
+        one,
+        two,
+        None,
+        None,
+        None,
+    ]
+    assert found.fitting(key_of("ACME", "b-o-x", "scaffold", "tiny")) == [two]
+    assert found.fitting(key_of("acme", "box", "scaffold", None)) == []
+    assert found.of_organisation("A C M E") == [two] and found.of_organisation("crux") == []

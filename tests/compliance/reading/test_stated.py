@@ -1,0 +1,231 @@
+"""A description against what a run found: what is held against it, and what is not."""
+
+import hashlib
+import time
+from types import SimpleNamespace
+from typing import ClassVar
+
+import pytest
+from compliance_test_environments import NODE
+
+from compliance.reading import stated as module
+from compliance.reading.environment import Environment, Kind
+from compliance.reading.stated import capacity, contradictions, given, options, same
+
+
+def found(description, apart=0.1, **node):
+    environment = Environment({}, (Kind(("n1",), {**NODE, **node}),))
+    return list(contradictions(environment, description, apart))
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("1536 GiB", 1536 * 2**30),
+        ("1.5 TB", 1.5e12),
+        ("81559 MiB", 81559 * 2**20),
+        ("80GB of HBM", 80e9),
+        ("3 mb", 3e6),
+        ("2 TiB", 2048 * 2**30),
+        ("GiB", None),
+        ("9" * 400 + " GiB", None),
+        (80, None),
+    ],
+)
+def test_capacities(text, size):
+    assert capacity(text) == size
+
+
+def test_what_is_said_otherwise():
+    accelerators = [{"name": "X", "memory.total": "81559 MiB"}]
+    assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
+    told = found({"accelerator_memory_capacity": "141 GiB"}, accelerators=accelerators)
+    assert told == [("accelerator memory of 79.65 GiB", "accelerator_memory_capacity 141 GiB")]
+    assert found({"host_processor_core_count": "4"}) == [("cores 2", "host_processor_core_count 4")]
+    assert found({"framework": "JAX"}) == [("PyTorch 2.13.0", "framework JAX")]
+
+
+@pytest.mark.parametrize(("gib", "told"), [(23.9, True), (24, False), (40, False), (40.1, True)])
+def test_memory_may_differ_by_a_share_of_the_described(gib, told):
+    found_otherwise = [(f"memory of {gib} GiB", "host_memory_capacity 32 GiB")]
+    assert found({"host_memory_capacity": "32 GiB"}, 0.25, memory={"gib": gib}) == (found_otherwise if told else [])
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, "", " ", "\ud800", "9" * 5000])
+def test_what_says_nothing_is_not_held_against_it(value):
+    names = ("host_processors_per_node", "host_memory_capacity", "accelerator_memory_capacity")
+    assert found(dict.fromkeys(names, value)) == [] or value == 7
+    assert found({}, processors=None, memory=None, torch=None, operating_system=None, accelerators=[7]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "other"), [("processor", False), ("The A-Processor 9", False), ("A processor", False), ("B", True)]
+)
+def test_one_name_may_be_part_of_the_other(said, other):
+    told = [("processor A processor", f"host_processor_model_name {said}")]
+    assert found({"host_processor_model_name": said}, processors={"model": "A processor"}) == (told if other else [])
+
+
+def test_the_first_accelerator_of_a_node_is_compared():
+    accelerators = [{"memory.total": "80 GiB"}, {"memory.total": "7 GiB"}]
+    assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
+    (told,) = found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators[::-1])
+    assert told[0] == "accelerator memory of 7 GiB"
+
+
+BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "wanted"),
+    [
+        ([], None, {}),
+        (["batch_size=4", "layout=[2,1,1,1]"], "epochs: 60\n", {"batch_size": 4, "layout": [2, 1, 1, 1], "epochs": 60}),
+        (["epochs=5"], "epochs: 60\n", {"epochs": 5}),
+        (["--layout", "1,2,1,1"], None, {"layout": [1, 2, 1, 1]}),
+        (["--org", "a=b"], "[1, 2]", {"a": "b"}),  # which no log has for a setting
+        (["settings={a: 1}", "x=[[1]]"], "y: {z: 1}\n", {}),  # none of them plain
+        ([], BOMB, {}),
+        ([], "[" * 9000, {}),
+        ([], "x: 1\n" + "#" * 20_000, {}),
+        ([], "x: 2020-99-99\n", {}),
+        ([], "x: !!bool maybe\n", {}),
+        ([], "x: !!int ''\n", {}),
+        ([], "x: !!timestamp now\n", {}),
+        ([], "x: " + "1:" * 300 + "1.5\n", {}),
+        (["x=!!bool maybe"], None, {"x": None}),
+        ([], f"x: 0x{'f' * 8000}\n0x{'f' * 8000}: y\n", {}),  # more digits than Python writes
+    ],
+)
+def test_plain_settings_are_given(words, text, wanted):
+    begin = time.process_time()
+    assert given(words, text) == wanted
+    assert time.process_time() - begin < 20  # what is bounded is input that takes minutes
+
+
+def test_options_have_values_in_two_ways():
+    assert list(options(["train.py", "--org", "acme", "--system=box", "--last"])) == [
+        ("--org", "acme"),
+        ("--system", "box"),
+        ("--last", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "logged", "equal"),
+    [
+        (1, 1.0, True),
+        ("1e-3", 0.001, True),
+        ("fast", 0.001, False),
+        (10**400, 1.0, False),
+        (True, 1, False),
+        (1, True, False),
+        (True, True, True),
+        ([1, 2], [1.0, 2], True),
+        ([1], [1, 2], False),
+        ("ddp", "ddp", True),
+        ("ddp", "fsdp", False),
+    ],
+)
+def test_values_are_compared_by_what_they_are(value, logged, equal):
+    assert same(value, logged) is equal
+
+
+def test_so_much_is_read_and_no_more():
+    assert module.LARGEST == 16_384
+
+
+@pytest.mark.parametrize(("more", "read"), [(-1, True), (0, True), (1, False)])
+def test_a_config_is_read_up_to_so_many_characters(more, read):
+    text = "x: 1\n"
+    assert given([], text + "#" * (module.LARGEST + more - len(text))) == ({"x": 1} if read else {})
+
+
+@pytest.mark.parametrize(("length", "known"), [(100, True), (101, False)])
+def test_a_setting_s_name_has_so_many_characters(length, known):
+    assert given(["a" * length + "=1"], None) == ({"a" * length: 1} if known else {})
+
+
+class Run:
+    """A run, as far as its settings go."""
+
+    source = None
+
+    def value(self, key):
+        return {"hyperparameters": {"x": 1}, "submission_org": "acme"}.get(key)
+
+
+def told(*words, text=None):
+    environment = SimpleNamespace(run={"command": None if words == (None,) else list(words), "config": text})
+    return [found for found, _ in module.differences(environment, Run(), SimpleNamespace(settings={}))]
+
+
+@pytest.mark.parametrize(("before", "found"), [(module.MOST - 1, ["x 2"]), (module.MOST, [])])
+def test_so_many_words_of_a_command_line_are_looked_at(before, found):
+    assert told(*["word"] * before, "x=2") == found
+    assert module.MOST == 300
+
+
+@pytest.mark.parametrize(("length", "found"), [(module.LONGEST, 1), (module.LONGEST + 1, 0)])
+def test_a_word_of_a_command_line_has_so_many_characters(length, found):
+    assert len(told("x=2" + "0" * (length - 3))) == found
+    assert module.LONGEST == 200
+
+
+def test_what_is_given_is_held_against_what_is_logged():
+    assert told("x=1", "--org", "acme") == told() == []
+    assert told("--org=bolt", "x=3") == ["--org bolt", "x 3"]
+    assert told(None) == ["no command line"]
+    assert told("x=auto", "other=7") == []
+    assert told("x=1", text="x: 5\n") == [] and told(text="x: 5\n") == ["x 5"]
+
+
+class Lists(Run):
+    """A run of a list and a config as source."""
+
+    source: ClassVar = {"config.yaml": hashlib.sha256(b"x: 1\n").hexdigest()}
+
+
+@pytest.mark.parametrize(("text", "known"), [("x: 1\n", True), ("x: 1 # other\n", False), (None, True)])
+def test_a_config_is_one_that_the_log_names_as_source(text, known):
+    environment = SimpleNamespace(run={"command": [], "config": text})
+    found = list(module.differences(environment, Lists(), SimpleNamespace(settings={})))
+    digest = hashlib.sha256((text or "").encode()).hexdigest()
+    wanted = (f"a config with the sha256 {digest}", "one that the log names as source")
+    assert found == ([] if known else [wanted])
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "resolved"),
+    [
+        ("auto", "epochs", True),
+        (None, "epochs", True),
+        (0, "threads", True),
+        (0.0, "threads", True),
+        (0, "epochs", False),
+        (1, "threads", False),
+        (-1, "threads", False),
+        ("0", "threads", False),
+    ],
+)
+def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(value, name, resolved):
+    assert module.resolves(value, name, SimpleNamespace(settings={"epochs": None})) is resolved
+
+
+@pytest.mark.parametrize(("value", "logged"), [([1], 1), (1, [1]), ("[1]", [1]), ([], "")])
+def test_a_list_equals_no_other_value(value, logged):
+    assert same(value, logged) is False
+
+
+def test_settings_of_a_table_and_names_that_are_no_text_are_left_out():
+    assert given([], "x: 1\ny: 2\n5: 3\n", frozenset({"x"})) == {"y": 2}
+    assert given(["x=4"], "x: 1\n", frozenset({"x"})) == {"x": 4}
+
+
+def test_what_a_run_took_from_a_table_is_without_what_was_set_over_it():
+    row = {"BS": 4, "Hyperparams": {"learning_rate": 0.002, "weight_decay": 0.1}}
+    row["Samples to converge"] = {"mean": 80, "low": 60, "high": None}
+    said = {"sha256": "5" * 64, "batch": 4, "rows": [row], "over": ["weight_decay"]}
+    run = SimpleNamespace(value={module.KEY: said}.get)
+    assert module.of_table(run) == {"batch_size", "learning_rate"}
+    assert module.of_table(SimpleNamespace(value={}.get)) == frozenset()

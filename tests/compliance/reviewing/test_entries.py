@@ -1,0 +1,94 @@
+"""Lists that reviewers write: lines, dates, what is refused; and patterns of whole names."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from compliance.reviewing.entries import day, fits, read_entries
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: str
+    when: str = ""
+
+
+def test_entries_have_their_lines_and_dates_are_the_text_that_was_written(tmp_path):
+    file = tmp_path / "list.yaml"
+    file.write_text("# two\n- {name: a, when: 2026-11-22}\n\n- name: b\n  when: '2026-11-23'\n")
+    assert read_entries(file, [], Entry, "entries") == (
+        (2, Entry("a", "2026-11-22")),
+        (4, Entry("b", "2026-11-23")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1", "found a dict, wanted a list of entries"),
+        ("[", "cannot be read as YAML"),
+        ("\0", "cannot be read as YAML"),
+        ("[" * 5000, "cannot be read as YAML: nested too deeply"),
+        ("- &a {name: *a}", "list.yaml:1.name: found "),
+        ("- {name: a, when: 2026-13-22}", "cannot be read as YAML"),
+        ("- 7", "list.yaml:1: found 7, wanted a mapping"),
+        ("\n- {nam: a}", "list.yaml:2: unknown field 'nam'; did you mean 'name'"),
+        ("- {name: a, when: 2026-11-22 10:00:00}", "list.yaml:1.when: found datetime"),
+    ],
+)
+def test_what_is_no_list_of_entries_is_refused(tmp_path, text, said):
+    (tmp_path / "list.yaml").write_text(text)
+    with pytest.raises(ValueError, match=said):
+        read_entries(tmp_path / "list.yaml", [], Entry, "entries")
+
+
+def test_a_file_that_is_absent_or_in_what_is_judged_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="No such file"):
+        read_entries(tmp_path / "none.yaml", [], Entry, "entries")
+    with pytest.raises(ValueError, match=r"entries inside of .*, wanted a file outside of what is judged"):
+        read_entries(tmp_path / "none.yaml", [tmp_path], Entry, "entries")
+
+
+@pytest.mark.parametrize("text", ["", "20261122", "2026-W47-7", "22.11.2026", "2026-02-30", "2026-11-22T10"])
+def test_a_day_is_written_in_one_way(text):
+    assert str(day("2026-11-22", "when")) == "2026-11-22"
+    with pytest.raises(ValueError, match=r"^when: found .*, wanted a day, YYYY-MM-DD"):
+        day(text, "when")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fit"),
+    [
+        ("result_1.txt", True),
+        ("b/c/result_1.txt", True),
+        ("/a/b/c/result_1.txt", True),
+        ("x/a/b/c/result_1.txt", False),  # longer than the path
+        ("1.txt", False),
+        ("c", False),  # a folder says so by its end
+        ("result_*.txt", True),
+        ("result_[0-3].txt", True),
+        ("result_[2-3].txt", False),
+        ("RESULT_1.txt", False),
+        ("b/*/result_?.txt", True),
+        ("a/*/result_1.txt", False),  # * is one name
+        ("b/*", False),
+        ("c/", True),
+        ("b/c/", True),
+        ("b/", True),
+        ("a/b/", True),
+        ("?/c/", True),
+        ("a/c/", False),
+        ("result_1.txt/", False),  # nothing is below it
+        ("b/c/result_1.txt/", False),
+        ("*", True),
+        ("", False),
+        ("/", False),
+    ],
+)
+def test_a_pattern_is_of_whole_names_and_ends_the_path_or_is_a_folder(pattern, fit):
+    assert fits(pattern, "a/b/c/result_1.txt") is fit
+    assert fits(pattern, "/a/b/c/result_1.txt") is fit
+
+
+def test_a_name_with_brackets_is_itself():
+    assert fits("log[1].txt", "a/log[1].txt") and fits("log[1].txt", "a/log1.txt")

@@ -1,0 +1,193 @@
+"""Waivers: single findings that a reviewer lets pass, wherever they stand; what else is refused or idle."""
+
+import json
+import shutil
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from compliance.engine import judge
+from compliance.finding import Finding
+from compliance.reviewing.waiver import Waiver, read_waivers
+
+AGREED = {"organisation": "acme", "code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
+
+
+def waiver(file, **fields):
+    entry = {**AGREED, "reviewer": "r@example.org", **fields}
+    file.write_text(json.dumps([{k: v for k, v in entry.items() if v is not None}]))
+    return file
+
+
+def test_waiver_covers_one_finding_and_is_shown(run, broken, tmp_path):
+    file = waiver(tmp_path / "waivers.yaml", line=8)
+    code, out, _ = run(broken.root, "--waivers", file)
+    assert code == 0
+    assert "[waived by r@example.org: agreed]" in out
+    assert "1 waived" in out
+
+
+def test_unused_waiver_is_reported(run, broken, tmp_path):
+    file = waiver(tmp_path / "waivers.yaml", line=9)
+    code, out, _ = run(broken.root, "--waivers", file)
+    assert code == 1
+    assert f"warning at {file}:1: found no SEED03 at result_1.txt:9" in out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reason": None},
+        {"organisation": None},
+        {"reviewer": ""},
+        {"reasons": "?"},
+        {"line": "8"},
+        {"expires": "tomorrow"},
+        {"expires": "20991231"},
+        {"path": "scaffold/", "line": 8},
+    ],
+)
+def test_waiver_that_is_incomplete_is_refused(run, broken, tmp_path, change):
+    assert run(broken.root, "--waivers", waiver(tmp_path / "waivers.yaml", **change))[0] == 2
+
+
+def test_waiver_inside_the_submission_is_refused(run, broken):
+    code, _, errors = run(broken.root, "--waivers", waiver(broken.root / "waivers.yaml"))
+    assert code == 2
+    assert "outside" in errors
+
+
+def test_waiver_of_a_path_needs_whole_names(broken, law, tmp_path):
+    waivers = read_waivers(waiver(tmp_path / "w.yaml", path="1.txt"), [str(broken.root)])
+    findings = judge([broken.root], rules=law, waivers=waivers).findings
+    assert {f.code: bool(f.waived) for f in findings} == {"SEED03": False, "WAI01": False}
+
+
+@pytest.mark.parametrize(
+    ("fields", "covered"),
+    [
+        ({}, True),
+        ({"path": "scaffold/result_1.txt"}, True),
+        ({"path": "/a/scaffold/result_1.txt"}, True),
+        ({"path": "b/a/scaffold/result_1.txt"}, False),
+        ({"path": "1.txt"}, False),
+        ({"path": "scaffold"}, False),
+        ({"path": "a/scaffold/"}, True),
+        ({"path": "a/"}, True),
+        ({"path": "scaf/"}, False),
+        ({"path": "a/*/result_?.txt"}, True),
+        ({"path": "a/result_?.txt"}, False),
+        ({"path": "result_*.txt", "line": 9}, False),
+        ({"line": 8}, True),
+        ({"line": 9}, False),
+        ({"code": "SEED05"}, False),
+        ({"code": "SEED"}, False),
+    ],
+)
+def test_a_waiver_is_for_one_rule_at_one_place(fields, covered):
+    finding = Finding("a/scaffold/result_1.txt", 8, "SEED03", "error", "A seed is fresh")
+    assert Waiver(**{**AGREED, **fields}).covers(finding) is covered
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: 1", "found a dict, wanted a list"),
+        ("[", "cannot be read as YAML"),
+        ("\0", "cannot be read"),
+        ("[" * 5000, "nested too deeply"),
+    ],
+)
+def test_a_file_that_is_no_list_of_waivers_is_refused(tmp_path, text, said):
+    (tmp_path / "w.yaml").write_text(text)
+    with pytest.raises(ValueError, match=said):
+        read_waivers(tmp_path / "w.yaml", [])
+    with pytest.raises(ValueError, match="No such file"):
+        read_waivers(tmp_path / "none.yaml", [])
+
+
+def test_an_empty_file_waives_nothing_and_each_waiver_has_its_line(tmp_path):
+    (tmp_path / "w.yaml").write_text("# none yet\n")
+    assert read_waivers(tmp_path / "w.yaml", []).waivers == ()
+    entry = "- organisation: o\n  code: SEED03\n  path: a\n  reason: b\n  reviewer: c\n"
+    (tmp_path / "w.yaml").write_text(f"# two\n{entry}\n{entry}")
+    assert [line for line, _ in read_waivers(tmp_path / "w.yaml", []).waivers] == [2, 8]
+
+
+def test_a_link_out_of_what_is_judged_is_followed_to_where_the_file_is(tree, tmp_path):
+    inside = waiver(tree.root / "w.yaml")
+    (tmp_path / "link.yaml").symlink_to(inside)
+    with pytest.raises(ValueError, match="inside of"):
+        read_waivers(tmp_path / "link.yaml", [tree.root])
+
+
+def test_findings_are_waived_at_logs_sets_and_submissions_and_idle_waivers_are_named(broken, law, tmp_path):
+    broken.path(4).rename(broken.path(7))  # RUN02, of the set
+    broken.described(host_processors_per_node="two")  # SYS04, of the submission
+    places = [("SEED03", "result_1.txt"), ("RUN02", "strong/scaffold"), ("SYS04", "systems/box.json"), ("LOG01", "x")]
+    entries = [{**AGREED, "code": code, "path": path} for code, path in places]
+    file = tmp_path / "w.yaml"
+    file.write_text("".join(f"- {json.dumps(entry)}\n" for entry in entries))
+    verdict = judge([broken.root], rules=law, waivers=read_waivers(file, [broken.root]))
+    (submission,) = verdict.submissions
+    (runs,) = submission.sets
+    waived = [submission.findings, runs.findings, runs.about, runs.logs[1].findings]
+    assert [[(f.code, f.waived) for f in found] for found in waived] == [
+        [(code, "r: agreed")] for code in ("SYS04", "RUN02", "SYS04", "SEED03")
+    ]
+    (idle,) = [f for f in verdict.findings if not f.waived]
+    assert (idle.path, idle.line, idle.code, idle.severity, idle.found) == (
+        str(file),
+        4,
+        "WAI01",
+        "warning",
+        "no LOG01 at x",
+    )
+    assert submission.in_order and verdict.exit_code == 0
+
+
+def test_a_waiver_is_for_one_organisation(broken, law, tmp_path):
+    other = shutil.copytree(broken.root, broken.root.parent / "bold")
+    waivers = read_waivers(waiver(tmp_path / "w.yaml", organisation="A.C.M.E.", path="/"), [])
+    waivers = replace(waivers, waivers=((1, replace(waivers.waivers[0][1], path="scaffold/")),))
+    found = judge([broken.root, other], rules=law, waivers=waivers).findings
+    assert {(f.path.split("/")[-6], bool(f.waived)) for f in found if f.code == "SEED03"} == {
+        ("acme", True),
+        ("bold", False),
+    }
+    assert not [f for f in judge([broken.path(1)], rules=law, waivers=waivers).findings if f.waived]
+
+
+def test_of_two_waivers_of_one_finding_the_second_is_idle(broken, law, tmp_path):
+    entry = json.dumps({**AGREED, "line": 8})
+    (tmp_path / "w.yaml").write_text(f"- {entry}\n- {entry}\n")
+    verdict = judge([broken.root], rules=law, waivers=read_waivers(tmp_path / "w.yaml", []))
+    assert [(f.code, f.line, bool(f.waived)) for f in verdict.findings] == [("SEED03", 8, True), ("WAI01", 2, False)]
+    assert verdict.findings[1].found == "no SEED03 at result_1.txt:8"
+
+
+@pytest.mark.parametrize(("day", "waived"), [("2026-11-21", True), ("2026-11-22", True), ("2026-11-23", False)])
+def test_a_waiver_holds_until_the_end_of_its_last_day(broken, law, tmp_path, day, waived):
+    file = waiver(tmp_path / "w.yaml", expires="2026-11-22")
+    found = judge([broken.root], rules=law, waivers=read_waivers(file, [broken.root], date.fromisoformat(day)))
+    seed, *idle = found.findings
+    assert (seed.code, bool(seed.waived), found.exit_code) == ("SEED03", waived, 0 if waived else 1)
+    assert [(f.code, f.line, f.severity, f.found) for f in idle] == (
+        [] if waived else [("WAI02", 1, "warning", "expires 2026-11-22")]
+    )
+
+
+def test_today_is_the_checkers_and_dates_need_no_quotes(run, broken, tmp_path):
+    today = datetime.now(UTC).date()
+    entry = "- {organisation: acme, code: SEED03, path: scaffold/, reason: agreed, reviewer: r, expires: %s}\n"
+    for day, code in ((today + timedelta(1), 0), (today - timedelta(1), 1)):
+        (tmp_path / "w.yaml").write_text(entry % day)
+        assert run(broken.root, "--waivers", tmp_path / "w.yaml")[0] == code
+
+
+def test_an_expired_waiver_does_not_hide_that_another_one_holds(broken, law, tmp_path):
+    old = AGREED | {"expires": "2020-01-01"}
+    (tmp_path / "w.yaml").write_text(f"- {json.dumps(old)}\n- {json.dumps(AGREED)}\n")
+    verdict = judge([broken.root], rules=law, waivers=read_waivers(tmp_path / "w.yaml", []))
+    assert [(f.code, f.line, bool(f.waived)) for f in verdict.findings] == [("SEED03", 8, True), ("WAI02", 1, False)]
