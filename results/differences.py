@@ -11,7 +11,6 @@ from typing import Any
 
 from compliance.reading.run import Run
 from results.comparable import obstacle
-from results.measures.measure import Measure, over
 from results.measures.registry import MEASURES
 from results.runs.curve import curve
 from results.runs.decomposition import kinds
@@ -20,7 +19,7 @@ from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
-from results.tables.formatting import finite, plus_minus
+from results.tables.record import shown
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
@@ -152,15 +151,6 @@ def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(measure, its value in each set), without measures that no set has."""
     rows = [(MEASURES[name].title, [shown(MEASURES[name], s.result) for s in compared]) for name in COMPARED]
     return [(name, values) for name, values in rows if set(values) != {ABSENT}]
-
-
-def shown(m: Measure, r: Result) -> str:
-    """A measure with its deviation between runs, as text."""
-    value = m.get(r)
-    if isinstance(value, str):
-        return value
-    value, error = finite(value), m.error(r) if m.error else None
-    return plus_minus(over(value, 0.01), over(error, 0.01)) if m.share else plus_minus(value, error)
 
 
 def seeds(side: Side) -> str:

@@ -11,15 +11,17 @@ from itertools import groupby
 from typing import Any
 
 from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, tenfold
-from results.html.detail import half, reference_epochs
-from results.html.hardware import machine
+from results.html.detail import reference_epochs
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
 from results.html.specs import PARTS
 from results.measures.identity import rank_text
 from results.statistics.energy import WORDS
 from results.statistics.result import Result
+from results.statistics.score import TrimmedMean
+from results.tables.hardware import machine
 from results.tables.rates import Series
+from results.tables.words import half
 
 MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves
@@ -45,7 +47,7 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         return []
     groups = [list(of) for _, of in groupby(results, key=lambda r: r.group)]
     strong = [r for r in results if r.fom is not None]
-    weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput)]
+    weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput) and t.total]
     both = means(strong, "compute_rate", "passes")
     found: dict[str, Sequence[Chart | None]] = {
         "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
@@ -87,7 +89,7 @@ def batches(found: Points) -> list[tuple[float, float, str]]:
 
 def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
     """Minutes over units, the sizes of a system joined, with the efficiency of each; None below two sets."""
-    found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results]
+    found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom]
     return scatter(
         *("strong", "Strong scaling: minutes to train, with efficiency; dashed: ideal", found, looks),
         ideal(found, -1),
@@ -98,15 +100,14 @@ def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
 def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
     """Charts of energy over time, one for each way of measuring: energies are comparable only within one."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
-        of = [r for r in results if r.energy and r.energy.tier == tier and r.fom is not None]
-        found = [(r, r.fom / 60, (half(r) or 0.0) / 60, *(e / 1000 for e in joules(r))) for r in of]
+        of = [(r, r.energy.joules, r.fom / 60) for r in results if r.energy and r.energy.tier == tier and r.fom]
+        found = [(r, time, (half(r) or 0.0) / 60, e.mean / 1000, width(e) / 1000) for r, e, time in of]
         yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found, looks)
 
 
-def joules(r: Result) -> tuple[float, float]:
-    """A set's energy and half the width of its interval, 0 without interval."""
-    e = r.energy.joules
-    return e.mean, 0.0 if e.low is None else (e.high - e.low) / 2
+def width(t: TrimmedMean) -> float:
+    """Half the width of an interval, 0 without interval."""
+    return 0.0 if t.low is None or t.high is None else (t.high - t.low) / 2
 
 
 def name_of(r: Result, results: Sequence[Result]) -> str:
@@ -138,7 +139,7 @@ def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
     for s, r in enumerate(results):
         rank, t = rank_text(r.rank) or "-", r.score.trimmed
         row = f"{rank}  {name_of(r, results)}"
-        low, high = (t.low, t.high) if t.low is not None else (r.fom, r.fom)
+        low, high = (t.low, t.high) if t and t.low is not None else (r.fom, r.fom)
         sets.append((s, row, r.label, rank, r.fom, low, high))
         pairs = [(run.run, run.seconds) for run in r.rows if math.isfinite(run.seconds)]
         runs += [(s, row, i, seconds) for i, seconds in sample(pairs, TICKS)]
@@ -253,7 +254,7 @@ def iso_time(found: Points) -> Lines:
     samples = next((n for p in found if (n := p[0].mean("train_samples"))), None)
     if not samples:
         return []
-    x, y = ([p[at] for p in found] for at in (1, 3))
+    x, y = [p[1] for p in found], [p[3] for p in found]
     (left, right), (low, high) = ((min(v) / 1.3, max(v) * 1.3) for v in (x, y))
     lines = []
     for seconds, name in DURATIONS:

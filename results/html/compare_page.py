@@ -7,17 +7,17 @@ from pathlib import Path
 from results import differences as d
 from results.differences import Pair, Side
 from results.html import charts
-from results.html.cells import Cell, Line, Table, tone
 from results.html.charts import HOW, Chart, Rows
-from results.html.detail import worth
 from results.html.excerpt import home
 from results.html.findings import Group, groups
-from results.html.page import Links, anchor, page
+from results.html.page import page
 from results.html.tuning import sections
 from results.runs.row import seed
 from results.sources import Difference, source_differences
+from results.tables.cells import Cell, Line, Table, tone
 from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, titled
-from results.tables.text import slow_words
+from results.tables.links import Links, anchor
+from results.tables.words import slow_words, worth
 from results.tuning.score import Scored
 
 

@@ -10,14 +10,15 @@ from typing import Any
 
 from compliance.explain import severity
 from compliance.finding import counted
-from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
 from results.html.detail import room
-from results.html.numbers import grouped
-from results.html.page import ADDRESS, HIDDEN, Links, anchor, bundle, page, plain
+from results.html.page import ADDRESS, HIDDEN, bundle, page, plain
 from results.html.report import report
 from results.html.submission_page import names, submission
 from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, number
+from results.tables.formatting import show
+from results.tables.links import Links, anchor
 from results.tables.text import Places, csv_text, json_text
 from results.tuning.score import Scored
 from results.tuning.text import record
@@ -49,6 +50,9 @@ class Round:
     def pages(self) -> dict[str, str]:
         """The file of each submission's page, by organisation."""
         return names((r.org for r in self.results), ("index.html",))
+
+
+Found = dict[str, tuple[float, Result, Round]]  # of each round, a system's best: worth, result, round
 
 
 def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] = ()) -> list[Round]:
@@ -121,7 +125,7 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
     """(title, table, chart) of every problem with a result: a row for each system, a column for each round. Rounds are
     compared if benchmark, problem, target, scaling and division are the same; an organisation is one whatever its
     case, and called as in its last round."""
-    best: dict[tuple, dict[tuple[str, str], dict[str, tuple[float, Result, Round]]]] = {}
+    best: dict[tuple[Any, ...], dict[tuple[str, str], Found]] = {}
     for one in found:
         for r in one.results:
             if (value := worth(r)) is None:
@@ -143,7 +147,7 @@ def worth(r: Result) -> float | None:
     return None if r.fom is None else r.fom / 60
 
 
-def trend(group: tuple, systems: dict[str, dict], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
+def trend(group: tuple[Any, ...], systems: dict[str, Found], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
     """(title, table, chart) of one problem; the chart is None for a single round."""
     benchmark, problem, target, scaling, division = group
     weak = scaling == "weak"
@@ -170,7 +174,7 @@ def cell(found: tuple[float, Result, Round] | None) -> Cell:
     if found is None:
         return number(None)
     value, r, one = found
-    shown = grouped(value, 2)
+    shown = show(value, 2)
     href = f"{one.folder}/{one.pages[r.org]}#{anchor(r.name, r.group[2])}"
     return number(value, shown, href=href, title=r.standing.word)
 
@@ -179,7 +183,7 @@ def rules() -> str:
     """The page of every rule in force in any edition, by family, with its severity in each."""
     known = [load(name) for name in editions()]
     texts: dict[str, Rule] = {code: rule for edition in known for code, rule in edition.rules.items()}
-    families: dict[str, list] = {}
+    families: dict[str, list[tuple[Rule, list[list[str]], str]]] = {}
     for code, rule in sorted(texts.items()):
         where: dict[str, list[str]] = {}
         for edition in known:

@@ -19,7 +19,7 @@ SHOWN = "only < 0 || datum.s === only"
 Spec = dict[str, Any]
 
 
-def scaled(field: str, values: int, steps: list) -> Spec:
+def scaled(field: str, values: int, steps: Sequence[Any]) -> Spec:
     """The encoding of a field with the values 0, 1, ... by one of a few looks."""
     return {
         "field": field,

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from compliance.finding import counted
-from results.html.cells import Cell, Line, Table, verdict
 from results.html.charts import HOW
-from results.html.detail import Room, detail, ends, worth
-from results.html.page import Links, anchor, page
+from results.html.detail import Room, detail
+from results.html.page import page
 from results.measures.identity import rank_text
 from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, verdict
+from results.tables.links import Links, anchor
 from results.tables.text import Places
+from results.tables.words import ends, worth
 
 HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
 
@@ -64,7 +66,7 @@ def line(r: Result) -> Line:
         verdict(r.standing),
         Cell("-" if r.throughput_only else worth(r), title=r.why or ""),
         Cell(ends(r) if r.fom is not None else "-"),
-        Cell("-" if r.rank is None else rank_text(r.rank)),
+        Cell(rank_text(r.rank) or "-"),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
     ]
     return Line(cells)

@@ -7,26 +7,15 @@ from fractions import Fraction
 from typing import Any
 
 from benchmark.tuning.campaign import Axis, same
-from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
+from results.tables.cells import Table
 from results.tuning.estimators import best_so_far, critical_batch
 from results.tuning.score import Scored, Trial
-from results.tuning.text import finite, tables, told
+from results.tuning.text import table, tables, told
 
 MOST = 200  # trials of a campaign in a chart
 MOST_SETTINGS = 8  # settings that get a chart of their own
 FATES = ({"name": "reached the target", "c": 0, "d": 0, "h": 0}, {"name": "did not", "c": 1, "d": 1, "h": 5})
-HEAD = (
-    "campaign",
-    "batch",
-    "with tuning, s",
-    "campaign, s",
-    "run, s",
-    "reached",
-    "trials",
-    "unit-hours",
-    "expected, s",
-)
 
 
 @dataclass(frozen=True)
@@ -53,26 +42,11 @@ def sections(scored: Sequence[Scored]) -> list[Section]:
     return [
         Section(
             title,
-            Table(HEAD, [Line(cells(s)) for s in of]),
+            table(of),
             [chart for chart in [by_batch(of)] if chart],
             [Told(s.label, told(s), charts(s)) for s in of],
         )
         for title, of in tables(scored)
-    ]
-
-
-def cells(s: Scored) -> list[Cell]:
-    """The cells of a campaign under HEAD."""
-    return [
-        Cell(s.name, below=f"{s.org} · {s.system}"),
-        number(s.campaign.batch_size),
-        number(s.solution.value if s.solution else None),
-        number(s.wall),
-        number(s.confirmation.mean if s.confirmation else None),
-        number(s.successes),
-        number(len(s.trials)),
-        number(s.unit_hours),
-        number(finite(s.running_time.value) if s.trials else None),
     ]
 
 

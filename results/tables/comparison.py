@@ -20,7 +20,7 @@ from results.tables.factors import factor_records, factor_rows, sentence
 from results.tables.formatting import aligned, finite, show
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
-from results.tables.text import SLOW_RUNS, finding_text, has_interval, surprise_words, title
+from results.tables.words import finding_text, slow_words, surprise_words, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
@@ -33,8 +33,8 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["", *factor_lines(compared, pairs)]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
-    if any(has_interval(s.result) for s in compared):
-        lines[-1:] = [f"  {SLOW_RUNS}", ""]
+    if slow := slow_words([s.result for s in compared]):
+        lines[-1:] = [f"  {printable(slow)}", ""]
     for name, rows in lists_of_differences(compared):
         lines += block(f"{name} (differences)", rows, compared)
     lines += source_lines(compared)

@@ -116,20 +116,6 @@ def studies(times: Sequence[float], count: int = 3, size: int = 5) -> float | No
     return median(min(times[i * size : (i + 1) * size]) for i in range(count))
 
 
-def profile(times: dict[str, dict[str, float]]) -> dict[str, list[tuple[float, float]]]:
-    """Performance profiles (Dolan and More 2002): for each system the steps (tau, share of problems that it solves
-    within tau times the shortest time of all systems). `times` is {system: {problem: seconds}}; a missing problem was
-    not solved."""
-    problems = sorted({problem for found in times.values() for problem in found})
-    shortest = {p: min(found.get(p, math.inf) for found in times.values()) for p in problems}
-    solved = [p for p in problems if math.isfinite(shortest[p])]
-    steps = {}
-    for system, found in times.items():
-        ratios = sorted(found[p] / shortest[p] for p in solved if math.isfinite(found.get(p, math.inf)))
-        steps[system] = [(ratio, (i + 1) / len(problems)) for i, ratio in enumerate(ratios)]
-    return steps
-
-
 def best_so_far(spans: Sequence[tuple[float, float, bool]]) -> list[tuple[float, float]]:
     """(cost, seconds) of each new best trial, in the order of their stops. The cost is the seconds of all trials that
     had stopped by then. `spans` are (stop, seconds, whether it reached the target) of each trial."""

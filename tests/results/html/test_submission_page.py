@@ -4,9 +4,9 @@ import pytest
 
 from compliance.engine import judge
 from results.html.detail import room
-from results.html.page import Links
 from results.html.submission_page import line, names, submission
 from results.statistics.result import summarize
+from results.tables.links import Links
 
 NAMES = {"round": "v1.0", "rules": "../rules.html", "code": "../charts.js"}
 

@@ -1,7 +1,8 @@
 """Tables as text."""
 
 from compliance.finding import Finding
-from results.tables.text import finding_text, terminal_text, title
+from results.tables.text import terminal_text
+from results.tables.words import finding_text, title
 
 
 def test_titles_leave_out_what_is_unknown_and_show_controls():

@@ -78,11 +78,6 @@ def test_three_studies_of_five_trials():
     assert e.studies([1.0] * 99) == 1.0
 
 
-def test_performance_profiles():
-    times = {"a": {"p": 1.0, "q": 4.0}, "b": {"p": 2.0, "q": 2.0}, "c": {"q": math.inf}}
-    assert e.profile(times) == {"a": [(1.0, 0.5), (2.0, 1.0)], "b": [(1.0, 0.5), (2.0, 1.0)], "c": []}
-
-
 def test_the_best_so_far():
     spans = [(30, 5.0, True), (10, 9.0, False), (20, 7.0, True), (40, 6.0, True)]
     assert e.best_so_far(spans) == [(16.0, 7.0), (21.0, 5.0)]

@@ -1,8 +1,8 @@
 """Tables of a page."""
 
 from compliance.finding import Finding
-from results.html.cells import Cell, Line, Table, number, tone, verdict
 from results.statistics.standing import Standing
+from results.tables.cells import Cell, Line, Table, number, tone, verdict
 
 
 def finding(severity="error", waived=""):
