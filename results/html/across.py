@@ -5,6 +5,7 @@ the epochs that their batch size costs, and in the throughput that their size bu
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -12,13 +13,15 @@ from typing import Any
 
 from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, tenfold
 from results.html.detail import reference_epochs
+from results.html.factors import factor_chart
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
 from results.html.specs import PARTS
 from results.measures.identity import rank_text
 from results.statistics.energy import WORDS
-from results.statistics.result import Result
+from results.statistics.result import REFERENCE, Result
 from results.statistics.score import TrimmedMean
+from results.tables.factors import Products, against_the_fastest
 from results.tables.hardware import machine
 from results.tables.rates import Series
 from results.tables.words import half
@@ -51,6 +54,7 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
     both = means(strong, "compute_rate", "passes")
     found: dict[str, Sequence[Chart | None]] = {
         "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
+        "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
         "Speed and convergence": [
             scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
@@ -110,18 +114,24 @@ def width(t: TrimmedMean) -> float:
     return 0.0 if t.low is None or t.high is None else (t.high - t.low) / 2
 
 
-def name_of(r: Result, results: Sequence[Result]) -> str:
-    """A set's name in a chart, with division, scaling or a number if another set has the same name."""
-    same = [other for other in results if other.label == r.label]
-    if len(same) == 1:
-        return r.label
-    also = f"{r.label}, {r.group[4]}" + (", throughput" if r.weak else "")
-    return also if len({other.group[3:] for other in same}) == len(same) else f"{also} {same.index(r) + 1}"
+def names(results: Sequence[Result]) -> list[str]:
+    """The sets' names in a chart, in their order; with division, scaling or a number if several have the same name."""
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for r in results:
+        groups.setdefault(r.label, []).append(r.group[3:])
+    found, seen = [], Counter[str]()
+    for r in results:
+        same = groups[r.label]
+        seen[r.label] += 1
+        also = f"{r.label}, {r.group[4]}" + (", throughput" if r.weak else "")
+        apart = also if len(set(same)) == len(same) else f"{also} {seen[r.label]}"
+        found.append(r.label if len(same) == 1 else apart)
+    return found
 
 
 def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
     """The looks of sets, in their order."""
-    return [key(looks[r.label.casefold()], name_of(r, results)) for r in results]
+    return [key(looks[r.label.casefold()], name) for r, name in zip(results, names(results), strict=True)]
 
 
 def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
@@ -136,9 +146,9 @@ def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
 def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
     """A row for each set: its rank and name, figure of merit, interval, and a tick for each run."""
     sets, runs = [], []
-    for s, r in enumerate(results):
+    for s, (r, name) in enumerate(zip(results, names(results), strict=True)):
         rank, t = rank_text(r.rank) or "-", r.score.trimmed
-        row = f"{rank}  {name_of(r, results)}"
+        row = f"{rank}  {name}"
         low, high = (t.low, t.high) if t and t.low is not None else (r.fom, r.fom)
         sets.append((s, row, r.label, rank, r.fom, low, high))
         pairs = [(run.run, run.seconds) for run in r.rows if math.isfinite(run.seconds)]
@@ -160,8 +170,9 @@ def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
         return None
     each = max(1, RUNS // len(best))
     targets = {r.one("target") for r in best}
-    bands = {tuple(reference_epochs(r, results)) for r in best}
-    sides = [Side(name_of(r, best), sample(r.runs, each)) for r in best]
+    reference = [r for r in results if r.org == REFERENCE]
+    bands = {tuple(reference_epochs(r, reference)) for r in best}
+    sides = [Side(name, sample(r.runs, each)) for r, name in zip(best, names(best), strict=True)]
     chart = medians(sides, shared(targets), shared(bands) or (), RUNS)
     some = f"; the first {len(best)} sets of {len(results)}" if len(results) > len(best) else ""
     if chart is None:
@@ -181,11 +192,12 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     if len(results) < 2:
         return
     rows = []
-    for r in results[:MOST]:
+    shown = results[:MOST]
+    for r, name in zip(shown, names(shown), strict=True):
         total = r.mean("total_ms")
         for s, part in enumerate(PARTS):
             if total and (ms := r.mean(f"{part}_ms")):
-                rows.append((s, name_of(r, results), 100 * ms / total, ms / 1000, total / 1000))
+                rows.append((s, name, 100 * ms / total, ms / 1000, total / 1000))
     cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     log = tenfold([row[-1] for row in rows])
     seen = [row for row in rows if row[2] >= LEAST] if log else rows
@@ -193,6 +205,15 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     for kind, caption in named.items():
         chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)
         yield chart and replace(chart, facts=facts(results[0]))
+
+
+def against(first: Result, found: Products, looks: Looks) -> Chart | None:
+    """The factors of the times of a group's best sets over the fastest one's."""
+    best = found[:BEST]
+    sets = [r for r, _ in best]
+    products = [(name, product) for name, (_, product) in zip(names(sets), best, strict=True)]
+    caption = f"Factors of the time over that of {first.label}, {words(first)}"
+    return factor_chart(products, caption, looking(sets, looks), facts(first))
 
 
 def means(results: Sequence[Result], x: str, y: str) -> Points:

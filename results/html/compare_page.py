@@ -9,13 +9,14 @@ from results.differences import Pair, Side
 from results.html import charts
 from results.html.charts import HOW, Chart, Rows
 from results.html.excerpt import home
+from results.html.factors import factor_chart
 from results.html.findings import Group, groups
 from results.html.page import page
 from results.html.tuning import sections
 from results.runs.row import seed
 from results.sources import Difference, source_differences
 from results.tables.cells import Cell, Line, Table, tone
-from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, titled
+from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, products, titled
 from results.tables.links import Links, anchor
 from results.tables.words import slow_words, worth
 from results.tuning.score import Scored
@@ -61,6 +62,7 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     targets = {s.result.one("target") for s in compared}
     drawn = [
         ratios(pairs, comparable(compared)),
+        product_chart(compared, pairs),
         charts.curves(sides, targets.pop() if len(targets) == 1 else None),
         charts.time(sides),
         charts.timeline(sides, compared[0].result.weak),
@@ -99,6 +101,13 @@ def ratios(pairs: Sequence[Pair], fit: bool) -> Chart | None:
     tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows), "runs": Rows(("s",), [])}
     note = "Left of the line A is faster, right of it slower."
     return Chart("ratios", "Ratios of times with their 95 % intervals", [charts.key(0, "A")], tables, note)
+
+
+def product_chart(compared: Sequence[Side], pairs: Sequence[Pair]) -> Chart | None:
+    """The factors of A's time over each other set's; None without any."""
+    found = [(s.letter, of) for s, of in products(compared, pairs)]
+    keys = [charts.key(i, f"A / {letter}") for i, (letter, _) in enumerate(found)]
+    return factor_chart(found, "What makes A's time over another's: factors with their 95 % intervals", keys)
 
 
 def seeds(compared: Sequence[Side], links: Links) -> Table:

@@ -13,7 +13,7 @@ from results.html.charts import Chart, Side, sample
 from results.html.excerpt import CONTACT, excerpts, home
 from results.html.findings import Group, groups
 from results.runs.columns import Row
-from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
+from results.statistics.result import Result, converged_columns, published_epochs
 from results.tables.cells import Cell, Line, Table, number, tone
 from results.tables.formatting import quality, show
 from results.tables.links import Links, anchor
@@ -60,13 +60,13 @@ class Detail:
     findings: Sequence[Group]
 
 
-def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) -> Detail:
-    """The values of one set; `others` are all sets of the report, the reference among them."""
+def detail(r: Result, links: Links, space: Room, reference: Sequence[Result] = ()) -> Detail:
+    """The values of one set; `reference` are the reference's own sets."""
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     side = [Side("", drawn, kept)]
     found = [
-        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, others), space.points, slow_of(r)),
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, reference), space.points, slow_of(r)),
         charts.time(side),
         charts.timeline(side, r.weak) if space.whole else None,
     ]
@@ -90,14 +90,14 @@ def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) 
     )
 
 
-def reference_epochs(r: Result, others: Sequence[Result]) -> Sequence[float]:
+def reference_epochs(r: Result, reference: Sequence[Result]) -> Sequence[float]:
     """The epochs of the reference at the set's batch size: those that the edition publishes, or else those of the
     reference's submission; () if there are none."""
     if published := published_epochs(r):
         return published
-    for other in others:
+    for other in reference:
         same = other.group[:3] == r.group[:3] and other.one("batch") == r.one("batch") is not None
-        if same and other.org == REFERENCE and other is not r:
+        if same and other is not r:
             return converged_columns(other.rows)[1]
     return ()
 

@@ -18,8 +18,9 @@ from results.html.excerpt import home
 from results.html.findings import Group, groups
 from results.html.page import page
 from results.html.tuning import sections
-from results.statistics.result import Result
+from results.statistics.result import REFERENCE, Result
 from results.tables.cells import Table
+from results.tables.factors import Products, against_the_fastest, product_table, sentence
 from results.tables.input_trials import trial_table
 from results.tables.links import Links, anchor
 from results.tables.ranking import FACTS, facts, ranking
@@ -27,6 +28,8 @@ from results.tables.rates import rate_table, rates, series
 from results.tables.text import Places
 from results.tables.words import labelled, slow_words, title
 from results.tuning.score import Scored
+
+SENTENCES = 3  # products that stand in words
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Section:
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[tuple[str, Sequence[Chart]]]  # by heading
+    products: Sequence[tuple[str, Table, Sequence[str]]]  # title, table of factors, and the best sets' in sentences
     scaling: Table | None
     refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
     rates: Table | None
@@ -112,6 +116,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     """The section of one edition, benchmark and problem."""
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
+    reference = [r for r in results if r.org == REFERENCE]
     found = rates(alone)
     lines = series(found)
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
@@ -122,13 +127,14 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results, looks),
+        products=[product(first, of, links) for first, of in against_the_fastest(results)],
         scaling=scaling.table(results, links),
         refused=[(r.label, links.part(r), r.why) for r in results if r.why],
         rates=rate_table(alone, links) if found else None,
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
         trials=trial_table(alone, links),
-        details=[] if links.pages else [detail(r, links, space, results) for r in results],
+        details=[] if links.pages else [detail(r, links, space, reference) for r in results],
     )
 
 
@@ -142,6 +148,14 @@ RANKED = (
     " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
     "rank is the range of places that a set may have: sets share places if their runs do not show which is faster."
 )
+
+
+def product(first: Result, found: Products, links: Links) -> tuple[str, Table, list[str]]:
+    """(title, table, sentences) of the factors of a group's times over the fastest one's."""
+    said = [sentence(of, r, first, r.label, first.label) for r, of in found[:SENTENCES]]
+    return title(("", "", "", *first.group[3:])), product_table(first, found, links), said
+
+
 KINDS = {
     "strong": "Strong scaling: the same global batch; dashed: ideal",
     "weak": "Weak scaling: the same batch for each unit; dashed: ideal",

@@ -15,7 +15,7 @@ from results.html.detail import room
 from results.html.page import ADDRESS, HIDDEN, bundle, page, plain
 from results.html.report import report
 from results.html.submission_page import names, submission
-from results.statistics.result import Result
+from results.statistics.result import REFERENCE, Result
 from results.tables.cells import Cell, Line, Table, number
 from results.tables.formatting import show
 from results.tables.links import Links, anchor
@@ -80,10 +80,17 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
         yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
         yield f"{one.folder}/results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
         named = {"round": one.name, "rules": RULES, "code": f"../{CODE}"}
-        space = room(max(len([r for r in one.results if r.org == org]) for org in one.pages))
+        own: dict[str, list[Result]] = {org: [] for org in one.pages}
+        for r in one.results:
+            own[r.org].append(r)
+        left: dict[str, list[tuple[str, str]]] = {}
+        for place, why in places:
+            folder = f"/{place}".partition(f"/{one.name}/")[2].partition("/")[0]
+            left.setdefault(folder.casefold(), []).append((place, why))
+        space, reference = room(max(map(len, own.values()))), own.get(REFERENCE, [])
         for org, name in one.pages.items():
-            left = [(place, why) for place, why in places if f"/{one.name}/{org}/" in f"/{place}"]
-            yield f"{one.folder}/{name}", submission(org, one.results, links, space, left, named)
+            page_of = submission(own[org], reference, links, space, left.get(org.casefold(), []), named)
+            yield f"{one.folder}/{name}", page_of
 
 
 def clean_json(text: str) -> str:

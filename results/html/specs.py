@@ -157,8 +157,9 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
     whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
     middle = place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP}
     dot = {"filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1}
+    whisker |= {"color": COLOUR} if one else {"color": {"value": INK}}
     layers = [
-        layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, stroke=INK, clip=True),
+        layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, clip=True),
         layer("runs", "tick", middle, thickness=1.4, clip=True),
         layer("sets", "point", middle, [zoomed("x")], **dot, clip=True),
     ]
@@ -167,6 +168,15 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
         layers.insert(0, {"data": {"values": [{"x": 1}]}, "mark": rule, "encoding": {"x": number(x, one)}})
     tips = {"sets": told, "runs": {"set": "row", "run": "run", "seconds": "x"}}
     return picked(tips, *layers, height={"step": 24}, log="" if one else "x")
+
+
+def factors() -> Spec:
+    """A row for each factor of a ratio of times, the sets below each other in it."""
+    told = {"set": "set", "factor": "row", "value": "x", "95 % from": "low", "to": "high", "here": "a", "other": "b"}
+    spec = forest("factor of the time", told, True)
+    for drawn in spec["layer"][1:]:
+        drawn["encoding"]["yOffset"] = {"field": "s"}
+    return spec | {"height": {"step": 13}}
 
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
@@ -261,6 +271,7 @@ SPECS: dict[str, Spec] = {
     "timeline": spans("x"),
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
     "ratios": forest("time of A / time of the other", {"sets": "set", "ratio": "x"} | ENDS, True),
+    "factors": factors(),
     "batch": of_sets("global batch size", "epochs"),
     "rate": of_sets("global batch size", "samples / s"),
     "joint": of_sets("samples / s", "epochs"),

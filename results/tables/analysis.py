@@ -6,14 +6,18 @@ Means and sample deviations (n - 1) are over the runs that the figure of merit a
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from pathlib import Path
 
 from results.measures.registry import MEASURES
 from results.statistics.result import Result
-from results.tables.factors import against_the_fastest
+from results.tables.factors import against_the_fastest, product_table
 from results.tables.formatting import markdown_of, text_of
+from results.tables.links import Links
 from results.tables.record import shown
+from results.tables.words import title
 
 ENERGY = "energy"
+NOWHERE = Links(Path(), public=True)
 TABLES = {  # title: measures
     "time to train and staging": (
         *("units", "batch", "fom_minutes", "staging_seconds", "epoch_seconds", "staging_epochs", "staging_share"),
@@ -63,5 +67,5 @@ def analysis_markdown(results: Sequence[Result]) -> str:
 
 def products(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) of each group's times over the fastest one's, as products."""
-    found = against_the_fastest(results)
-    return [(" · ".join(filter(None, (*group[:3], group[4], "against the fastest"))), rows) for group, rows in found]
+    found = [(first, product_table(first, of, NOWHERE)) for first, of in against_the_fastest(results)]
+    return [(title(first.group, "against the fastest"), table.words) for first, table in found]

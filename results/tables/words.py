@@ -40,7 +40,7 @@ def labelled(edition: str, benchmark: str) -> str:
 
 def facts(r: Result) -> list[tuple[str, str]]:
     """(name, value in words) of each known fact about a set."""
-    t, each, hours = r.throughput, r.one("unit"), r.mean("unit_hours")
+    t, each = r.throughput, r.one("unit")
     weak = f"{t.models} models in {show(t.seconds)} s, {show(t.instance)} of {show(t.total)} units each" if t else ""
     known = [
         ("figure of merit", merit_words(r)),
@@ -58,9 +58,9 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("evaluation, samples/s", mean(r, "eval_rate", "eval_rate_per_unit")),
         ("accelerator utilization", utilization_words(r)),
         ("AU by epoch", epochs_words(r)),
-        ("compute budget", f"{show(hours)} {each}-hours a run" if hours and each else ""),
+        ("compute budget", f"{mean(r, 'unit_hours')} {each}-hours a run" if r.mean("unit_hours") and each else ""),
         ("energy", energy_words(r.energy) if r.energy else ""),
-        ("for information, against the reference", surprise_words(r.surprise) if r.surprise else ""),
+        ("for information, against the reference at this batch size", surprise_words(r.surprise) if r.surprise else ""),
         ("reviewed", r.judged.reviewed),
         ("pruned models", show(r.pruned) if r.weak else ""),
     ]
@@ -126,8 +126,13 @@ def parts_words(r: Result) -> str:
     total, staging = r.mean("total_ms"), r.mean("staging_ms")
     if not total:
         return ""
-    parts = " + ".join(f"{name} {show((r.mean(f'{name}_ms') or 0) / 1000)}" for name in PARTS)
+    parts = " + ".join(f"{name} {seconds(r, f'{name}_ms')}" for name in PARTS)
     return f"{parts}; staging {100 * (staging or 0) / total:.1f} % of the time"
+
+
+def seconds(r: Result, column: str) -> str:
+    """The mean of a column of milliseconds, in seconds."""
+    return with_error((r.mean(column) or 0) / 1000, (r.deviation(column) or 0) / 1000)
 
 
 def mean(r: Result, column: str, of_a_unit: str = "") -> str:
@@ -135,7 +140,7 @@ def mean(r: Result, column: str, of_a_unit: str = "") -> str:
     if r.mean(column) is None:
         return ""
     unit, value = r.one("unit"), r.mean(of_a_unit) if of_a_unit else None
-    each = f", {show(value)} per {unit}" if unit and value else ""
+    each = f", {with_error(value, r.deviation(of_a_unit))} per {unit}" if unit and value else ""
     return plus_minus(r.mean(column), r.deviation(column)) + each
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from results.html import across
-from results.html.across import ideal, looks_of, name_of, parts, perfect, rate_chart
+from results.html.across import ideal, looks_of, names, parts, perfect, rate_chart
 from results.statistics.result import summarize
 from results.tables.rates import rates, series
 
@@ -100,9 +100,9 @@ def test_no_more_sets_than_rows(results, monkeypatch):
 
 def test_sets_of_one_name_are_told_apart(results):
     strong, weak = (next(r for r in results if r.org == "a" and r.weak is is_weak) for is_weak in (False, True))
-    assert name_of(strong, [strong]) == "a/box"
-    assert [name_of(r, [strong, weak]) for r in (strong, weak)] == ["a/box, closed", "a/box, closed, throughput"]
-    assert name_of(strong, [strong, strong]) == "a/box, closed 1"
+    assert names([strong]) == ["a/box"]
+    assert names([strong, weak]) == ["a/box, closed", "a/box, closed, throughput"]
+    assert names([strong, strong]) == ["a/box, closed 1", "a/box, closed 2"]
 
 
 def test_ideal_scaling_starts_at_the_smallest():

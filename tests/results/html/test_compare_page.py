@@ -23,7 +23,7 @@ def compared(tree, new_log):
 def test_names_of_strangers_are_escaped_and_seeds_name_their_lines(compared):
     page = html_text([(compared, pairs(compared))], Path.cwd()).replace(bundle(), "")
     assert "&lt;b&gt;" in page and "<b>/box" not in page
-    assert "result_0.txt:" in page and page.count('class="view"') == 4
+    assert "result_0.txt:" in page and page.count('class="view"') == 5
 
 
 def test_curves_of_all_sets_are_in_one_chart(compared):

@@ -185,6 +185,7 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
         rows=1234,
         tables=[],
         charts=[],
+        products=[],
         scaling=None,
         refused=[],
         rates=None,
