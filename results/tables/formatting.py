@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -79,9 +80,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
+NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( %)?( \(.*\))?|-|never")
+
+
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2, or "-"."""
-    return cell == "-" or cell.replace(".", "").replace("/", "").replace("-", "").isdigit()
+    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2, or "-"; a second line may follow."""
+    return NUMBER.fullmatch(cell) is not None
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

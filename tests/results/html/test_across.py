@@ -10,6 +10,8 @@ from results.html.across import ideal, looks_of, names, parts, perfect, rate_cha
 from results.statistics.result import summarize
 from results.tables.rates import rates, series
 
+KINDS = ("shares", "time", "batch", "rate", "joint", "units", "strong")
+
 
 @pytest.fixture
 def results(tree, new_log):
@@ -31,7 +33,7 @@ def test_one_submission_has_nothing_beside_it(results):
 
 def test_what_there_is_to_see(results):
     found = {chart.kind: chart for chart in charts(results)}
-    assert list(found) == ["ranks", "medians", "shares", "time", "batch", "rate", "joint", "units", "strong"]
+    assert list(found) == ["ranks", "medians", "factors", *KINDS]
     assert [k["name"] for k in found["medians"].keys] == ["a/box", "b/box"]
     low, high, _ = found["medians"].tables["band"].rows[0]  # of the same batch size
     assert 0 < low < high

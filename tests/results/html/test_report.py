@@ -77,7 +77,7 @@ def test_report_is_whole_and_fetches_nothing(report):
 
 def test_charts_side_by_side_and_of_each_submission(report):
     kinds = [chart["kind"] for chart in charts(report().read_text())]
-    assert kinds[:5] == ["ranks", "medians", "shares", "time", "batch"] and "strong" in kinds
+    assert kinds[:5] == ["ranks", "medians", "factors", "shares", "time"] and "strong" in kinds
     assert kinds[-12:] == ["curves", "time", "timeline"] * 4
 
 

@@ -73,3 +73,8 @@ def test_numbers_stand_to_the_right_and_words_to_the_left():
 
 def test_the_cells_of_a_markdown_table_are_escaped():
     assert markdown_table(("a", "b"), [("x|y", "1")]) == ["| a | b |", "| --- | --- |", "| x\\|y | 1 |"]
+
+
+def test_numbers_with_a_second_line_stand_to_the_right_too():
+    rows = aligned([["s", "n"], ["45.0 (0.75 min)", "1,234"], ["-", "<= 2"]])
+    assert rows[1:] == ["  45.0 (0.75 min)  1,234", "                -   <= 2"]
