@@ -119,7 +119,7 @@ def test_one_round_needs_no_charts_code(results):
 
 def calls(results, number):
     """How many functions are called to make the pages of a round of so many organisations."""
-    first = [r for r in results if r.judged.round == "v1.0"][0]
+    first = next(r for r in results if r.judged.round == "v1.0")
     judged = [replace(first.judged, org=f"org{i}") for i in range(number)]
     found = rounds([replace(first, name=f"v1.0/{j.org}", judged=j) for j in judged], [])
     counted = 0
