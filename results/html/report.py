@@ -26,7 +26,7 @@ from results.tables.links import Links, anchor
 from results.tables.ranking import FACTS, facts, ranking
 from results.tables.rates import rate_table, rates, series
 from results.tables.text import Places
-from results.tables.words import labelled, slow_words, title
+from results.tables.words import goal_words, labelled, slow_words, title
 from results.tuning.score import Scored
 
 SENTENCES = 3  # products that stand in words
@@ -47,6 +47,7 @@ class Section:
 
     name: str
     anchor: str
+    goal: str  # the target, in words
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[tuple[str, Sequence[Chart]]]  # by heading
@@ -124,6 +125,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     return Section(
         name=" · ".join(filter(None, (key[0], labelled(*key[:2]), *key[2:]))),
         anchor=anchor(*key),
+        goal=goal_words(results),
         rows=max(len(results), len(found)),
         tables=tables(results, links),
         charts=charts(results, looks),

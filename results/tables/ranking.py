@@ -25,7 +25,7 @@ STRONG: tuple[str, ...] = (
     "epochs",
     "units",
 )
-STRONG = (*STRONG, "samples/s", "unit-hours")
+STRONG = (*STRONG, "batch", "samples/s", "unit-hours")
 WEAK: tuple[str, ...] = (
     "system",
     hardware.HEAD,
@@ -38,7 +38,7 @@ WEAK: tuple[str, ...] = (
     "TTTa, s",
     "pruned",
 )
-WEAK = (*WEAK, "epochs")
+WEAK = (*WEAK, "epochs", "batch")
 ENERGY: tuple[str, ...] = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")
 
 
@@ -69,7 +69,8 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
         *merit(r),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
         mean(r, "epochs"),
-        number(r.one("units"), title=r.one("unit") or ""),
+        number(r.one("units"), below=f"{r.one('unit')}s" if r.one("unit") else ""),
+        number(r.one("batch")),
         mean(r, "train_rate"),
         mean(r, "unit_hours"),
     ]
@@ -89,7 +90,7 @@ def weak_row(r: Result, links: Links) -> list[Cell]:
         number(t.seconds, below=f"{minutes(t.seconds)} min") if t else NONE,
     ]
     named = [system(r, links), hardware.cell(r), verdict(r.standing), Cell(r.kind or "-")]
-    return [*named, *scored, number(r.pruned), mean(r, "epochs")]
+    return [*named, *scored, number(r.pruned), mean(r, "epochs"), number(r.one("batch"))]
 
 
 def system(r: Result, links: Links) -> Cell:

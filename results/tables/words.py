@@ -38,6 +38,15 @@ def labelled(edition: str, benchmark: str) -> str:
     return f"{benchmark} ({known.label})" if known and known.label else benchmark
 
 
+def goal_words(results: Sequence[Result]) -> str:
+    """What runs of a problem must reach, and how many runs a score needs; "" without a target."""
+    targets = {(r.runs[0].metric, r.one("target")) for r in results if r.runs and r.one("target") is not None}
+    runs = sorted({r.score.required for r in results if not r.weak})
+    wanted = f" A figure of merit needs {' or '.join(map(str, runs))} runs." if runs else ""
+    goals = " or ".join(f"{metric} {target:g}" for metric, target in sorted(targets))
+    return f"Runs end when they reach the target: {goals}.{wanted}" if targets else ""
+
+
 def facts(r: Result) -> list[tuple[str, str]]:
     """(name, value in words) of each known fact about a set."""
     t, each = r.throughput, r.one("unit")

@@ -79,7 +79,7 @@ def test_formats_have_the_documented_columns(tree, new_log, run):
     body = json.loads(run(tree.root, "--format", "json")[1].out)
     assert body["results"][0]["fom_seconds"] == 45
     assert (
-        "| 1 | box (acme) | clean | 45 (0.75 min) | 29 to 61 (median 44) |"
+        "| 1 | box (acme · onprem) | clean | 45 (0.75 min) | 29 to 61 (median 44) |"
         in run(tree.root, "--format", "markdown")[1].out
     )
 

@@ -182,6 +182,7 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
     many = SimpleNamespace(
         name="x",
         anchor="x",
+        goal="",
         rows=1234,
         tables=[],
         charts=[],
