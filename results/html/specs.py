@@ -213,17 +213,6 @@ def trend() -> Spec:
     )
 
 
-def parallel() -> Spec:
-    """A line for each trial over the axes of a campaign's settings."""
-    axes = {"field": "axis", "type": "nominal", "sort": None, "title": None, "axis": {"labelAngle": 0}}
-    place = {"x": axes, "y": number("share of the axis", field="y"), "color": COLOUR, "opacity": FADE}
-    place["detail"] = {"field": "g"}
-    told = {"trial": "g", "setting": "axis", "value": "value", "it": "said"}
-    dashed = {"strokeDash": scaled("d", DASHES, list(DASH))}
-    line = layer("points", "line", place | dashed, strokeWidth=1.2)
-    return picked({"points": told}, line, layer("points", "point", place | {"tooltip": TIP}, size=40))
-
-
 def trials(x: str, log: bool = False) -> Spec:
     """The seconds of trials over a setting."""
     place = {"x": number(x, log), "y": number("seconds", field="y"), "color": COLOUR, "opacity": FADE, "tooltip": TIP}
@@ -281,7 +270,6 @@ SPECS: dict[str, Spec] = {
     "weak": of_sets("units of the system", "models / h"),
     "rates": scatter("units", "samples / s", {"series": "name", "units": "x", "samples / s": "y", "layout": "shape"}),
     "trend": trend(),
-    "parallel": parallel(),
     "setting": trials("setting"),
     "setting log": trials("setting", True),
     "so far": so_far(),

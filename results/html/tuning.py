@@ -1,12 +1,8 @@
 """Campaigns of tuning on a page: a table for each problem, and charts of the trials."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
-from benchmark.tuning.campaign import Axis, same
 from results.html.charts import Chart, Rows, key
 from results.tables.cells import Table
 from results.tuning.estimators import best_so_far, critical_batch
@@ -56,41 +52,7 @@ def charts(s: Scored) -> list[Chart]:
         return []
     names = list(s.campaign.space)[:MOST_SETTINGS]
     each = [chart for name in names if (chart := against(s, name))]
-    return [parallel(s), so_far(s), *each] if s.successes else [parallel(s), *each]
-
-
-def parallel(s: Scored) -> Chart:
-    """Trials in parallel coordinates: a line for each trial over an axis for each setting, and a last axis for
-    seconds."""
-    shown = s.trials[:MOST]
-    least, most = min(t.seconds for t in shown), max(t.seconds for t in shown)
-    rows = [
-        (fate(t), f"trial {t.index}", name, place(axis, t.point[name]), str(t.point[name]), said(t))
-        for t in shown
-        for name, axis in s.campaign.space.items()
-    ]
-    rows += [
-        (fate(t), f"trial {t.index}", "seconds", share_of(t.seconds, least, most), f"{t.seconds:.1f}", said(t))
-        for t in shown
-    ]
-    tables = {"points": Rows(("s", "g", "axis", "y", "value", "said"), rows)}
-    note = "Each axis goes from its low end to its high one; that of seconds from the shortest trial to the longest."
-    return Chart("parallel", "Trials in parallel coordinates", FATES, tables, note)
-
-
-def share_of(value: float, low: float, high: float) -> float:
-    """Where a value is between two others, from 0 to 1."""
-    return (value - low) / (high - low) if high > low else 0.0
-
-
-def place(axis: Axis, value: Any) -> float:
-    """Where a value is on its axis, from 0 to 1."""
-    if axis.values is not None:
-        at = next((i for i, other in enumerate(axis.values) if same(value, other)), 0)
-        return at / max(1, len(axis.values) - 1)
-    ends = (axis.low, axis.high, value)
-    low, high, found = map(math.log, ends) if axis.scale == "log" else map(Fraction, ends)
-    return float((found - low) / (high - low))
+    return [so_far(s), *each] if s.successes else each
 
 
 def against(s: Scored, name: str) -> Chart | None:

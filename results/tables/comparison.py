@@ -41,7 +41,6 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
     lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]
     lines += curve_lines(compared)
-    lines += timeline_lines(compared)
     lines += ["findings"]
     for s in compared:
         lines += [f"  {s.letter}  {s.result.standing.word}"]
@@ -239,13 +238,3 @@ def curve_lines(compared: Sequence[Side]) -> list[str]:
     shown = sorted({*epochs[::step], epochs[-1]})
     rows = [[str(e), *(f"{c[e]:.4f}" if e in c else "-" for c in curves)] for e in shown]
     return ["median of the metric after each epoch", *aligned([["epoch", *(s.letter for s in compared)], *rows]), ""]
-
-
-def timeline_lines(compared: Sequence[Side]) -> list[str]:
-    """The timeline of each set's first ten runs, all on one scale."""
-    longest = d.longest(compared)
-    lines = [f"timelines to {show(longest / 1000)} s: s staging, = training, e evaluation, . the rest"]
-    for s in compared:
-        names = [(run, run.file.stem.removeprefix("result_")[:6]) for run in s.runs[:10]]
-        lines += [f"  {s.letter} {name:>6} {d.strip(run, longest)}" for run, name in names]
-    return [*lines, ""]

@@ -23,7 +23,7 @@ from results.runs.table import rows_of
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
-from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share, studies
+from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,6 @@ class Scored:
     def pruned(self) -> int:
         """The number of trials that the pruning rule ended."""
         return sum(t.pruned for t in self.trials)
-
-    @property
-    def studies(self) -> float | None:
-        """AlgoPerf's score: three studies of five trials."""
-        return studies([t.time for t in self.trials])
 
     @property
     def solution(self) -> Estimate | None:

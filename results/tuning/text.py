@@ -108,8 +108,6 @@ def told(s: Scored) -> list[str]:
     if best:
         words = "; ".join(f"{b.k}: {show(b.seconds)} s in {100 * b.share:.0f} %" for b in best)
         lines.append(f"expected best of so many trials, where one reaches the target: {words}")
-    if s.studies is not None:
-        lines.append(f"AlgoPerf's median of the best of three studies of five trials: {show(finite(s.studies))} s")
     if s.samples_to_target:
         lines.append(f"samples to the target {ends(s.samples_to_target)}")
     if s.lost:
@@ -142,7 +140,6 @@ def record(s: Scored) -> dict[str, Any]:
         "share": estimate(s.share) if s.trials else None,
         "running_time": estimate(s.running_time) if s.trials else None,
         "best_of": [{"k": b.k, "share": b.share, "seconds": b.seconds} for b in s.best],
-        "studies_seconds": finite(s.studies),
         "samples_to_target": estimate(s.samples_to_target),
         "winner": {"trial": s.winner.index, "point": s.winner.point} if s.winner else None,
     }

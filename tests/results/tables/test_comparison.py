@@ -104,7 +104,6 @@ def test_every_part_is_there_and_long_values_are_cut(compared):
         "source (differences)",
         "seeds",
         "median of the metric",
-        "timelines to",
         "findings",
     ):
         assert f"\n{name}" in told
