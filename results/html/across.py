@@ -16,8 +16,8 @@ from results.html.detail import reference_epochs
 from results.html.factors import factor_chart
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
-from results.html.specs import PARTS
 from results.measures.identity import rank_text
+from results.runs.decomposition import PARTS
 from results.statistics.energy import WORDS
 from results.statistics.result import REFERENCE, Result
 from results.statistics.score import TrimmedMean

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.reading.run import Run
-from results.html.specs import COLOURS, DASHES, PARTS, SHAPES
+from results.html.specs import COLOURS, DASHES, SHAPES
 from results.runs.curve import points
-from results.runs.decomposition import decompose, kinds
+from results.runs.decomposition import PARTS, decompose, kinds
 from results.tables.formatting import show
 
 MOST = 40  # runs of a set in a chart

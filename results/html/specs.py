@@ -8,7 +8,8 @@ and print. A specification holds nothing from a submission: names from strangers
 from collections.abc import Sequence
 from typing import Any
 
-PARTS = ("staging", "training", "evaluation", "rest")
+from results.runs.decomposition import PARTS
+
 COLOURS, DASHES, SHAPES = 8, 4, 6  # numbers of looks that can be told apart
 DASH = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 SHAPE = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from compliance.finding import Finding
 from compliance.safe import printable
+from results.runs.decomposition import PARTS
 from results.statistics.convergence import Surprise
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
@@ -20,7 +21,6 @@ SLOW_RUNS = (  # perf/rank_errors.py
     "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
 )
 MOST_SLOW = 5  # runs that are named
-PARTS = ("staging", "training", "evaluation", "rest")
 
 
 def title(group: Sequence[str], what: str | None = None) -> str:
