@@ -6,6 +6,7 @@ from typing import Any
 from results.html.charts import Chart, Rows
 from results.statistics.factors import Factor
 
+SHORT = {"samples a second a device": "speed of a device"}  # names that are too long for an axis
 COLUMNS = ("s", "row", "set", "x", "low", "high", "a", "b")
 
 
@@ -18,7 +19,16 @@ def factor_chart(
     """A row for each factor, with a mark and an interval for each of (name, factors), which `keys` gives its look;
     None without factors."""
     rows = [
-        (s, f.name, name, f.value, f.value if f.low is None else f.low, f.value if f.high is None else f.high, f.a, f.b)
+        (
+            s,
+            SHORT.get(f.name, f.name),
+            name,
+            f.value,
+            f.value if f.low is None else f.low,
+            f.value if f.high is None else f.high,
+            f.a,
+            f.b,
+        )
         for s, (name, found) in enumerate(products)
         for f in found
     ]

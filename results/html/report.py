@@ -29,8 +29,6 @@ from results.tables.text import Places
 from results.tables.words import goal_words, labelled, slow_words, title
 from results.tuning.score import Scored
 
-SENTENCES = 3  # products that stand in words
-
 
 @dataclass(frozen=True)
 class Ranked:
@@ -51,7 +49,7 @@ class Section:
     rows: int  # rows of its longest table
     tables: Sequence[Ranked]
     charts: Sequence[tuple[str, Sequence[Chart]]]  # by heading
-    products: Sequence[tuple[str, Table, Sequence[str]]]  # title, table of factors, and the best sets' in sentences
+    products: Sequence[tuple[str, Table, str]]  # title, table of factors, and the second set's in a sentence
     scaling: Table | None
     refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
     rates: Table | None
@@ -152,10 +150,11 @@ RANKED = (
 )
 
 
-def product(first: Result, found: Products, links: Links) -> tuple[str, Table, list[str]]:
-    """(title, table, sentences) of the factors of a group's times over the fastest one's."""
-    said = [sentence(of, r, first, r.label, first.label) for r, of in found[:SENTENCES]]
-    return title(("", "", "", *first.group[3:])), product_table(first, found, links), said
+def product(first: Result, found: Products, links: Links) -> tuple[str, Table, str]:
+    """(title, table, sentence of the second set) of the factors of a group's times over the fastest one's."""
+    second, factors = found[0]
+    said = sentence(factors, second, first, second.label, first.label)
+    return title(("", "", "", *first.group[3:])), product_table(first, found, links), said.replace("by", "By", 1)
 
 
 KINDS = {

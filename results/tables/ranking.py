@@ -25,7 +25,7 @@ STRONG: tuple[str, ...] = (
     "epochs",
     "units",
 )
-STRONG = (*STRONG, "batch", "samples/s", "unit-hours")
+STRONG = (*STRONG, "samples/s", "unit-hours")
 WEAK: tuple[str, ...] = (
     "system",
     hardware.HEAD,
@@ -38,7 +38,7 @@ WEAK: tuple[str, ...] = (
     "TTTa, s",
     "pruned",
 )
-WEAK = (*WEAK, "epochs", "batch")
+WEAK = (*WEAK, "epochs")
 ENERGY: tuple[str, ...] = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")
 
 
@@ -68,9 +68,8 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
         verdict(r.standing),
         *merit(r),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
-        mean(r, "epochs"),
+        epochs(r),
         number(r.one("units"), below=f"{r.one('unit')}s" if r.one("unit") else ""),
-        number(r.one("batch")),
         mean(r, "train_rate"),
         mean(r, "unit_hours"),
     ]
@@ -90,7 +89,7 @@ def weak_row(r: Result, links: Links) -> list[Cell]:
         number(t.seconds, below=f"{minutes(t.seconds)} min") if t else NONE,
     ]
     named = [system(r, links), hardware.cell(r), verdict(r.standing), Cell(r.kind or "-")]
-    return [*named, *scored, number(r.pruned), mean(r, "epochs"), number(r.one("batch"))]
+    return [*named, *scored, number(r.pruned), epochs(r)]
 
 
 def system(r: Result, links: Links) -> Cell:
@@ -109,9 +108,14 @@ def merit(r: Result) -> list[Cell]:
     ]
 
 
-def mean(r: Result, column: str) -> Cell:
+def mean(r: Result, column: str, below: str = "") -> Cell:
     """The mean of a column of the runs."""
-    return number(r.mean(column), with_error(r.mean(column), r.deviation(column)))
+    return number(r.mean(column), with_error(r.mean(column), r.deviation(column)), below=below)
+
+
+def epochs(r: Result) -> Cell:
+    """The epochs to the target, and the batch size, on which they depend."""
+    return mean(r, "epochs", "" if r.one("batch") is None else f"batch {show(r.one('batch'))}")
 
 
 def expected_cell(r: Result) -> Cell:

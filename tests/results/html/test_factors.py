@@ -31,7 +31,7 @@ def test_a_group_is_held_against_its_fastest(results):
     assert chart.caption.startswith("Factors of the time over that of fast/box") and {row[2] for row in rows} == {
         "slow/box"
     }
-    assert [row[1] for row in rows[:3]] == ["devices", "samples a second a device", "samples to the target"]
+    assert [row[1] for row in rows[:3]] == ["devices", "speed of a device", "samples to the target"]
     ratio = results[1].fom / results[0].fom
     assert math.prod(row[3] for row in rows) == pytest.approx(ratio, rel=1e-12)
     assert rows[0][3:6] == (2, 2, 2) and all(row[4] <= row[3] <= row[5] for row in rows)
@@ -41,7 +41,7 @@ def test_a_group_is_held_against_its_fastest(results):
 def test_the_report_has_table_and_sentence(results, tmp_path):
     page = report_text(results, tmp_path)
     assert "<h3>What makes the difference: closed division" in page and "time over that of fast/box" in page
-    assert "<p>by figures of merit, slow/box takes 2.43 times as long as fast/box = 2 (devices) x " in page
+    assert "<p>By figures of merit, slow/box takes 2.43 times as long as fast/box = 2 (devices) x " in page
     assert "What makes the difference" not in report_text(results[:1], tmp_path)
 
 
