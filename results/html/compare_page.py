@@ -7,10 +7,12 @@ from pathlib import Path
 from results import differences as d
 from results.differences import Pair, Side
 from results.html import charts
+from results.html.across import parts
 from results.html.charts import HOW, Chart, Rows
 from results.html.excerpt import home
 from results.html.factors import factor_chart
 from results.html.findings import Group, groups
+from results.html.medians import medians
 from results.html.page import page
 from results.html.tuning import sections
 from results.runs.row import seed
@@ -63,8 +65,8 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     drawn = [
         ratios(pairs, comparable(compared)),
         product_chart(compared, pairs),
-        charts.curves(sides, targets.pop() if len(targets) == 1 else None),
-        charts.time(sides),
+        medians(sides, targets.pop() if len(targets) == 1 else None),
+        *parts([s.result for s in compared]),
         charts.timeline(sides, compared[0].result.weak),
     ]
     without, sources = source_differences([(s.letter, s.result) for s in compared])

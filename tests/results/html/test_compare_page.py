@@ -23,12 +23,12 @@ def compared(tree, new_log):
 def test_names_of_strangers_are_escaped_and_seeds_name_their_lines(compared):
     page = html_text([(compared, pairs(compared))], Path.cwd()).replace(bundle(), "")
     assert "&lt;b&gt;" in page and "<b>/box" not in page
-    assert "result_0.txt:" in page and page.count('class="view"') == 5
+    assert "result_0.txt:" in page and page.count('class="view"') == 6
 
 
 def test_curves_of_all_sets_are_in_one_chart(compared):
     page = html_text([(compared, pairs(compared))], Path.cwd())
-    assert page.count('"kind":"curves"') == 1 and '"keys":[{"name":"A"' in page
+    assert page.count('"kind":"medians"') == 1 and '"keys":[{"name":"A"' in page
 
 
 def test_ratios_of_what_cannot_be_compared_are_not_drawn(compared):
