@@ -108,7 +108,8 @@ def ratios(pairs: Sequence[Pair], fit: bool) -> Chart | None:
 def product_chart(compared: Sequence[Side], pairs: Sequence[Pair]) -> Chart | None:
     """The factors of A's time over each other set's; None without any."""
     found = [(s.letter, of) for s, of in products(compared, pairs)]
-    keys = [charts.key(i, f"A / {letter}") for i, (letter, _) in enumerate(found)]
+    looks = {s.letter: i for i, s in enumerate(compared)}
+    keys = [charts.key(looks[letter], f"A / {letter}") for letter, _ in found]
     return factor_chart(found, "What makes A's time over another's: factors with their 95 % intervals", keys)
 
 

@@ -48,6 +48,6 @@ def test_the_report_has_table_and_sentence(results, tmp_path):
 def test_a_comparison_has_the_chart_of_its_pairs(results, tmp_path):
     compared = sides(results)
     chart = product_chart(compared, pairs(compared))
-    assert [key["name"] for key in chart.keys] == ["A / B"] and len(chart.tables["sets"].rows) == 6
+    assert [(key["name"], key["c"]) for key in chart.keys] == [("A / B", 1)] and len(chart.tables["sets"].rows) == 6
     assert '"kind":"factors"' in html_text([(compared, pairs(compared))], tmp_path)
     assert product_chart(compared[:1], []) is None and factor_chart([("x", [])], "", []) is None
