@@ -18,7 +18,7 @@ from results.html.tuning import sections
 from results.runs.row import seed
 from results.sources import Difference, source_differences
 from results.tables.cells import Cell, Line, Table, tone
-from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, products, titled
+from results.tables.comparison import lists_of_differences, measured, named, pair_words, products, titled
 from results.tables.links import Links, anchor
 from results.tables.words import slow_words, worth
 from results.tuning.score import Scored
@@ -63,7 +63,7 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
     targets = {s.result.one("target") for s in compared}
     drawn = [
-        ratios(pairs, comparable(compared)),
+        ratios(pairs),
         product_chart(compared, pairs),
         medians(sides, targets.pop() if len(targets) == 1 else None),
         *parts([s.result for s in compared]),
@@ -93,11 +93,10 @@ def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> T
     return Table(("", *(s.letter for s in compared)), lines, sortable=False)
 
 
-def ratios(pairs: Sequence[Pair], fit: bool) -> Chart | None:
-    """The ratios of times with their intervals, a row for each pair; None without ratio, or if no set fits the
-    first."""
+def ratios(pairs: Sequence[Pair]) -> Chart | None:
+    """The ratios of times with their intervals, a row for each pair; None without any."""
     known = [p for p in pairs if p.contrast.ratio is not None]
-    if not known or not fit:
+    if not known:
         return None
     rows = [(0, f"A / {p.letter}", f"A, {p.letter}", p.contrast.ratio, p.contrast.low, p.contrast.high) for p in known]
     tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows), "runs": Rows(("s",), [])}

@@ -7,7 +7,7 @@ from typing import Any
 
 from compliance.safe import printable, values
 from results import differences as d
-from results.comparable import obstacle, remarks
+from results.comparable import remarks
 from results.differences import Pair, Side
 from results.environments import environment_differences
 from results.sources import source_differences
@@ -193,11 +193,6 @@ def rate_words(p: Pair, a: Result, b: Result) -> str:
     low, high, slow, fast = (x, y, "A", p.letter) if y >= x else (y, x, p.letter, "A")
     said = f"{fast} makes {high / low:.2f} times as many models an hour as {slow} ({show(high)} and {show(low)})"
     return f"{said}, each measured once, so that no interval is known"
-
-
-def comparable(compared: Sequence[Side]) -> bool:
-    """Whether any set can be compared with the first."""
-    return any(not obstacle(compared[0].result, s.result) for s in compared[1:])
 
 
 def convergence_words(p: Pair) -> list[str]:
