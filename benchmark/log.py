@@ -81,6 +81,15 @@ _DECODER = _Decoder()
 _scan = json.JSONDecoder(parse_constant=_DECODER.parse_constant).scan_once  # fast: looks at no names
 
 
+def _names(event: Any) -> int:
+    """Return how many names an event has, with those of its value and its metadata; 0 if it is no object."""
+    if type(event) is not dict:
+        return 0
+    value, metadata = event.get("value"), event.get("metadata")
+    inside = len(metadata) if type(metadata) is dict else 0
+    return len(event) + inside + (len(value) if type(value) is dict else 0)
+
+
 def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
     """Yield the events, bad lines and oddities of a log, in order, while it is being read.
 
@@ -101,27 +110,25 @@ def read_log(path: Path) -> Iterator[Event | BadLine | Oddity]:
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:
     """Return what a line holds from its token at `at` on: usually one event, several where ranks wrote at once."""
     start = at + len(TOKEN)
-    while not text.startswith("{", start) and text[start : start + 1].isspace():
+    while text[start : start + 1] != "{" and text[start : start + 1].isspace():
         start += 1
     oddities: list[Oddity] = []
     try:
         fields, end = _scan(text, start)
-        if type(fields) is not dict:
-            return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
-        value, metadata = fields.get("value"), fields.get("metadata")
-        names = sum(len(each) for each in (fields, value, metadata) if type(each) is dict)
-        if _DECODER.constant or text.count(":", start, end) > names:  # else each colon is of a name of its own
+        if _DECODER.constant or text.count(":", start, end) > _names(fields):  # else each colon is of a name of its own
             oddities = _DECODER.oddities(number, text, start)
     except StopIteration:
         return [BadLine(number, f"not JSON: found {text[start : start + 40]!r} after the token")]
     except (ValueError, RecursionError) as error:
         too_long = len(text) >= LONGEST
         return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
+    if type(fields) is not dict:
+        return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
     key, time_ms = fields.get("key"), fields.get("time_ms")
     if type(key) is not str or time_ms is None:
         missing = "time_ms" if type(key) is str else "key"
         return [BadLine(number, f"the event has no {missing!r}, or not as it should be: {fields.get(missing)!r:.80}")]
-    event = Event(number, time_ms, fields.get("event_type"), key, value, metadata)
+    event = Event(number, time_ms, fields.get("event_type"), key, fields.get("value"), fields.get("metadata"))
     found: list[Event | BadLine | Oddity] = [event, *oddities]
     if end != len(text) and text[end:].strip():
         found.append(Oddity(number, "suffix"))

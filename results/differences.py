@@ -11,16 +11,14 @@ from typing import Any
 
 from compliance.reading.run import Run
 from results.comparable import obstacle
-from results.measures.measure import Measure, over
 from results.measures.registry import MEASURES
 from results.runs.curve import curve
-from results.runs.decomposition import kinds
 from results.runs.row import seed
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.convergence import Surprise
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, convergence, seconds_between
-from results.tables.formatting import finite, plus_minus
+from results.tables.record import shown
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
@@ -154,15 +152,6 @@ def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     return [(name, values) for name, values in rows if set(values) != {ABSENT}]
 
 
-def shown(m: Measure, r: Result) -> str:
-    """A measure with its deviation between runs, as text."""
-    value = m.get(r)
-    if isinstance(value, str):
-        return value
-    value, error = finite(value), m.error(r) if m.error else None
-    return plus_minus(over(value, 0.01), over(error, 0.01)) if m.share else plus_minus(value, error)
-
-
 def seeds(side: Side) -> str:
     """The seeds of a set's runs, separated by commas."""
     return ", ".join(plain(fact.value) if (fact := seed(run)) else ABSENT for run in side.runs)
@@ -187,26 +176,3 @@ def median_curve(side: Side) -> dict[int, float]:
                 values.setdefault(int(epoch), []).append(value)
     least = max(1, len(side.runs) // 2)
     return {e: median(v) for e, v in sorted(values.items()) if len(v) >= least}
-
-
-SIGNS = {"rest": ".", "training": "=", "evaluation": "e", "staging": "s"}
-
-
-def strip(run: Run, longest_ms: int, width: int = 60) -> str:
-    """A run's timeline as text: one character for each moment (s staging, = training, e evaluation, . the rest).
-    The longest run has `width` characters."""
-    if run.window is None:
-        return "no timed span"
-    start, stop = run.window
-    cells = max(1, round((stop - start) / longest_ms * width))
-    spans = [(a, b, SIGNS[kind]) for kind, found in kinds(run).items() for a, b in found]
-    text = []
-    for i in range(cells):
-        moment = start + (i + 0.5) * (stop - start) / cells
-        text.append(next((sign for a, b, sign in spans if a <= moment < b), "."))
-    return "".join(text)
-
-
-def longest(compared: Sequence[Side]) -> int:
-    """Milliseconds of the longest run of all sets, 1 if none is timed."""
-    return max((r.window[1] - r.window[0] for s in compared for r in s.runs if r.window), default=1)

@@ -20,7 +20,6 @@ from compliance.reading.environment import (
     Named,
     content,
     fault_of,
-    loaded_of,
     parse,
     read_environment,
 )
@@ -214,8 +213,10 @@ def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Itera
 
 @rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, told = terms.edition.limits.environment, set()
-    for run, named, loaded, environment in _loaded(runs, terms):
+    told: set[tuple[str, str]] = set()
+    for run, named, environment, limits in _read(runs, terms):
+        if (loaded := environment.loaded) is None:
+            continue
         preloaded = (environment.node["variables"] or {}).get("LD_PRELOAD")
         unusual = {
             "files that differ from their distribution": _shown(loaded.edited),
@@ -235,7 +236,7 @@ def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms
 
 @rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    made = [(run, named, loaded.kernels) for run, named, loaded, _ in _loaded(runs, terms) if loaded.kernels]
+    made = [(run, named, loaded.kernels) for run, named, loaded in _loaded(runs, terms) if loaded.kernels]
     fresh = {kernels[2] for _, _, kernels in made if not kernels[1]}
     for run, named, (_, before, digest) in made:
         if before and not (fresh if place.scaling == "weak" else digest in fresh):
@@ -247,7 +248,7 @@ def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Te
 @rule("ENV14", "set", after=("ENV04",), on=RUNS | STEPS)
 def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     usual: dict[str, tuple[str, Run]] = {}
-    for run, named, loaded, _ in _loaded(runs, terms):
+    for run, named, loaded in _loaded(runs, terms):
         for name, digest in loaded.records.items():
             before, first = usual.setdefault(name, (digest, run))
             if digest != before:
@@ -294,11 +295,11 @@ def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environme
             yield run, named, found, limits
 
 
-def _loaded(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Loaded, Environment]]:
+def _loaded(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Loaded]]:
     """Yield what each run had loaded, of the sound manifests that tell it."""
-    for run, named, environment in _read(runs, terms):
-        if environment.run.get("loaded") is not None:
-            yield run, named, loaded_of(environment.run["loaded"]), environment
+    for run, named, environment, _ in _read(runs, terms):
+        if environment.loaded:
+            yield run, named, environment.loaded
 
 
 def _shown(files: tuple[int, tuple[str, ...]]) -> str:

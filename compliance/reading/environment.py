@@ -42,19 +42,6 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Environment:
-    """A parsed manifest: the run's values by fact, and its kinds of nodes. None is a value that could not be read."""
-
-    run: dict[str, Any]
-    nodes: tuple[Kind, ...]
-
-    @property
-    def node(self) -> dict[str, Any]:
-        """The values of the first kind of nodes."""
-        return self.nodes[0].values
-
-
-@dataclass(frozen=True)
 class Loaded:
     """What a run had loaded from outside the repository when its clock started: the sha256 of each distribution's
     RECORD by name and version; how many files differ from it or belong to none, and the names of the first; editable
@@ -68,6 +55,20 @@ class Loaded:
     startup: dict[str, str]
     finders: tuple[str, ...]
     kernels: tuple[int, int, str] | None
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A parsed manifest: the run's values by fact, and its kinds of nodes. None is a value that could not be read."""
+
+    run: dict[str, Any]
+    nodes: tuple[Kind, ...]
+    loaded: Loaded | None = None
+
+    @property
+    def node(self) -> dict[str, Any]:
+        """The values of the first kind of nodes."""
+        return self.nodes[0].values
 
 
 def loaded_of(value: Any) -> Loaded:
@@ -181,9 +182,8 @@ def parse(data: bytes) -> Environment:
     for wanted, values in ((of_run, run := _values(found["run"], of_run)), (NODE, kinds[0].values)):
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
-    if run.get("loaded") is not None:
-        loaded_of(run["loaded"])
-    return Environment(run, tuple(kinds))
+    loaded = run.get("loaded")
+    return Environment(run, tuple(kinds), None if loaded is None else loaded_of(loaded))
 
 
 def _no_number(name: str) -> NoReturn:

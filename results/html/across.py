@@ -5,21 +5,26 @@ the epochs that their batch size costs, and in the throughput that their size bu
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, tenfold
-from results.html.detail import half, reference_epochs
-from results.html.hardware import machine
+from results.html.detail import reference_epochs
+from results.html.factors import factor_chart
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
-from results.html.specs import PARTS
 from results.measures.identity import rank_text
+from results.runs.decomposition import PARTS
 from results.statistics.energy import WORDS
-from results.statistics.result import Result
+from results.statistics.result import REFERENCE, Result
+from results.statistics.score import TrimmedMean
+from results.tables.factors import Products, against_the_fastest
+from results.tables.hardware import machine
 from results.tables.rates import Series
+from results.tables.words import half
 
 MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves
@@ -45,10 +50,11 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         return []
     groups = [list(of) for _, of in groupby(results, key=lambda r: r.group)]
     strong = [r for r in results if r.fom is not None]
-    weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput)]
+    weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput) and t.total]
     both = means(strong, "compute_rate", "passes")
     found: dict[str, Sequence[Chart | None]] = {
         "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
+        "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
         "Speed and convergence": [
             scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
@@ -87,7 +93,7 @@ def batches(found: Points) -> list[tuple[float, float, str]]:
 
 def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
     """Minutes over units, the sizes of a system joined, with the efficiency of each; None below two sets."""
-    found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results]
+    found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom]
     return scatter(
         *("strong", "Strong scaling: minutes to train, with efficiency; dashed: ideal", found, looks),
         ideal(found, -1),
@@ -98,29 +104,34 @@ def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
 def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
     """Charts of energy over time, one for each way of measuring: energies are comparable only within one."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
-        of = [r for r in results if r.energy and r.energy.tier == tier and r.fom is not None]
-        found = [(r, r.fom / 60, (half(r) or 0.0) / 60, *(e / 1000 for e in joules(r))) for r in of]
+        of = [(r, r.energy.joules, r.fom / 60) for r in results if r.energy and r.energy.tier == tier and r.fom]
+        found = [(r, time, (half(r) or 0.0) / 60, e.mean / 1000, width(e) / 1000) for r, e, time in of]
         yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found, looks)
 
 
-def joules(r: Result) -> tuple[float, float]:
-    """A set's energy and half the width of its interval, 0 without interval."""
-    e = r.energy.joules
-    return e.mean, 0.0 if e.low is None else (e.high - e.low) / 2
+def width(t: TrimmedMean) -> float:
+    """Half the width of an interval, 0 without interval."""
+    return 0.0 if t.low is None or t.high is None else (t.high - t.low) / 2
 
 
-def name_of(r: Result, results: Sequence[Result]) -> str:
-    """A set's name in a chart, with division, scaling or a number if another set has the same name."""
-    same = [other for other in results if other.label == r.label]
-    if len(same) == 1:
-        return r.label
-    also = f"{r.label}, {r.group[4]}" + (", throughput" if r.weak else "")
-    return also if len({other.group[3:] for other in same}) == len(same) else f"{also} {same.index(r) + 1}"
+def names(results: Sequence[Result]) -> list[str]:
+    """The sets' names in a chart, in their order; with division, scaling or a number if several have the same name."""
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for r in results:
+        groups.setdefault(r.label, []).append(r.group[3:])
+    found, seen = [], Counter[str]()
+    for r in results:
+        same = groups[r.label]
+        seen[r.label] += 1
+        also = f"{r.label}, {r.group[4]}" + (", throughput" if r.weak else "")
+        apart = also if len(set(same)) == len(same) else f"{also} {seen[r.label]}"
+        found.append(r.label if len(same) == 1 else apart)
+    return found
 
 
 def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
     """The looks of sets, in their order."""
-    return [key(looks[r.label.casefold()], name_of(r, results)) for r in results]
+    return [key(looks[r.label.casefold()], name) for r, name in zip(results, names(results), strict=True)]
 
 
 def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
@@ -135,10 +146,10 @@ def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
 def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
     """A row for each set: its rank and name, figure of merit, interval, and a tick for each run."""
     sets, runs = [], []
-    for s, r in enumerate(results):
+    for s, (r, name) in enumerate(zip(results, names(results), strict=True)):
         rank, t = rank_text(r.rank) or "-", r.score.trimmed
-        row = f"{rank}  {name_of(r, results)}"
-        low, high = (t.low, t.high) if t.low is not None else (r.fom, r.fom)
+        row = f"{rank}  {name}"
+        low, high = (t.low, t.high) if t and t.low is not None else (r.fom, r.fom)
         sets.append((s, row, r.label, rank, r.fom, low, high))
         pairs = [(run.run, run.seconds) for run in r.rows if math.isfinite(run.seconds)]
         runs += [(s, row, i, seconds) for i, seconds in sample(pairs, TICKS)]
@@ -159,8 +170,9 @@ def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
         return None
     each = max(1, RUNS // len(best))
     targets = {r.one("target") for r in best}
-    bands = {tuple(reference_epochs(r, results)) for r in best}
-    sides = [Side(name_of(r, best), sample(r.runs, each)) for r in best]
+    reference = [r for r in results if r.org == REFERENCE]
+    bands = {tuple(reference_epochs(r, reference)) for r in best}
+    sides = [Side(name, sample(r.runs, each)) for r, name in zip(best, names(best), strict=True)]
     chart = medians(sides, shared(targets), shared(bands) or (), RUNS)
     some = f"; the first {len(best)} sets of {len(results)}" if len(results) > len(best) else ""
     if chart is None:
@@ -180,11 +192,12 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     if len(results) < 2:
         return
     rows = []
-    for r in results[:MOST]:
+    shown = results[:MOST]
+    for r, name in zip(shown, names(shown), strict=True):
         total = r.mean("total_ms")
         for s, part in enumerate(PARTS):
             if total and (ms := r.mean(f"{part}_ms")):
-                rows.append((s, name_of(r, results), 100 * ms / total, ms / 1000, total / 1000))
+                rows.append((s, name, 100 * ms / total, ms / 1000, total / 1000))
     cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     log = tenfold([row[-1] for row in rows])
     seen = [row for row in rows if row[2] >= LEAST] if log else rows
@@ -192,6 +205,15 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     for kind, caption in named.items():
         chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)
         yield chart and replace(chart, facts=facts(results[0]))
+
+
+def against(first: Result, found: Products, looks: Looks) -> Chart | None:
+    """The factors of the times of a group's best sets over the fastest one's."""
+    best = found[:BEST]
+    sets = [r for r, _ in best]
+    products = [(name, product) for name, (_, product) in zip(names(sets), best, strict=True)]
+    caption = f"Factors of the time over that of {first.label}, {words(first)}"
+    return factor_chart(products, caption, looking(sets, looks), facts(first))
 
 
 def means(results: Sequence[Result], x: str, y: str) -> Points:
@@ -253,7 +275,7 @@ def iso_time(found: Points) -> Lines:
     samples = next((n for p in found if (n := p[0].mean("train_samples"))), None)
     if not samples:
         return []
-    x, y = ([p[at] for p in found] for at in (1, 3))
+    x, y = [p[1] for p in found], [p[3] for p in found]
     (left, right), (low, high) = ((min(v) / 1.3, max(v) * 1.3) for v in (x, y))
     lines = []
     for seconds, name in DURATIONS:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.reading.run import Run
-from results.html.numbers import grouped
-from results.html.specs import COLOURS, DASHES, PARTS, SHAPES
+from results.html.specs import COLOURS, DASHES, SHAPES
 from results.runs.curve import points
-from results.runs.decomposition import decompose, kinds
+from results.runs.decomposition import PARTS, decompose, kinds
+from results.tables.formatting import show
 
 MOST = 40  # runs of a set in a chart
 POINTS = 400  # points of a curve
@@ -110,7 +110,7 @@ def curves(
 
 def span(values: Sequence[float]) -> str:
     """The range of values in words: "3 to 5"."""
-    low, high = grouped(min(values)), grouped(max(values))
+    low, high = show(min(values)), show(max(values))
     return low if low == high else f"{low} to {high}"
 
 
@@ -129,7 +129,7 @@ def named(sides: Sequence[Side]) -> Iterable[tuple[str, Side, Run]]:
 
 def time(sides: Sequence[Side]) -> Chart | None:
     """Seconds of staging, training, evaluation and the rest of each run; None without a timed span."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for row, _, run in named(sides):
         if d := decompose(run):
             parts = [(s, getattr(d, part) / 1000) for s, part in enumerate(PARTS)]
@@ -140,7 +140,7 @@ def time(sides: Sequence[Side]) -> Chart | None:
 def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
     """The spans of each run, in seconds since its start, or since the first start if runs ran `together`. None without
     timed spans, or with more than SPANS of them."""
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for side in sides:
         first = min((run.window[0] for run in side.runs if run.window), default=0)
         for row, _, run in named([side]):

@@ -7,17 +7,20 @@ from pathlib import Path
 from results import differences as d
 from results.differences import Pair, Side
 from results.html import charts
-from results.html.cells import Cell, Line, Table, tone
+from results.html.across import parts
 from results.html.charts import HOW, Chart, Rows
-from results.html.detail import worth
 from results.html.excerpt import home
+from results.html.factors import factor_chart
 from results.html.findings import Group, groups
-from results.html.page import Links, anchor, page
+from results.html.medians import medians
+from results.html.page import page
 from results.html.tuning import sections
 from results.runs.row import seed
 from results.sources import Difference, source_differences
-from results.tables.comparison import comparable, lists_of_differences, measured, named, pair_words, titled
-from results.tables.text import slow_words
+from results.tables.cells import Cell, Line, Table, tone
+from results.tables.comparison import lists_of_differences, measured, named, pair_words, products, titled
+from results.tables.links import Links, anchor
+from results.tables.words import slow_words, worth
 from results.tuning.score import Scored
 
 
@@ -60,9 +63,10 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
     targets = {s.result.one("target") for s in compared}
     drawn = [
-        ratios(pairs, comparable(compared)),
-        charts.curves(sides, targets.pop() if len(targets) == 1 else None),
-        charts.time(sides),
+        ratios(pairs),
+        product_chart(compared, pairs),
+        medians(sides, targets.pop() if len(targets) == 1 else None),
+        *parts([s.result for s in compared]),
         charts.timeline(sides, compared[0].result.weak),
     ]
     without, sources = source_differences([(s.letter, s.result) for s in compared])
@@ -89,16 +93,23 @@ def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> T
     return Table(("", *(s.letter for s in compared)), lines, sortable=False)
 
 
-def ratios(pairs: Sequence[Pair], fit: bool) -> Chart | None:
-    """The ratios of times with their intervals, a row for each pair; None without ratio, or if no set fits the
-    first."""
+def ratios(pairs: Sequence[Pair]) -> Chart | None:
+    """The ratios of times with their intervals, a row for each pair; None without any."""
     known = [p for p in pairs if p.contrast.ratio is not None]
-    if not known or not fit:
+    if not known:
         return None
     rows = [(0, f"A / {p.letter}", f"A, {p.letter}", p.contrast.ratio, p.contrast.low, p.contrast.high) for p in known]
     tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows), "runs": Rows(("s",), [])}
     note = "Left of the line A is faster, right of it slower."
     return Chart("ratios", "Ratios of times with their 95 % intervals", [charts.key(0, "A")], tables, note)
+
+
+def product_chart(compared: Sequence[Side], pairs: Sequence[Pair]) -> Chart | None:
+    """The factors of A's time over each other set's; None without any."""
+    found = [(s.letter, of) for s, of in products(compared, pairs)]
+    looks = {s.letter: i for i, s in enumerate(compared)}
+    keys = [charts.key(looks[letter], f"A / {letter}") for letter, _ in found]
+    return factor_chart(found, "What makes A's time over another's: factors with their 95 % intervals", keys)
 
 
 def seeds(compared: Sequence[Side], links: Links) -> Table:

@@ -9,18 +9,15 @@ from typing import Any
 
 from compliance.reading.run import Run
 from results.html import charts
-from results.html.cells import Cell, Line, Table, number, tone
 from results.html.charts import Chart, Side, sample
 from results.html.excerpt import CONTACT, excerpts, home
 from results.html.findings import Group, groups
-from results.html.numbers import grouped, interval, plus_minus, quality, with_error
-from results.html.page import Links, anchor
 from results.runs.columns import Row
-from results.statistics.result import REFERENCE, Result, converged_columns, published_epochs
-from results.tables.expected import expected_words
-from results.tables.formatting import minutes
-from results.tables.text import energy_words, median_words, slow_of, spread_words, surprise_words
-from results.tables.utilization import epochs_words, utilization_words
+from results.statistics.result import Result, converged_columns, published_epochs
+from results.tables.cells import Cell, Line, Table, number, tone
+from results.tables.formatting import quality, show
+from results.tables.links import Links, anchor
+from results.tables.words import facts, slow_of, worth
 
 
 @dataclass(frozen=True)
@@ -63,13 +60,13 @@ class Detail:
     findings: Sequence[Group]
 
 
-def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) -> Detail:
-    """The values of one set; `others` are all sets of the report, the reference among them."""
+def detail(r: Result, links: Links, space: Room, reference: Sequence[Result] = ()) -> Detail:
+    """The values of one set; `reference` are the reference's own sets."""
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     side = [Side("", drawn, kept)]
     found = [
-        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, others), space.points, slow_of(r)),
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, reference), space.points, slow_of(r)),
         charts.time(side),
         charts.timeline(side, r.weak) if space.whole else None,
     ]
@@ -93,87 +90,30 @@ def detail(r: Result, links: Links, space: Room, others: Sequence[Result] = ()) 
     )
 
 
-def reference_epochs(r: Result, others: Sequence[Result]) -> Sequence[float]:
+def reference_epochs(r: Result, reference: Sequence[Result]) -> Sequence[float]:
     """The epochs of the reference at the set's batch size: those that the edition publishes, or else those of the
     reference's submission; () if there are none."""
     if published := published_epochs(r):
         return published
-    for other in others:
+    for other in reference:
         same = other.group[:3] == r.group[:3] and other.one("batch") == r.one("batch") is not None
-        if same and other.org == REFERENCE and other is not r:
+        if same and other is not r:
             return converged_columns(other.rows)[1]
     return ()
 
 
-def worth(r: Result) -> str:
-    """A set's score in words: "28.9 s", "12 models/h", "no score"."""
-    if r.throughput is not None:
-        return f"{grouped(r.throughput.models_per_hour)} models/h"
-    return "no score" if r.fom is None else f"{figure(r)} s"
-
-
-def figure(r: Result) -> str:
-    """The figure of merit, with as many digits as its interval needs."""
-    return with_error(r.fom, half(r))
-
-
-def half(r: Result) -> float | None:
-    """Half the width of the figure of merit's interval; None without interval."""
-    t = r.score.trimmed
-    return None if t is None or t.low is None else (t.high - t.low) / 2
-
-
-def ends(r: Result) -> str:
-    """The interval of a figure of merit in words."""
-    return interval(r.score.trimmed.low, r.score.trimmed.high) or "not estimable"
-
-
-def degrees(r: Result) -> str:
-    """The degrees of freedom of that interval, in words; "" without interval."""
-    t = r.score.trimmed
-    return "" if t.low is None else f", {t.degrees} degrees of freedom"
-
-
-def facts(r: Result) -> list[tuple[str, str]]:
-    """(name, value in words) of each known fact about a set."""
-    scored, t, each = r.fom is not None, r.throughput, r.one("unit")
-    share, total = r.mean("staging_ms"), r.mean("total_ms")
-    hours = r.mean("unit_hours")
-    weak = f"{t.models} models in {grouped(t.seconds)} s" if t else ""
-    known = [
-        ("figure of merit", f"{figure(r)} s ({minutes(r.fom)} min), 95 %: {ends(r)}{degrees(r)}" if scored else ""),
-        ("throughput", f"{weak}, {grouped(t.instance)} of {grouped(t.total)} units each" if t else ""),
-        ("expected time", expected_words(r)),
-        ("median", median_words(r) if scored else ""),
-        ("spread", spread_words(r) if r.spread else ""),
-        ("slow runs", slow_of(r)),
-        ("models per hour", grouped(3600 / r.fom) if r.fom else ""),
-        ("staging", f"{100 * share / total:.1f} % of the time" if share and total else ""),
-        ("epochs", mean(r, "epochs")),
-        ("seconds per epoch", mean(r, "seconds_per_epoch")),
-        ("training, samples/s", mean(r, "train_rate", "train_rate_per_unit")),
-        ("evaluation, samples/s", mean(r, "eval_rate", "eval_rate_per_unit")),
-        ("accelerator utilization", utilization_words(r, "")),
-        ("AU by epoch", epochs_words(r)),
-        ("compute budget", f"{grouped(hours)} {each}-hours" if hours and each else ""),
-        ("energy", energy_words(r.energy) if r.energy else ""),
-        ("epochs against the reference", surprise_words(r.surprise) if r.surprise else ""),
-        ("reviewed", r.judged.reviewed),
-        ("pruned models", grouped(r.pruned) if r.weak else ""),
-    ]
-    return [(name, value) for name, value in known if value]
-
-
-def mean(r: Result, column: str, of_a_unit: str = "") -> str:
-    """A mean with its deviation, and the mean of the column `of_a_unit`; "" without mean."""
-    if r.mean(column) is None:
-        return ""
-    unit, value = r.one("unit"), r.mean(of_a_unit) if of_a_unit else None
-    each = f", {grouped(value)} per {unit}" if unit and value else ""
-    return plus_minus(r.mean(column), r.deviation(column)) + each
-
-
-RUNS = ("run", "seconds", "epochs", "quality", "seed", "batch", "staging, s", "training, s", "evaluation, s", "rest, s")
+RUNS: tuple[str, ...] = (
+    "run",
+    "seconds",
+    "epochs",
+    "quality",
+    "seed",
+    "batch",
+    "staging, s",
+    "training, s",
+    "evaluation, s",
+    "rest, s",
+)
 RUNS = (*RUNS, "samples/s", "AU, %", "")
 
 
@@ -189,7 +129,7 @@ def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> li
     lines = (run.staging_line, run.epoch_line, run.eval_line, run.start_line)
     parts = zip((run.staging_ms, run.training_ms, run.evaluation_ms, run.rest_ms), lines, strict=True)
 
-    def at(line: int | None) -> str:
+    def at(line: float | None) -> str:
         return "" if line is None or not placed else links.place(run.log, line)
 
     return [
@@ -200,7 +140,7 @@ def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> li
         Cell(run.seed or "-", title=at(run.seed_line)),
         number(run.batch, title=at(run.batch_line)),
         *(
-            number(ms, None if ms is None else grouped(ms / 1000, 3), title=at(line or run.start_line))
+            number(ms, None if ms is None else show(ms / 1000, 3), title=at(line or run.start_line))
             for ms, line in parts
         ),
         number(run.compute_rate, title=at(run.stop_line)),
@@ -212,9 +152,10 @@ def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> li
 def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[str, int, str]]:
     """(log, line, text) of each line of a log that the numbers of `rows` come from."""
     for run in rows:
-        wanted = {run.start_line, run.batch_line, run.seed_line, run.target_line, run.stop_line} - {None}
-        for at, lines in sorted(excerpts(Path(run.log), place, wanted, 0).items()):
-            yield links.place(run.log), at, lines[0].text
+        lines = (run.start_line, run.batch_line, run.seed_line, run.target_line, run.stop_line)
+        wanted = {line for line in lines if line is not None}
+        for at, shown in sorted(excerpts(Path(run.log), place, wanted, 0).items()):
+            yield links.place(run.log), at, shown[0].text
 
 
 SKIPPED = {"cache_clear", "seed", "hyperparameters"}

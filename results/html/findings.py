@@ -7,8 +7,8 @@ from pathlib import Path
 
 from compliance.finding import SEVERITIES, Finding
 from results.html.excerpt import Line, excerpts
-from results.html.page import Links
 from results.statistics.standing import Standing
+from results.tables.links import Links
 
 ORDER = {severity: i for i, severity in enumerate(SEVERITIES)}
 
@@ -43,7 +43,7 @@ def groups(standing: Standing, links: Links, home: Path, places: int, around: in
     """The findings of a set by rule, errors first, waived ones last. The first `places` findings of each rule have up
     to `around` lines of the file on either side. No file outside of `home` is shown."""
 
-    def rule(f: Finding) -> tuple:
+    def rule(f: Finding) -> tuple[bool, int, str, str]:
         return bool(f.waived), ORDER.get(f.severity, len(ORDER)), f.code, f.sentence
 
     found = [(key, list(members)) for key, members in groupby(sorted(standing.everything, key=rule), key=rule)]

@@ -8,10 +8,8 @@ import base64
 import hashlib
 import json
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from compliance.safe import address, printable
+from compliance.safe import printable
 from results.html.specs import SPECS
 
 HERE = Path(__file__).resolve().parent
@@ -103,35 +101,3 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return None if not math.isfinite(value) else int(value) if value.is_integer() and abs(value) < 1e15 else value
     return clean(value) if isinstance(value, str) else value
-
-
-@dataclass(frozen=True)
-class Links:
-    """The links of a page, relative to the folder `base` where it will lie. A `public` page has no links to files,
-    since no logs lie beside it. `pages` are the files of submissions' own pages, by organisation."""
-
-    base: Path
-    public: bool = False
-    pages: Mapping[str, str] = field(default_factory=dict)
-
-    def place(self, path: Path | str, line: Any = None) -> str:
-        """`path:line`, as findings write it."""
-        where = os.path.relpath(path, self.base).replace(os.sep, "/")
-        return where if line is None or line != line else f"{where}:{int(line)}"
-
-    def to(self, path: Path | str) -> str:
-        """The link to a file, "" in a public page."""
-        if self.public:
-            return ""
-        return address(self.place(path))
-
-    def part(self, org: str, at: str) -> str:
-        """The link to a set's part `at`: in its submission's page, or in this page."""
-        return f"{self.pages.get(org, '')}#{at}"
-
-
-def anchor(*parts: str) -> str:
-    """A readable fragment of letters, digits and hyphens, with a digest that tells similar names apart."""
-    words = re.sub(r"[^a-z0-9]+", "-", " ".join(parts).lower(), flags=re.ASCII).strip("-")[:60]
-    digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:6]
-    return f"{words}-{digest}" if words else digest

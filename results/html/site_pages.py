@@ -10,14 +10,15 @@ from typing import Any
 
 from compliance.finding import counted
 from compliance.output.explain import severity
-from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
 from results.html.detail import room
-from results.html.numbers import grouped
-from results.html.page import ADDRESS, HIDDEN, Links, anchor, bundle, page, plain
+from results.html.page import ADDRESS, HIDDEN, bundle, page, plain
 from results.html.report import report
 from results.html.submission_page import names, submission
-from results.statistics.result import Result
+from results.statistics.result import REFERENCE, Result
+from results.tables.cells import Cell, Line, Table, number
+from results.tables.formatting import show
+from results.tables.links import Links, anchor
 from results.tables.text import Places, csv_text, json_text
 from results.tuning.score import Scored
 from results.tuning.text import record
@@ -51,6 +52,9 @@ class Round:
         return names((r.org for r in self.results), ("index.html",))
 
 
+Found = dict[str, tuple[float, Result, Round]]  # of each round, a system's best: worth, result, round
+
+
 def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] = ()) -> list[Round]:
     """The rounds, sorted by name. What has no result, and campaigns, belong to the round in whose folder they lie."""
     found: dict[str, list[Result]] = {}
@@ -76,10 +80,17 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
         yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
         yield f"{one.folder}/results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
         named = {"round": one.name, "rules": RULES, "code": f"../{CODE}"}
-        space = room(max(len([r for r in one.results if r.org == org]) for org in one.pages))
+        own: dict[str, list[Result]] = {org: [] for org in one.pages}
+        for r in one.results:
+            own[r.org].append(r)
+        left: dict[str, list[tuple[str, str]]] = {}
+        for place, why in places:
+            folder = f"/{place}".partition(f"/{one.name}/")[2].partition("/")[0]
+            left.setdefault(folder.casefold(), []).append((place, why))
+        space, reference = room(max(map(len, own.values()))), own.get(REFERENCE, [])
         for org, name in one.pages.items():
-            left = [(place, why) for place, why in places if f"/{one.name}/{org}/" in f"/{place}"]
-            yield f"{one.folder}/{name}", submission(org, one.results, links, space, left, named)
+            page_of = submission(own[org], reference, links, space, left.get(org.casefold(), []), named)
+            yield f"{one.folder}/{name}", page_of
 
 
 def clean_json(text: str) -> str:
@@ -121,7 +132,7 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
     """(title, table, chart) of every problem with a result: a row for each system, a column for each round. Rounds are
     compared if benchmark, problem, target, scaling and division are the same; an organisation is one whatever its
     case, and called as in its last round."""
-    best: dict[tuple, dict[tuple[str, str], dict[str, tuple[float, Result, Round]]]] = {}
+    best: dict[tuple[Any, ...], dict[tuple[str, str], Found]] = {}
     for one in found:
         for r in one.results:
             if (value := worth(r)) is None:
@@ -143,7 +154,7 @@ def worth(r: Result) -> float | None:
     return None if r.fom is None else r.fom / 60
 
 
-def trend(group: tuple, systems: dict[str, dict], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
+def trend(group: tuple[Any, ...], systems: dict[str, Found], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
     """(title, table, chart) of one problem; the chart is None for a single round."""
     benchmark, problem, target, scaling, division = group
     weak = scaling == "weak"
@@ -170,7 +181,7 @@ def cell(found: tuple[float, Result, Round] | None) -> Cell:
     if found is None:
         return number(None)
     value, r, one = found
-    shown = grouped(value, 2)
+    shown = show(value, 2)
     href = f"{one.folder}/{one.pages[r.org]}#{anchor(r.name, r.group[2])}"
     return number(value, shown, href=href, title=r.standing.word)
 
@@ -179,7 +190,7 @@ def rules() -> str:
     """The page of every rule in force in any edition, by family, with its severity in each."""
     known = [load(name) for name in editions()]
     texts: dict[str, Rule] = {code: rule for edition in known for code, rule in edition.rules.items()}
-    families: dict[str, list] = {}
+    families: dict[str, list[tuple[Rule, list[list[str]], str]]] = {}
     for code, rule in sorted(texts.items()):
         where: dict[str, list[str]] = {}
         for edition in known:

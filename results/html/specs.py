@@ -8,7 +8,8 @@ and print. A specification holds nothing from a submission: names from strangers
 from collections.abc import Sequence
 from typing import Any
 
-PARTS = ("staging", "training", "evaluation", "rest")
+from results.runs.decomposition import PARTS
+
 COLOURS, DASHES, SHAPES = 8, 4, 6  # numbers of looks that can be told apart
 DASH = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 SHAPE = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
@@ -19,7 +20,7 @@ SHOWN = "only < 0 || datum.s === only"
 Spec = dict[str, Any]
 
 
-def scaled(field: str, values: int, steps: list) -> Spec:
+def scaled(field: str, values: int, steps: Sequence[Any]) -> Spec:
     """The encoding of a field with the values 0, 1, ... by one of a few looks."""
     return {
         "field": field,
@@ -157,8 +158,9 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
     whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
     middle = place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP}
     dot = {"filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1}
+    whisker |= {"color": COLOUR} if one else {"color": {"value": INK}}
     layers = [
-        layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, stroke=INK, clip=True),
+        layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, clip=True),
         layer("runs", "tick", middle, thickness=1.4, clip=True),
         layer("sets", "point", middle, [zoomed("x")], **dot, clip=True),
     ]
@@ -167,6 +169,15 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
         layers.insert(0, {"data": {"values": [{"x": 1}]}, "mark": rule, "encoding": {"x": number(x, one)}})
     tips = {"sets": told, "runs": {"set": "row", "run": "run", "seconds": "x"}}
     return picked(tips, *layers, height={"step": 24}, log="" if one else "x")
+
+
+def factors() -> Spec:
+    """A row for each factor of a ratio of times, the sets below each other in it."""
+    told = {"set": "set", "factor": "row", "value": "x", "95 % from": "low", "to": "high", "here": "a", "other": "b"}
+    spec = forest("factor of the time", told, True)
+    for drawn in spec["layer"][1:]:
+        drawn["encoding"]["yOffset"] = {"field": "s"}
+    return spec | {"height": {"step": 13}}
 
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
@@ -201,17 +212,6 @@ def trend() -> Spec:
         layer("points", "point", place | shape, size=80),
         height=280,
     )
-
-
-def parallel() -> Spec:
-    """A line for each trial over the axes of a campaign's settings."""
-    axes = {"field": "axis", "type": "nominal", "sort": None, "title": None, "axis": {"labelAngle": 0}}
-    place = {"x": axes, "y": number("share of the axis", field="y"), "color": COLOUR, "opacity": FADE}
-    place["detail"] = {"field": "g"}
-    told = {"trial": "g", "setting": "axis", "value": "value", "it": "said"}
-    dashed = {"strokeDash": scaled("d", DASHES, list(DASH))}
-    line = layer("points", "line", place | dashed, strokeWidth=1.2)
-    return picked({"points": told}, line, layer("points", "point", place | {"tooltip": TIP}, size=40))
 
 
 def trials(x: str, log: bool = False) -> Spec:
@@ -261,6 +261,7 @@ SPECS: dict[str, Spec] = {
     "timeline": spans("x"),
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
     "ratios": forest("time of A / time of the other", {"sets": "set", "ratio": "x"} | ENDS, True),
+    "factors": factors(),
     "batch": of_sets("global batch size", "epochs"),
     "rate": of_sets("global batch size", "samples / s"),
     "joint": of_sets("samples / s", "epochs"),
@@ -270,7 +271,6 @@ SPECS: dict[str, Spec] = {
     "weak": of_sets("units of the system", "models / h"),
     "rates": scatter("units", "samples / s", {"series": "name", "units": "x", "samples / s": "y", "layout": "shape"}),
     "trend": trend(),
-    "parallel": parallel(),
     "setting": trials("setting"),
     "setting log": trials("setting", True),
     "so far": so_far(),

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 
 from compliance.finding import counted
-from results.html.cells import Cell, Line, Table, verdict
 from results.html.charts import HOW
-from results.html.detail import Room, detail, ends, worth
-from results.html.page import Links, anchor, page
+from results.html.detail import Room, detail
+from results.html.page import page
 from results.measures.identity import rank_text
 from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, verdict
+from results.tables.links import Links, anchor
 from results.tables.text import Places
+from results.tables.words import ends, worth
 
 HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
 
@@ -32,12 +33,16 @@ def names(
 
 
 def submission(
-    org: str, results: Sequence[Result], links: Links, space: Room, left_out: Places, names: Mapping[str, str]
+    own: Sequence[Result],
+    reference: Sequence[Result],
+    links: Links,
+    space: Room,
+    left_out: Places,
+    names: Mapping[str, str],
 ) -> str:
-    """The HTML of an organisation's page. `results` are all of the round; `names` has the name of the `round`, the page
-    of the `rules`, and the file of the `code` that draws charts."""
-    own = [r for r in results if r.org == org]
-    alike = {key: list(of) for key, of in groupby(results, key=lambda r: r.group[:3])}
+    """The HTML of the page of an organisation's `own` sets. `reference` are the reference's; `names` has the name of
+    the `round`, the page of the `rules`, and the file of the `code` that draws charts."""
+    org = own[0].org
     trained = [r for r in own if not r.throughput_only]
     runs = counted(sum(r.score.n for r in trained), "run")
     return page(
@@ -48,7 +53,7 @@ def submission(
         code=names["code"],
         summary=f"{counted(len(own), 'set')} of runs, {runs}.",
         sets=Table(HEAD, [line(r) for r in own], cards=True),
-        details=[detail(r, links, space, alike[r.group[:3]]) for r in own],
+        details=[detail(r, links, space, reference) for r in own],
         left_out=left_out,
         how=HOW,
     )
@@ -64,7 +69,7 @@ def line(r: Result) -> Line:
         verdict(r.standing),
         Cell("-" if r.throughput_only else worth(r), title=r.why or ""),
         Cell(ends(r) if r.fom is not None else "-"),
-        Cell("-" if r.rank is None else rank_text(r.rank)),
+        Cell(rank_text(r.rank) or "-"),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
     ]
     return Line(cells)

@@ -1,32 +1,17 @@
 """Campaigns of tuning on a page: a table for each problem, and charts of the trials."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
-from benchmark.tuning.campaign import Axis, same
-from results.html.cells import Cell, Line, Table, number
 from results.html.charts import Chart, Rows, key
+from results.tables.cells import Table
 from results.tuning.estimators import best_so_far, critical_batch
 from results.tuning.score import Scored, Trial
-from results.tuning.text import finite, tables, told
+from results.tuning.text import table, tables, told
 
 MOST = 200  # trials of a campaign in a chart
 MOST_SETTINGS = 8  # settings that get a chart of their own
 FATES = ({"name": "reached the target", "c": 0, "d": 0, "h": 0}, {"name": "did not", "c": 1, "d": 1, "h": 5})
-HEAD = (
-    "campaign",
-    "batch",
-    "with tuning, s",
-    "campaign, s",
-    "run, s",
-    "reached",
-    "trials",
-    "unit-hours",
-    "expected, s",
-)
 
 
 @dataclass(frozen=True)
@@ -53,26 +38,11 @@ def sections(scored: Sequence[Scored]) -> list[Section]:
     return [
         Section(
             title,
-            Table(HEAD, [Line(cells(s)) for s in of]),
+            table(of),
             [chart for chart in [by_batch(of)] if chart],
             [Told(s.label, told(s), charts(s)) for s in of],
         )
         for title, of in tables(scored)
-    ]
-
-
-def cells(s: Scored) -> list[Cell]:
-    """The cells of a campaign under HEAD."""
-    return [
-        Cell(s.name, below=f"{s.org} · {s.system}"),
-        number(s.campaign.batch_size),
-        number(s.solution.value if s.solution else None),
-        number(s.wall),
-        number(s.confirmation.mean if s.confirmation else None),
-        number(s.successes),
-        number(len(s.trials)),
-        number(s.unit_hours),
-        number(finite(s.running_time.value) if s.trials else None),
     ]
 
 
@@ -82,41 +52,7 @@ def charts(s: Scored) -> list[Chart]:
         return []
     names = list(s.campaign.space)[:MOST_SETTINGS]
     each = [chart for name in names if (chart := against(s, name))]
-    return [parallel(s), so_far(s), *each] if s.successes else [parallel(s), *each]
-
-
-def parallel(s: Scored) -> Chart:
-    """Trials in parallel coordinates: a line for each trial over an axis for each setting, and a last axis for
-    seconds."""
-    shown = s.trials[:MOST]
-    least, most = min(t.seconds for t in shown), max(t.seconds for t in shown)
-    rows = [
-        (fate(t), f"trial {t.index}", name, place(axis, t.point[name]), str(t.point[name]), said(t))
-        for t in shown
-        for name, axis in s.campaign.space.items()
-    ]
-    rows += [
-        (fate(t), f"trial {t.index}", "seconds", share_of(t.seconds, least, most), f"{t.seconds:.1f}", said(t))
-        for t in shown
-    ]
-    tables = {"points": Rows(("s", "g", "axis", "y", "value", "said"), rows)}
-    note = "Each axis goes from its low end to its high one; that of seconds from the shortest trial to the longest."
-    return Chart("parallel", "Trials in parallel coordinates", FATES, tables, note)
-
-
-def share_of(value: float, low: float, high: float) -> float:
-    """Where a value is between two others, from 0 to 1."""
-    return (value - low) / (high - low) if high > low else 0.0
-
-
-def place(axis: Axis, value: Any) -> float:
-    """Where a value is on its axis, from 0 to 1."""
-    if axis.values is not None:
-        at = next((i for i, other in enumerate(axis.values) if same(value, other)), 0)
-        return at / max(1, len(axis.values) - 1)
-    ends = (axis.low, axis.high, value)
-    low, high, found = map(math.log, ends) if axis.scale == "log" else map(Fraction, ends)
-    return float((found - low) / (high - low))
+    return [so_far(s), *each] if s.successes else each
 
 
 def against(s: Scored, name: str) -> Chart | None:

@@ -1,23 +1,19 @@
 """Measures of size, budget and energy, and of throughput sets."""
 
-from results.measures.measure import Measure, deviation, mean, of_energy, of_throughput, one, spread_of
+from results.measures.measure import Measure, averaged, of_energy, of_throughput, one, spread_of
+
+UNIT_HOURS = averaged("unit_hours", "unit-hours", "compute budget: units times hours, mean", "unit_hours")
+NODE_HOURS = averaged("node_hours", "node-hours", "nodes times hours, mean", "node_hours")
 
 COST = (
     Measure("nodes", "nodes", "nodes of a run", one("nodes")),
     Measure("units", "units", "accelerators of a run, or processors, or nodes", one("units")),
     Measure("unit", "unit", "what `units` counts: accelerator, processor or node", one("unit")),
     Measure("batch", "global batch size", "global batch size", one("batch")),
-    Measure(
-        "unit_hours",
-        "unit-hours",
-        "compute budget: units times hours, mean",
-        mean("unit_hours"),
-        "",
-        deviation("unit_hours"),
-    ),
-    spread_of("unit_hours_deviation", "±", "unit_hours"),
-    Measure("node_hours", "node-hours", "nodes times hours, mean", mean("node_hours"), "", deviation("node_hours")),
-    spread_of("node_hours_deviation", "±", "node_hours"),
+    UNIT_HOURS,
+    spread_of("unit_hours_deviation", UNIT_HOURS),
+    NODE_HOURS,
+    spread_of("node_hours_deviation", NODE_HOURS),
     Measure(
         "energy_tier",
         "energy by",

@@ -1,7 +1,7 @@
 """A measure of a set of runs, and the ways in which one follows from a result."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from results.statistics.energy import SetEnergy
@@ -27,9 +27,14 @@ class Measure:
     share: bool = False  # from 0 to 1; tables show percent
 
     @property
+    def told(self) -> tuple[str, float]:
+        """The unit in which tables tell it, and what that is in its own: percent of a share, kJ of energy."""
+        return ("%", 0.01) if self.share else ("kJ", 1000) if self.unit == "J" else (self.unit, 1)
+
+    @property
     def title(self) -> str:
         """Heading and unit."""
-        unit = "%" if self.share else self.unit
+        unit = self.told[0]
         return f"{self.heading}, {unit}" if unit else self.heading
 
 
@@ -38,24 +43,22 @@ def over(value: float | None, divisor: float) -> float | None:
     return None if value is None else value / divisor
 
 
-def mean(column: str, divisor: float = 1) -> Get:
-    """The mean of a column of the runs that the figure of merit averages (in a throughput set, of all models)."""
-    return lambda r: over(r.mean(column), divisor)
+def averaged(name: str, heading: str, meaning: str, column: str, unit: str = "", share: bool = False) -> Measure:
+    """The mean of a column of the runs that the figure of merit averages (in a throughput set, of all models), with its
+    sample standard deviation."""
+    return Measure(name, heading, meaning, lambda r: r.mean(column), unit, lambda r: r.deviation(column), share)
 
 
-def deviation(column: str, divisor: float = 1) -> Get:
-    """The sample standard deviation of such a column."""
-    return lambda r: over(r.deviation(column), divisor)
+def rate(name: str, heading: str, meaning: str, column: str) -> Measure:
+    """The harmonic mean of a column of rates: the rate of the mean time (Farrell et al. 2021, tables 5 and 6). Its
+    deviation is the gain from one deviation less time."""
+    values = Measure(name, heading, meaning, lambda r: harmonic(r.values(column))[0])
+    return replace(values, error=lambda r: harmonic(r.values(column))[1])
 
 
-def rate(column: str) -> Get:
-    """The harmonic mean of a column of rates: the rate of the mean time (Farrell et al. 2021, tables 5 and 6)."""
-    return lambda r: harmonic(r.values(column))[0]
-
-
-def rate_deviation(column: str) -> Get:
-    """The deviation of that mean: the gain from one deviation less time."""
-    return lambda r: harmonic(r.values(column))[1]
+def spread_of(name: str, measure: Measure, meaning: str = "its deviation") -> Measure:
+    """The deviation of a measure, as a measure of its own."""
+    return Measure(name, "±", meaning, measure.error or measure.get, measure.unit)
 
 
 def one(column: str) -> Get:
@@ -100,10 +103,6 @@ def of_throughput(get: Callable[[Throughput], Any]) -> Get:
 
 def seconds_of(part: str, heading: str, meaning: str) -> Measure:
     """The mean seconds of a part of a run."""
-    get, error = mean(f"{part}_ms", 1000), deviation(f"{part}_ms", 1000)
-    return Measure(f"{part}_seconds", heading, meaning, get, "s", error)
-
-
-def spread_of(name: str, heading: str, column: str) -> Measure:
-    """The deviation of a mean, as a measure of its own."""
-    return Measure(name, heading, "its deviation", deviation(column))
+    column = f"{part}_ms"
+    found = Measure(f"{part}_seconds", heading, meaning, lambda r: over(r.mean(column), 1000), "s")
+    return replace(found, error=lambda r: over(r.deviation(column), 1000))

@@ -7,6 +7,8 @@ from compliance.reading.run import Run
 from compliance.reading.series import Span
 from results.runs.intervals import clip, length, subtract, union
 
+PARTS = ("staging", "training", "evaluation", "rest")  # of a run's time, in the order of every view
+
 
 @dataclass(frozen=True)
 class Decomposition:

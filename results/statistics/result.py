@@ -142,7 +142,8 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
     """
     sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]
     found = one_spelling([r for name, runs in sets for r in results_of(name, runs, as_logged)])
-    return list(ranked([against_reference(r, found) for r in found]))
+    reference = [r for r in found if r.org == REFERENCE]
+    return list(ranked([against_reference(r, reference) for r in found]))
 
 
 def one_spelling(results: Sequence[Result]) -> list[Result]:
@@ -207,7 +208,7 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     )
 
 
-def against_reference(r: Result, results: list[Result]) -> Result:
+def against_reference(r: Result, reference: Sequence[Result]) -> Result:
     """The result with `surprise`, its epochs compared with the reference's at the same batch size.
 
     The reference's epochs are those that the edition publishes, or else those of the first sound set of the reference's
@@ -217,8 +218,8 @@ def against_reference(r: Result, results: list[Result]) -> Result:
         return replace(r, surprise=held_against(r, published))
     sets = (
         other
-        for other in results
-        if other.org == REFERENCE and other.group[:3] == r.group[:3] and other is not r
+        for other in reference
+        if other.group[:3] == r.group[:3] and other is not r
         if other.as_logged or not other.standing.errors
     )
     return replace(r, surprise=next(filter(None, (convergence(r, other) for other in sets)), None))

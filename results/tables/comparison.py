@@ -7,7 +7,7 @@ from typing import Any
 
 from compliance.safe import printable, values
 from results import differences as d
-from results.comparable import obstacle, remarks
+from results.comparable import remarks
 from results.differences import Pair, Side
 from results.environments import environment_differences
 from results.sources import source_differences
@@ -20,7 +20,7 @@ from results.tables.factors import factor_records, factor_rows, sentence
 from results.tables.formatting import aligned, finite, show
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
-from results.tables.text import SLOW_RUNS, finding_text, has_interval, surprise_words, title
+from results.tables.words import finding_text, slow_words, surprise_words, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
@@ -33,15 +33,14 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["", *factor_lines(compared, pairs)]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
-    if any(has_interval(s.result) for s in compared):
-        lines[-1:] = [f"  {SLOW_RUNS}", ""]
+    if slow := slow_words([s.result for s in compared]):
+        lines[-1:] = [f"  {printable(slow)}", ""]
     for name, rows in lists_of_differences(compared):
         lines += block(f"{name} (differences)", rows, compared)
     lines += source_lines(compared)
     lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
     lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]
     lines += curve_lines(compared)
-    lines += timeline_lines(compared)
     lines += ["findings"]
     for s in compared:
         lines += [f"  {s.letter}  {s.result.standing.word}"]
@@ -196,11 +195,6 @@ def rate_words(p: Pair, a: Result, b: Result) -> str:
     return f"{said}, each measured once, so that no interval is known"
 
 
-def comparable(compared: Sequence[Side]) -> bool:
-    """Whether any set can be compared with the first."""
-    return any(not obstacle(compared[0].result, s.result) for s in compared[1:])
-
-
 def convergence_words(p: Pair) -> list[str]:
     """The permutation test on epochs, for information; [] if batch sizes differ."""
     if p.surprise is None:
@@ -239,13 +233,3 @@ def curve_lines(compared: Sequence[Side]) -> list[str]:
     shown = sorted({*epochs[::step], epochs[-1]})
     rows = [[str(e), *(f"{c[e]:.4f}" if e in c else "-" for c in curves)] for e in shown]
     return ["median of the metric after each epoch", *aligned([["epoch", *(s.letter for s in compared)], *rows]), ""]
-
-
-def timeline_lines(compared: Sequence[Side]) -> list[str]:
-    """The timeline of each set's first ten runs, all on one scale."""
-    longest = d.longest(compared)
-    lines = [f"timelines to {show(longest / 1000)} s: s staging, = training, e evaluation, . the rest"]
-    for s in compared:
-        names = [(run, run.file.stem.removeprefix("result_")[:6]) for run in s.runs[:10]]
-        lines += [f"  {s.letter} {name:>6} {d.strip(run, longest)}" for run, name in names]
-    return [*lines, ""]

@@ -2,7 +2,7 @@
 
 from results.statistics.expected import Expected, expected, ratio
 from results.statistics.result import Result
-from results.tables.formatting import decimals_of, fixed, show
+from results.tables.formatting import interval, show, with_error
 
 MEANS = (
     "what staging and the reference's samples to the target at this batch size take at the speed that the runs "
@@ -16,15 +16,14 @@ def expected_words(r: Result) -> str:
     if r.fom is None:
         return ""
     if found is None:
-        return f"no expected time: {why}"
+        return f"none: {why}"
     return f"{seconds_words(found)}; {errors_words(found)}: {MEANS}"
 
 
 def seconds_words(e: Expected) -> str:
-    """ "expected time 48.2 s, 95 % 46.9 to 49.5", with the digits that the interval needs."""
+    """ "48.2 s, 95 % 46.9 to 49.5", with the digits that the interval needs."""
     low, high = e.interval
-    decimals = decimals_of((high - low) / 2)
-    return f"expected time {fixed(e.seconds, decimals)} s, 95 % {fixed(low, decimals)} to {fixed(high, decimals)}"
+    return f"{with_error(e.seconds, (high - low) / 2)} s, 95 % {interval(low, high)}"
 
 
 def errors_words(e: Expected) -> str:
@@ -45,7 +44,7 @@ def pair_words(a: Result, b: Result, name: str, other: str, together: int = 1) -
         found, name, other = ratio(x, y, together), other, name
     if found.low is None or found.high is None:
         return f"{other} needs {found.value:.3g} times as long as {name}, without an interval"
-    span = f"{fixed(found.low, 3)} to {fixed(found.high, 3)}"
+    span = f"{show(found.low, 3)} to {show(found.high, 3)}"
     if found.low <= 1:
         return f"not distinguishable: {other} needs {span} times as long as {name}"
-    return f"{other} needs {fixed(found.value, 3)} times as long as {name} ({span})"
+    return f"{other} needs {show(found.value, 3)} times as long as {name} ({span})"

@@ -7,28 +7,42 @@ from typing import Any
 
 from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
-from results.tables.formatting import show
+from results.tables import formatting
+from results.tables.cells import Cell, Line, Table, number
+from results.tables.formatting import show, with_error
+from results.tables.links import Links
 
 HEAD = ("factor", "of the time of A", "95 % interval", "A", "B")
+Products = list[tuple[Result, list[Factor]]]  # sets, each with the factors of its time over another's
 
 
 def sentence(found: Sequence[Factor], a: Result, b: Result, name: str, other: str) -> str:
     """The product in words; "" without factors."""
     if not found or a.fom is None or b.fom is None:
         return ""
-    parts = " x ".join(f"{f.value:.3g} ({f.name})" for f in found)
+    parts = " x ".join(f"{value(f)} ({f.name})" for f in found)
     devices = f"{name}: {show(found[0].a)} {a.one('unit')}s, {other}: {show(found[0].b)} {b.one('unit')}s"
-    return f"by figures of merit, {name} takes {a.fom / b.fom:.3g} times as long as {other} = {parts} ({devices})"
+    return f"by figures of merit, {name} takes {ratio(a, b)} times as long as {other} = {parts} ({devices})"
 
 
-def factor_rows(found: Sequence[Factor]) -> list[list[str]]:
-    """The rows under HEAD. Evaluation, staging and rest say by how much they lengthen a run."""
-    return [[f.name, f"{f.value:.3g}", interval(f), show(f.a), show(f.b)] for f in found]
+def ratio(a: Result, b: Result) -> str:
+    """The ratio of two figures of merit to three digits."""
+    return f"{a.fom / b.fom:.3g}" if a.fom and b.fom else "-"
+
+
+def value(f: Factor) -> str:
+    """A factor with as many digits as its interval needs."""
+    return with_error(f.value, None if f.low is None or f.high is None else (f.high - f.low) / 2)
 
 
 def interval(f: Factor) -> str:
     """The interval of a factor, "exact" for one without error."""
-    return "exact" if f.low is None else f"{f.low:.3g} to {f.high:.3g}"
+    return formatting.interval(f.low, f.high) or "exact"
+
+
+def factor_rows(found: Sequence[Factor]) -> list[list[str]]:
+    """The rows under HEAD. Evaluation, staging and rest say by how much they lengthen a run."""
+    return [[f.name, value(f), interval(f), show(f.a), show(f.b)] for f in found]
 
 
 def factor_records(found: Sequence[Factor]) -> list[dict[str, Any]]:
@@ -36,23 +50,24 @@ def factor_records(found: Sequence[Factor]) -> list[dict[str, Any]]:
     return [asdict(f) for f in found]
 
 
-def against_the_fastest(results: Iterable[Result]) -> list[tuple[tuple[str, ...], list[list[str]]]]:
-    """(group, rows with the head first): each ranked set's time over the fastest one's, as a product."""
+def against_the_fastest(results: Iterable[Result]) -> list[tuple[Result, Products]]:
+    """(fastest set, the others with the factors of their time over its) of each group of ranked sets that has some."""
     found = []
     ranked = sorted((r for r in results if r.ranked), key=lambda r: (r.group, r.fom))
-    for group, members in groupby(ranked, key=lambda r: r.group):
+    for _, members in groupby(ranked, key=lambda r: r.group):
         first, *others = members
-        products = [(r, factors(r, first)) for r in others]
-        known = [(r, product) for r, product in products if product]
-        if not known:
-            continue
-        names = [f.name for f in known[0][1]]
-        head = ["org", "system", f"times {first.label}", *names]
-        rows = [[r.org, r.system, ratio(r, first), *(f"{f.value:.3g}" for f in product)] for r, product in known]
-        found.append((group, [head, *rows]))
+        if known := [(r, product) for r in others if (product := factors(r, first))]:
+            found.append((first, known))
     return found
 
 
-def ratio(r: Result, first: Result) -> str:
-    """The ratio of two figures of merit."""
-    return f"{r.fom / first.fom:.3g}" if r.fom and first.fom else "-"
+def product_table(first: Result, found: Products, links: Links) -> Table:
+    """Each set's time over the fastest one's, as a product: a column for each factor. Where evaluations run beside
+    training, as a benchmark's logs say, there are fewer."""
+    names = [f.name for f in found[0][1]]
+    lines = []
+    for r, product in found:
+        cells = [number(f.value, value(f), below="" if f.low is None else interval(f)) for f in product]
+        times = number(None if not (r.fom and first.fom) else r.fom / first.fom, ratio(r, first))
+        lines.append(Line([Cell(r.system, below=r.org, href=links.part(r)), times, *cells]))
+    return Table(["system", f"time over that of {first.label}", *names], lines, cards=True)

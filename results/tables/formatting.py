@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,25 +13,21 @@ MOST_DECIMALS = 6
 Tables = Iterable[tuple[str, Sequence[Sequence[str]]]]  # (title, rows with the head first)
 
 
-def hundredths(seconds: float | None) -> str:
-    """Seconds to two decimals, so that a column lines up; "-" for None, "never" for infinity."""
-    return "-" if seconds is None else "never" if math.isinf(seconds) else f"{seconds:.2f}"
-
-
-def minutes(seconds: float | None) -> str:
-    """Seconds as minutes to two decimals, as MLPerf HPC publishes them; "-" for None."""
-    return "-" if seconds is None else f"{seconds / 60:.2f}"
-
-
-def show(value: Any) -> str:
-    """A number: whole numbers without decimals, others to two decimals or three significant digits; "-" for None."""
+def show(value: float | None, decimals: int | None = None) -> str:
+    """A number with thousands separated. By default whole numbers have no decimals, others four significant digits; "-"
+    for None and NaN, "never" for infinity."""
     if value is None or value != value:
         return "-"
     if math.isinf(value):
         return "never"
-    if float(value).is_integer():
-        return f"{int(value)}"
-    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+    if decimals is None:
+        decimals = 0 if float(value).is_integer() else decimals_of(abs(value) / 100)
+    return f"{value:,.{decimals}f}"
+
+
+def minutes(seconds: float | None) -> str:
+    """Seconds as minutes to two decimals, as MLPerf HPC publishes them; "-" for None."""
+    return "-" if seconds is None else show(seconds / 60, 2)
 
 
 def decimals_of(error: float | None) -> int:
@@ -40,19 +37,33 @@ def decimals_of(error: float | None) -> int:
     return max(0, min(MOST_DECIMALS, 1 - math.floor(math.log10(error))))
 
 
+def with_error(value: float | None, error: float | None) -> str:
+    """A mean, with as many digits as its standard deviation, or half its interval, needs."""
+    return show(value) if not error else show(value, decimals_of(error))
+
+
 def plus_minus(value: float | None, error: float | None) -> str:
-    """A mean and its error, with the digits that the error needs: "28.9 ± 1.2"."""
+    """A mean and its error: "28.9 ± 1.2"."""
     if value is None or not error:
         return show(value)
-    decimals = decimals_of(error)
-    return f"{value:.{decimals}f} ± {error:.{decimals}f}"
+    return f"{with_error(value, error)} ± {show(error, decimals_of(error))}"
 
 
-def fixed(value: float, decimals: int) -> str:
-    """A number with so many decimals, or with as many as show two of its digits: 0.0065 is never "0.00"."""
-    if decimals and value and abs(value) < 10.0**-decimals:
-        decimals = 1 - math.floor(math.log10(abs(value)))
-    return f"{value:.{decimals}f}"
+def interval(low: float | None, high: float | None) -> str:
+    """An interval in words: "25.6 to 32.2", with the digits that half its width needs; "" without one."""
+    if low is None or high is None:
+        return ""
+    decimals = decimals_of((high - low) / 2)
+    return f"{show(low, decimals)} to {show(high, decimals)}"
+
+
+def quality(value: float | None, target: Any) -> str:
+    """A score to four decimals, or to as many as tell it from a target that it misses or exceeds."""
+    if value is None or not math.isfinite(value):
+        return "-"
+    if not isinstance(target, int | float) or value == target:
+        return f"{value:.4f}"
+    return next((s for d in range(4, 17) if (s := f"{value:.{d}f}") != f"{target:.{d}f}"), repr(value))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -69,9 +80,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
+NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( %)?( \(.*\))?|-|never")
+
+
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2, or "-"."""
-    return cell == "-" or cell.replace(".", "").replace("/", "").replace("-", "").isdigit()
+    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2, or "-"; a second line may follow."""
+    return NUMBER.fullmatch(cell) is not None
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

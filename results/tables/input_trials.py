@@ -8,21 +8,20 @@ from dataclasses import dataclass
 
 from compliance.reading.trials import Tried
 from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, number
 from results.tables.formatting import show
+from results.tables.links import Links
 
-HEAD: tuple[str, ...] = (
-    "org",
-    "system",
-    "ranks",
-    "emulate",
-    "format",
-    "place",
+NUMBERS: tuple[str, ...] = (
     "samples/s",
     "AU %",
     "AU without reads %",
+    "AU by waiting %",
+    "AU with the barrier %",
+    "MB/s decoded",
 )
-HEAD = (*HEAD, "AU by waiting %", "AU with the barrier %", "MB/s decoded", "read", "device", "p99 wait ms", "longest")
-HEAD = (*HEAD, "over memory", "staging MB/s", "cache", "verdict", "errors", "log")
+NUMBERS = (*NUMBERS, "read MB/s", "device MB/s", "p99 wait ms", "longest wait ms", "over memory", "staging MB/s")
+HEAD = ("system", "ranks", "emulate", "format", "place", *NUMBERS, "cache", "verdict", "errors", "log")
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class InputTrial:
 
     @property
     def numbers(self) -> tuple[float | None, ...]:
-        """The columns from samples/s to staging, in the units of HEAD."""
+        """The columns from samples/s to staging, under NUMBERS."""
         t = self.tried
         shares = (None if s is None else 100 * s for s in (t.au, t.ceiling, t.au_waiting, t.au_barrier))
         waits = (None if s is None else 1000 * s for s in (t.p99, t.longest))
@@ -59,26 +58,31 @@ def _of(r: Result) -> Iterator[InputTrial]:
             yield InputTrial(r.org, r.system, run.value("number_of_ranks"), row.errors, row.log, tried)
 
 
-def trial_cells(results: Iterable[Result]) -> tuple[list[str], list[list[str]]]:
-    """(head, rows) of the table of trials."""
-    return list(HEAD), [
+def trial_table(results: Iterable[Result], links: Links) -> Table | None:
+    """The table of input trials; None without any."""
+    lines = [trial_line(trial, links) for trial in input_trials(results)]
+    return Table(HEAD, lines, cards=True) if lines else None
+
+
+def trial_line(trial: InputTrial, links: Links) -> Line:
+    """The row of an input trial under HEAD."""
+    t = trial.tried
+    return Line(
         [
-            *(t.org, t.system, ranks_text(t.ranks), t.tried.emulate, t.tried.format, t.tried.place),
-            *map(show, t.numbers),
-            *(t.tried.cache, t.tried.verdict, str(t.errors), t.log.rpartition("/")[2]),
+            Cell(trial.system, below=trial.org),
+            Cell(ranks_text(trial.ranks)),
+            *map(Cell, (t.emulate, t.format, t.place)),
+            *(number(value, title=links.place(trial.log, t.line)) for value in trial.numbers),
+            *map(Cell, (t.cache, t.verdict)),
+            number(trial.errors),
+            Cell(trial.log.rpartition("/")[2], href=links.to(trial.log)),
         ]
-        for t in input_trials(results)
-    ]
+    )
 
 
 def ranks_text(ranks: object) -> str:
     """The number of ranks, "-" if the log has none or something else."""
     return str(ranks) if type(ranks) is int and 0 < ranks < 1 << 31 else "-"
-
-
-SIDES: tuple[str, ...] = ("samples/s", "AU %", "AU without reads %", "AU by waiting %", "AU with the barrier %")
-SIDES = (*SIDES, "MB/s decoded", "read MB/s", "device MB/s", "p99 wait ms", "longest wait ms", "over memory")
-SIDES = (*SIDES, "staging MB/s")
 
 
 def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
@@ -93,7 +97,7 @@ def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
     rows = []
     for kind in kinds:
         columns = [[t.numbers for t in of.get(kind, [])] for of in found]
-        for i, name in enumerate(SIDES):
+        for i, name in enumerate(NUMBERS):
             values = [", ".join(show(numbers[i]) for numbers in column) or "-" for column in columns]
             rows.append((f"{', '.join(kind)}: {name}", values))
     return rows

@@ -31,7 +31,7 @@ from results.tables.scaling import (
     shown,
     strong_runs,
 )
-from results.tables.text import title
+from results.tables.words import title
 
 PLACE = ("org", "system")
 TABLES = {  # title: columns

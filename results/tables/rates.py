@@ -13,10 +13,23 @@ from typing import Any
 
 from results.runs.columns import Row
 from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, number
 from results.tables.formatting import show
+from results.tables.links import Links
 
-HEAD: tuple[str, ...] = ("org", "system", "units", "layout", "precision", "settings", "batch", "samples/s", "of a unit")
-HEAD = (*HEAD, "strong", "weak", "errors", "log")
+HEAD: tuple[str, ...] = (
+    "system",
+    "units",
+    "layout",
+    "precision",
+    "settings",
+    "batch",
+    "samples/s",
+    "of a unit",
+    "strong",
+    "weak",
+)
+HEAD = (*HEAD, "errors", "log")
 WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
 
@@ -116,19 +129,29 @@ def series(found: Sequence[Rate]) -> list[Series]:
     return [Series(*key, tuple(m)) for key, m in sorted(grouped.items()) if len({rate.units for rate in m}) > 1]
 
 
-def rate_cells(results: Sequence[Result]) -> tuple[list[str], list[list[str]]]:
-    """(head, rows) of the table of rates."""
+def rate_table(results: Sequence[Result], links: Links) -> Table:
+    """The table of rates: a row for each log that measures throughput only."""
     found = rates(results)
     lines = series(found)
-    return list(HEAD), [
-        [
-            *(f.org, f.system, show(f.units), f.shape, f.precision or "-", f.settings or "-", show(f.batch)),
-            *(show(f.rate), show(f.rate / f.units)),
-            *(efficiencies(f, [s for s in lines if s.kind == kind]) for kind in ("strong", "weak")),
-            *(str(f.errors), f.log.rpartition("/")[2]),
-        ]
-        for f in found
+    return Table(HEAD, [rate_line(rate, lines, links) for rate in found], cards=True)
+
+
+def rate_line(rate: Rate, lines: Sequence[Series], links: Links) -> Line:
+    """The row of a log under HEAD."""
+    cells = [
+        Cell(rate.system, below=rate.org),
+        number(rate.units),
+        Cell(rate.shape),
+        Cell(rate.precision or "-"),
+        Cell(rate.settings or "-"),
+        number(rate.batch),
+        number(rate.rate, title=links.place(rate.log, rate.line)),
+        number(rate.rate / rate.units),
+        *(Cell(efficiencies(rate, [s for s in lines if s.kind == kind])) for kind in ("strong", "weak")),
+        number(rate.errors),
+        Cell(rate.log.rpartition("/")[2], href=links.to(rate.log)),
     ]
+    return Line(cells)
 
 
 def efficiencies(rate: Rate, lines: Iterable[Series]) -> str:

@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, linear_regression, mean, median, stdev
+from statistics import NormalDist, linear_regression, mean, stdev
 
 from results.statistics.score import LEVEL
 
@@ -105,29 +105,6 @@ def share(successes: int, trials: int, pruned: int = 0) -> Estimate:
     # Without successes the lower end is exactly 0, without failures the upper is exactly 1.
     low, high = (0.0 if successes == 0 else middle - half), (1.0 if successes == trials else middle + half)
     return Estimate(p, low, high)
-
-
-def studies(times: Sequence[float], count: int = 3, size: int = 5) -> float | None:
-    """AlgoPerf's score (Dahl et al. 2023): the median of the best times of `count` studies of `size` trials each, in
-    the order of the trials. None if there are fewer trials; infinite if most studies have no trial that reached the
-    target."""
-    if len(times) < count * size:
-        return None
-    return median(min(times[i * size : (i + 1) * size]) for i in range(count))
-
-
-def profile(times: dict[str, dict[str, float]]) -> dict[str, list[tuple[float, float]]]:
-    """Performance profiles (Dolan and More 2002): for each system the steps (tau, share of problems that it solves
-    within tau times the shortest time of all systems). `times` is {system: {problem: seconds}}; a missing problem was
-    not solved."""
-    problems = sorted({problem for found in times.values() for problem in found})
-    shortest = {p: min(found.get(p, math.inf) for found in times.values()) for p in problems}
-    solved = [p for p in problems if math.isfinite(shortest[p])]
-    steps = {}
-    for system, found in times.items():
-        ratios = sorted(found[p] / shortest[p] for p in solved if math.isfinite(found.get(p, math.inf)))
-        steps[system] = [(ratio, (i + 1) / len(problems)) for i, ratio in enumerate(ratios)]
-    return steps
 
 
 def best_so_far(spans: Sequence[tuple[float, float, bool]]) -> list[tuple[float, float]]:

@@ -14,6 +14,7 @@ from compliance.reading.devices import CPU, groups_of
 from compliance.reading.epochs import epochs_of
 from compliance.reading.ledger import SetLedger, read_beside
 from compliance.reading.run import Run
+from compliance.reading.series import Span
 from compliance.reading.tuning import point_of, read, winner_of
 from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
@@ -22,7 +23,7 @@ from results.runs.table import rows_of
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
-from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share, studies
+from results.tuning.estimators import Best, Estimate, best_of, running_time_interval, share
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ class Scored:
     @property
     def campaign(self) -> Campaign:
         """The frozen campaign. Only a campaign whose file could be read has one."""
+        if self.opened is None:
+            raise ValueError(f"{self.place}: found no campaign.json that can be read, wanted one")
         return self.opened.campaign
 
     @property
@@ -86,16 +89,16 @@ class Scored:
     def unit_hours(self) -> float | None:
         """Units times hours of all trials and repeated starts; None if units are unknown. Processors that several
         trials share at once count once."""
-        units = [t.units for t in self.trials]
-        if not units or None in units:
+        units = [t.units for t in self.trials if t.units is not None]
+        if not units or len(units) < len(self.trials):
             return None
         return (_unit_seconds(self.trials) + self.lost * max(units)) / 3600
 
     @property
     def joules(self) -> float | None:
         """The joules of all trials; None unless all were measured."""
-        found = [t.joules for t in self.trials]
-        return math.fsum(found) if found and None not in found else None
+        found = [t.joules for t in self.trials if t.joules is not None]
+        return math.fsum(found) if found and len(found) == len(self.trials) else None
 
     @cached_property
     def running_time(self) -> Estimate:
@@ -116,11 +119,6 @@ class Scored:
     def pruned(self) -> int:
         """The number of trials that the pruning rule ended."""
         return sum(t.pruned for t in self.trials)
-
-    @property
-    def studies(self) -> float | None:
-        """AlgoPerf's score: three studies of five trials."""
-        return studies([t.time for t in self.trials])
 
     @property
     def solution(self) -> Estimate | None:
@@ -150,7 +148,7 @@ def campaigns(verdict: Verdict) -> list[Scored]:
     sets = {s.path: s for s in verdict.all_sets if s.campaign}
     found = [_scored(s, sets.get(f"{s.path}/confirmation")) for s in sets.values() if not s.confirmation]
 
-    def order(scored: Scored) -> tuple:
+    def order(scored: Scored) -> tuple[str, int, str]:
         at = (scored.campaign.problem, scored.campaign.batch_size) if scored.opened else ("", 0)
         return (*at, scored.label)
 
@@ -187,7 +185,7 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
 
 
 def _trial(run: Run, row: Row, opened: Opened | None) -> Trial | None:
-    if run.window is None or run.number is None or opened is None:
+    if run.window is None or run.seconds is None or run.number is None or opened is None:
         return None
     try:
         point = point_of(opened, run.number)
@@ -195,29 +193,32 @@ def _trial(run: Run, row: Row, opened: Opened | None) -> Trial | None:
         return None
     last = run.evaluations[-1] if len(run.evaluations) else None
     hosts = frozenset(g.host for g in groups_of(run.value("devices")) or () if g.kind == CPU)
-    figures = (run.seconds, row.units, run.joules, run.stop_ms, run.converged, last.epoch if last else None)
-    return Trial(run.number, point, *figures, _is_pruned(run, opened.campaign), hosts)
+    epochs = last.epoch if last else None
+    pruned = _is_pruned(run, run.seconds, opened.campaign)
+    return Trial(
+        run.number, point, run.seconds, row.units, run.joules, run.window[1], run.converged, epochs, pruned, hosts
+    )
 
 
-def _is_pruned(run: Run, campaign: Campaign) -> bool:
+def _is_pruned(run: Run, seconds: float, campaign: Campaign) -> bool:
     """Whether the pruning rule ended a trial: neither its target, nor its budget, and not before the rule's epoch."""
     last = run.evaluations[-1].epoch if len(run.evaluations) else None
     if campaign.pruning is None or run.converged or last is None or last < campaign.pruning.epochs:
         return False
     budget = campaign.budget
-    return last < budget.epochs if budget.epochs is not None else run.seconds < budget.seconds
+    return last < budget.epochs if budget.epochs is not None else seconds < (budget.seconds or 0)
 
 
 def _unit_seconds(trials: Sequence[Trial]) -> float:
     """Units times seconds of all trials. Processors of a host that several trials share at once count once."""
-    alone = math.fsum(t.seconds * t.units for t in trials if not t.hosts)
+    alone = math.fsum(t.seconds * (t.units or 0) for t in trials if not t.hosts)
     shared = [t for t in trials if t.hosts]
-    spans: dict[str, list[tuple[float, float]]] = {}
+    spans: dict[str, list[Span]] = {}
     for t in shared:
         for host in t.hosts:
-            spans.setdefault(host, []).append((t.stop_ms / 1000 - t.seconds, t.stop_ms / 1000))
-    each = max((t.units / len(t.hosts) for t in shared), default=0.0)
-    return alone + each * math.fsum(length(union(found)) for found in spans.values())
+            spans.setdefault(host, []).append((t.stop_ms - round(1000 * t.seconds), t.stop_ms))
+    each = max(((t.units or 0) / len(t.hosts) for t in shared), default=0.0)
+    return alone + each * sum(length(union(found)) for found in spans.values()) / 1000
 
 
 def _wall(trials: Sequence[Trial], runs: Sequence[Run], ledger: SetLedger | None) -> float | None:

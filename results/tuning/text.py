@@ -7,30 +7,43 @@ from typing import Any
 
 from compliance.finding import counted
 from compliance.safe import markdown, printable
-from results.tables.formatting import aligned, finite, hundredths, markdown_table, show
-from results.tuning.estimators import Estimate, profile
+from results.tables.cells import Cell, Line, Table, number
+from results.tables.formatting import aligned, finite, markdown_table, show
+from results.tuning.estimators import Estimate
 from results.tuning.score import Scored
 
-HEAD = ("org", "system", "campaign", "batch", "with tuning s", "campaign s", "run s", "trials", "reached", "unit-hours")
-HEAD = (*HEAD, "expected s", "sampler")
+HEAD: tuple[str, ...] = (
+    "campaign",
+    "batch",
+    "with tuning, s",
+    "campaign, s",
+    "run, s",
+    "reached",
+    "trials",
+    "unit-hours",
+)
+HEAD = (*HEAD, "expected, s", "sampler")
 
 
-def cells(s: Scored) -> list[str]:
+def table(scored: Sequence[Scored]) -> Table:
+    """The table of campaigns of one problem."""
+    return Table(HEAD, [Line(cells(s)) for s in scored])
+
+
+def cells(s: Scored) -> list[Cell]:
     """The cells of a campaign under HEAD."""
     run = s.confirmation
     return [
-        s.org,
-        s.system,
-        s.name,
-        show(s.campaign.batch_size),
-        hundredths(s.solution.value if s.solution else None),
-        hundredths(s.wall),
-        hundredths(run.mean if run else None),
-        f"{len(s.trials)}/{s.campaign.trials}",
-        show(s.successes),
-        show(s.unit_hours),
-        hundredths(finite(s.running_time.value)) if s.trials else "-",
-        s.campaign.sampler,
+        Cell(s.name, below=f"{s.org} · {s.system}"),
+        number(s.campaign.batch_size),
+        number(s.solution.value if s.solution else None),
+        number(s.wall),
+        number(run.mean if run else None),
+        number(s.successes),
+        number(len(s.trials), f"{len(s.trials)}/{s.campaign.trials}"),
+        number(s.unit_hours),
+        number(finite(s.running_time.value) if s.trials else None),
+        Cell(s.campaign.sampler),
     ]
 
 
@@ -41,7 +54,7 @@ def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
     def key(s: Scored) -> tuple[str, str]:
         return s.edition, s.campaign.problem
 
-    def merit(s: Scored) -> tuple:
+    def merit(s: Scored) -> tuple[int, float, str]:
         return (s.campaign.batch_size, s.solution.value if s.solution else math.inf, s.label)
 
     known = sorted((s for s in scored if s.opened), key=key)
@@ -55,7 +68,7 @@ def terminal_text(scored: Sequence[Scored]) -> str:
     """The text for a terminal: for each problem a table, then the details of each campaign; "" without campaigns."""
     lines: list[str] = []
     for title, of in tables(scored):
-        lines += [printable(title), *aligned([list(HEAD), *(cells(s) for s in of)]), ""]
+        lines += [printable(title), *aligned(table(of).words), ""]
         for s in of:
             lines += [f"  {printable(s.label)}", *(f"    {printable(text)}" for text in told(s))]
         lines.append("")
@@ -67,7 +80,8 @@ def markdown_text(scored: Sequence[Scored]) -> str:
     """The tables in Markdown, and why some campaigns have no score."""
     lines: list[str] = []
     for title, of in tables(scored):
-        lines += [f"### {markdown(title)}", "", *markdown_table(HEAD, map(cells, of)), ""]
+        head, *rows = table(of).words
+        lines += [f"### {markdown(title)}", "", *markdown_table(head, rows), ""]
         lines += [f"- {markdown(s.label)}: no score: {markdown(s.why)}" for s in of if s.why]
     return "\n".join(lines)
 
@@ -75,14 +89,14 @@ def markdown_text(scored: Sequence[Scored]) -> str:
 def told(s: Scored) -> list[str]:
     """The lines under a campaign's name."""
     lines = [f"no score: {s.why}"] if s.why else []
-    if s.solution:
-        merit = f"{hundredths(s.confirmation.mean)} s over {s.confirmation.n} confirmation runs"
-        parts = f"{hundredths(s.wall)} s of campaign, and a figure of merit of {merit}"
+    if s.solution and s.confirmation:
+        merit = f"{show(s.confirmation.mean)} s over {s.confirmation.n} confirmation runs"
+        parts = f"{show(s.wall)} s of campaign, and a figure of merit of {merit}"
         known = "" if math.isnan(s.solution.low) else "; the interval takes the campaign's time as known: it ran once"
         lines.append(f"time to solution with tuning {ends(s.solution)} s: {parts}{known}")
     if s.winner:
         point = ", ".join(f"{name} {value}" for name, value in s.winner.point.items())
-        own = f"its own {hundredths(s.winner.seconds)} s are in the campaign's alone"
+        own = f"its own {show(s.winner.seconds)} s are in the campaign's alone"
         lines.append(f"winner: trial {s.winner.index}, {point}; {own}")
     if s.trials:
         value, low, high = (f"{100 * part:.0f}" for part in (s.share.value, s.share.low, s.share.high))
@@ -92,17 +106,13 @@ def told(s: Scored) -> list[str]:
         lines.append(f"expected running time to the target {ends(s.running_time)} s")
     best = [b for b in s.best if b.seconds is not None and b.k in (1, 2, 4, 8, 16, 32, 64, len(s.trials))]
     if best:
-        words = "; ".join(f"{b.k}: {hundredths(b.seconds)} s in {100 * b.share:.0f} %" for b in best)
+        words = "; ".join(f"{b.k}: {show(b.seconds)} s in {100 * b.share:.0f} %" for b in best)
         lines.append(f"expected best of so many trials, where one reaches the target: {words}")
-    if s.studies is not None:
-        lines.append(
-            f"AlgoPerf's median of the best of three studies of five trials: {hundredths(finite(s.studies))} s"
-        )
     if s.samples_to_target:
         lines.append(f"samples to the target {ends(s.samples_to_target)}")
     if s.lost:
         lines.append(f"{s.lost:.1f} s of starts that were made again are in the unit-hours")
-    lines.append(f"campaign {s.campaign.digest}; shift from {s.opened.source}")
+    lines += [f"campaign {s.campaign.digest}; shift from {s.opened.source}"] if s.opened else []
     return lines
 
 
@@ -130,21 +140,9 @@ def record(s: Scored) -> dict[str, Any]:
         "share": estimate(s.share) if s.trials else None,
         "running_time": estimate(s.running_time) if s.trials else None,
         "best_of": [{"k": b.k, "share": b.share, "seconds": b.seconds} for b in s.best],
-        "studies_seconds": finite(s.studies),
         "samples_to_target": estimate(s.samples_to_target),
         "winner": {"trial": s.winner.index, "point": s.winner.point} if s.winner else None,
     }
-
-
-def profiles(scored: Sequence[Scored]) -> dict[str, list[tuple[float, float]]]:
-    """The performance profiles of systems over problems and batch sizes, by time to solution with tuning."""
-    times: dict[str, dict[str, float]] = {}
-    for s in scored:
-        if s.solution:
-            mine = times.setdefault(f"{s.org}/{s.system}", {})
-            problem = f"{s.campaign.problem} at {s.campaign.batch_size}"
-            mine[problem] = min(mine.get(problem, math.inf), s.solution.value)
-    return profile(times)
 
 
 def estimate(e: Estimate | None) -> dict[str, float | None] | None:
@@ -157,6 +155,6 @@ def ends(e: Estimate) -> str:
     if finite(e.value) is None:
         return "infinite"
     if math.isnan(e.low):
-        return f"{hundredths(e.value)} (too few runs for an interval)"
-    high = "no end" if math.isinf(e.high) else hundredths(e.high)
-    return f"{hundredths(e.value)} (95 %: {hundredths(e.low)} to {high})"
+        return f"{show(e.value)} (too few runs for an interval)"
+    high = "no end" if math.isinf(e.high) else show(e.high)
+    return f"{show(e.value)} (95 %: {show(e.low)} to {high})"

@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BELOW = {
     "runs": ("statistics", "tables", "html", "tuning"),
     "statistics": ("tables", "html", "tuning"),
-    "tables": ("html",),
+    "measures": ("tables", "html", "tuning"),
+    "tables": ("html", "tuning"),
 }
 
 

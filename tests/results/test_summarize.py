@@ -14,7 +14,7 @@ import pytest
 
 from results import summarize
 from results.tables.record import COLUMNS
-from results.tables.text import SLOW_RUNS
+from results.tables.words import SLOW_RUNS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -37,10 +37,11 @@ def test_text(tree, new_log, run):
     code, out = run(tree.root)
     assert code == 0
     assert "v1.0 · scaffold · smoke · closed division · time to train (capability)" in out.out
-    assert "figure of merit 45.00 s = 0.75 min: the mean of 3 runs of 5, without the fastest and the slowest" in out.out
-    assert "95 % 29.02 to 60.98 (2 degrees of freedom), standard error 3.71; median 44 s, 40 to 60 at 93.8 %" in out.out
+    ends = "95 %: 29 to 61 (2 degrees of freedom)"
+    merit = f"45 s = 0.75 min, {ends}; the mean of 3 runs of 5, without the fastest and the slowest"
+    assert f"figure of merit: {merit}\n" in out.out and "median: 44 s, 40 to 60 at 93.8 %\n" in out.out
     assert out.out.count("dropped") == 2
-    assert f"  {SLOW_RUNS}\n" in out.out and "slow runs" not in out.out
+    assert f"median of its set. {SLOW_RUNS.capitalize()}.\n" in out.out and "slow runs" not in out.out
     assert f"median of its set. {SLOW_RUNS.capitalize()}.\n" in run(tree.root, "--format", "markdown")[1].out
 
 
@@ -77,7 +78,10 @@ def test_formats_have_the_documented_columns(tree, new_log, run):
     assert float(rows[0]["fom_seconds"]) == 45
     body = json.loads(run(tree.root, "--format", "json")[1].out)
     assert body["results"][0]["fom_seconds"] == 45
-    assert "| 1 | acme | box | 4 | 45.00 |" in run(tree.root, "--format", "markdown")[1].out
+    assert (
+        "| 1 | box (acme · onprem) | clean | 45 (0.75 min) | 29 to 61 (median 44) |"
+        in run(tree.root, "--format", "markdown")[1].out
+    )
 
 
 def test_same_answer_every_time_and_in_every_order(tree, new_log, run):
@@ -133,7 +137,7 @@ def test_broken_sets_get_no_number_and_a_reason(tree, new_log, run, kind):
     code, out = run(tree.root)
     assert code == 1
     assert reason in out.out
-    assert "FOM 4" not in out.out
+    assert "figure of merit" not in out.out
     row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
     assert (
         row["fom_seconds"] is row["fom_low"] is row["median_seconds"] is row["models_per_hour"] is row["rank"] is None

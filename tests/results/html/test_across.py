@@ -6,9 +6,11 @@ import pytest
 
 from compliance.engine import judge
 from results.html import across
-from results.html.across import ideal, looks_of, name_of, parts, perfect, rate_chart
+from results.html.across import ideal, looks_of, names, parts, perfect, rate_chart
 from results.statistics.result import summarize
 from results.tables.rates import rates, series
+
+KINDS = ("shares", "time", "batch", "rate", "joint", "units", "strong")
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ def test_one_submission_has_nothing_beside_it(results):
 
 def test_what_there_is_to_see(results):
     found = {chart.kind: chart for chart in charts(results)}
-    assert list(found) == ["ranks", "medians", "shares", "time", "batch", "rate", "joint", "units", "strong"]
+    assert list(found) == ["ranks", "medians", "factors", *KINDS]
     assert [k["name"] for k in found["medians"].keys] == ["a/box", "b/box"]
     low, high, _ = found["medians"].tables["band"].rows[0]  # of the same batch size
     assert 0 < low < high
@@ -100,9 +102,9 @@ def test_no_more_sets_than_rows(results, monkeypatch):
 
 def test_sets_of_one_name_are_told_apart(results):
     strong, weak = (next(r for r in results if r.org == "a" and r.weak is is_weak) for is_weak in (False, True))
-    assert name_of(strong, [strong]) == "a/box"
-    assert [name_of(r, [strong, weak]) for r in (strong, weak)] == ["a/box, closed", "a/box, closed, throughput"]
-    assert name_of(strong, [strong, strong]) == "a/box, closed 1"
+    assert names([strong]) == ["a/box"]
+    assert names([strong, weak]) == ["a/box, closed", "a/box, closed, throughput"]
+    assert names([strong, strong]) == ["a/box, closed 1", "a/box, closed 2"]
 
 
 def test_ideal_scaling_starts_at_the_smallest():

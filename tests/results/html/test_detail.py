@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from compliance.engine import judge
-from results.html.detail import Room, detail, facts, figure, reference_epochs, room, worth
-from results.html.page import Links
+from results.html.detail import Room, detail, reference_epochs, room
 from results.statistics.result import summarize
+from results.tables.links import Links
+from results.tables.words import facts, figure, worth
 
 
 @pytest.fixture
@@ -48,7 +49,8 @@ def test_settings_hold_no_person(one):
 def test_the_figure_has_the_digits_of_its_interval(one):
     t = one.score.trimmed
     assert one.fom == 55.5 and 1 < (t.high - t.low) / 2 < 9.9
-    said = f"55.5 s (0.93 min), 95 %: {t.low:.1f} to {t.high:.1f}, 7 degrees of freedom"
+    ends = f"{t.low:.1f} to {t.high:.1f} (7 degrees of freedom)"
+    said = f"55.5 s = 0.93 min, 95 %: {ends}; the mean of 8 runs of 12, without the 2 fastest and the 2 slowest"
     assert ("figure of merit", said) in facts(one)
     assert figure(one) == "55.5" and worth(one) == "55.5 s" and worth(replace(one, why="x")) == "no score"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from compliance.finding import Finding
 from results.html.findings import groups
-from results.html.page import Links
 from results.statistics.standing import Standing
+from results.tables.links import Links
 
 
 def finding(path, severity="error", waived="", line=2, code="RUN01"):

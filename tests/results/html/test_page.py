@@ -3,11 +3,10 @@
 import base64
 import hashlib
 import json
-from pathlib import Path
 
 from markupsafe import Markup
 
-from results.html.page import Links, anchor, breakable, bundle, clean, data, policy
+from results.html.page import breakable, bundle, clean, data, policy
 
 
 def test_values_are_cleaned_where_they_are_printed():
@@ -32,21 +31,6 @@ def test_the_policy_names_the_scripts_and_nothing_else():
 
 def test_the_charts_code_can_stand_inside_a_page():
     assert "vegaEmbed" in bundle() and not [bad for bad in ("</script", "<!--", "\r", "\0") if bad in bundle()]
-
-
-def test_links_are_relative_and_carry_no_scheme():
-    links = Links(Path("/a/b"))
-    assert links.place("/a/c/result_0.txt", 7) == "../c/result_0.txt:7"
-    assert links.to("/a/c/result 0.txt") == "../c/result%200.txt"
-    assert links.to("/a/b/\ud800\udcff") == "%EF%BF%BD%FF"
-    assert links.to("/a/b/javascript:x") in ("./javascript%3Ax", "javascript%3Ax")
-    assert Links(Path("/a/b"), public=True).to("/a/c/result_0.txt") == ""
-
-
-def test_anchors_can_be_read_and_hold_nothing_of_strangers():
-    assert anchor("<x>", "Ä y") == anchor("<x>", "Ä y") != anchor("<x", "Ä y")
-    assert anchor("<x>", "b c").startswith("x-b-c-") and len(anchor("a" * 500)) < 70
-    assert set(anchor('"><script>')) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") and anchor("\ud800").isalnum()
 
 
 def test_names_may_break_after_their_parts_and_stay_text():

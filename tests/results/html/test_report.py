@@ -77,7 +77,7 @@ def test_report_is_whole_and_fetches_nothing(report):
 
 def test_charts_side_by_side_and_of_each_submission(report):
     kinds = [chart["kind"] for chart in charts(report().read_text())]
-    assert kinds[:5] == ["ranks", "medians", "shares", "time", "batch"] and "strong" in kinds
+    assert kinds[:5] == ["ranks", "medians", "factors", "shares", "time"] and "strong" in kinds
     assert kinds[-12:] == ["curves", "time", "timeline"] * 4
 
 
@@ -182,9 +182,11 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
     many = SimpleNamespace(
         name="x",
         anchor="x",
+        goal="",
         rows=1234,
         tables=[],
         charts=[],
+        products=[],
         scaling=None,
         refused=[],
         rates=None,

@@ -1,6 +1,7 @@
 """The pages of the site, made of results."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -114,3 +115,29 @@ def test_texts_are_paragraphs_and_lists():
 
 def test_one_round_needs_no_charts_code(results):
     assert "window.vegaEmbed" not in index(rounds([r for r in results if r.judged.round == "v1.0"], []))
+
+
+def calls(results, number):
+    """How many functions are called to make the pages of a round of so many organisations."""
+    first = next(r for r in results if r.judged.round == "v1.0")
+    judged = [replace(first.judged, org=f"org{i}") for i in range(number)]
+    found = rounds([replace(first, name=f"v1.0/{j.org}", judged=j) for j in judged], [])
+    counted = 0
+
+    def count(frame, event, argument):
+        nonlocal counted
+        counted += event == "call"
+
+    sys.setprofile(count)
+    try:
+        for _ in files(found, Path.cwd()):
+            pass
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def test_the_work_grows_with_the_submissions_and_no_faster(results):
+    calls(results, 2)  # what is kept afterwards: templates, rules, the code of charts
+    few, some, many = (calls(results, number) for number in (16, 32, 64))
+    assert many - some <= 2.1 * (some - few)

@@ -4,9 +4,9 @@ import pytest
 
 from compliance.engine import judge
 from results.html.detail import room
-from results.html.page import Links
 from results.html.submission_page import line, names, submission
 from results.statistics.result import summarize
+from results.tables.links import Links
 
 NAMES = {"round": "v1.0", "rules": "../rules.html", "code": "../charts.js"}
 
@@ -23,7 +23,7 @@ def results(makers, tmp_path_factory):
 def test_own_sets_alone_with_their_places_in_the_round(results):
     found, root = results
     left = [("round/v1.0/acme/x.txt", "TREE06 stray")]
-    page = submission("acme", found, Links(root, public=True), room(2), left, NAMES)
+    page = submission([r for r in found if r.org == "acme"], [], Links(root, public=True), room(2), left, NAMES)
     assert page.count('class="set"') == 2 and "<b>bolt" not in page and "<h1>acme, v1.0</h1>" in page
     assert 'href="../rules.html"' in page and '<script src="../charts.js">' in page and "round/v1.0/acme/x.txt" in page
     assert [cell.text for cell in line(found[0]).cells[:4]] == ["box", "scaffold", "strong", "closed"]

@@ -2,12 +2,13 @@
 
 import pytest
 
-from results.measures.measure import Measure, deviation, mean, of_energy, of_throughput, over, rate, seconds_of
+from results.measures.measure import Measure, averaged, of_energy, of_throughput, over, rate, seconds_of, spread_of
 
 
 def test_a_heading_has_the_unit():
     assert Measure("x", "span", "a span", lambda r: 1.0, "s").title == "span, s"
     assert Measure("x", "share", "a share", lambda r: 0.5, share=True).title == "share, %"
+    assert Measure("x", "energy", "an energy", lambda r: 1.0, "J").title == "energy, kJ"
 
 
 def test_nothing_over_a_divisor_is_nothing():
@@ -17,9 +18,12 @@ def test_nothing_over_a_divisor_is_nothing():
 def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
     """51, 52 and 53 s of the five."""
     (r,) = results
-    assert mean("total_ms", 1000)(r) == pytest.approx(52) and deviation("total_ms", 1000)(r) == pytest.approx(1)
-    assert mean("train_rate")(r) == pytest.approx(rate("train_rate")(r), rel=1e-3)
-    assert rate("train_rate")(r) < mean("train_rate")(r)  # harmonic
+    total = averaged("total", "", "", "total_ms", "ms")
+    assert total.get(r) == pytest.approx(52_000) and total.error(r) == pytest.approx(1000)
+    spread = spread_of("spread", total)
+    assert spread.get(r) == total.error(r) and spread.title == "±, ms"
+    mean, harmonic = averaged("x", "", "", "train_rate").get(r), rate("x", "", "", "train_rate").get(r)
+    assert harmonic == pytest.approx(mean, rel=1e-3) and harmonic < mean
 
 
 def test_what_a_set_has_not_is_nothing(results):
@@ -31,4 +35,4 @@ def test_a_part_of_a_run_has_its_error(results):
     (r,) = results
     part = seconds_of("training", "training", "")
     assert (part.name, part.title) == ("training_seconds", "training, s")
-    assert part.get(r) == mean("training_ms", 1000)(r) and part.error(r) == deviation("training_ms", 1000)(r)
+    assert part.get(r) == r.mean("training_ms") / 1000 and part.error(r) == r.deviation("training_ms") / 1000

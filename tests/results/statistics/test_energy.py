@@ -101,17 +101,20 @@ def test_energy_stands_beside_time_in_every_table(tree, new_log, said):
     tree.set(five(new_log, 400.0), org="some")
     tree.set(five(new_log, None, seed=500), org="none")
     text = said(summarize, tree.root)
-    assert "energy kJ" in text and "18 kJ, 95 % 11.61 to 24.39; mean power 400 W" in text
+    assert "energy, kJ" in text and "18.0 kJ, 95 % 11.6 to 24.4; mean power 400 W" in text
     assert "; node counters" in text
     markdown = said(summarize, tree.root, "--format", "markdown")
-    assert "energy kJ | 95 % kJ | mean W | energy by" in markdown and "| 18 | 11.61 to 24.39 | 400 | node |" in markdown
+    assert (
+        "energy, kJ | 95 %, kJ | mean power, W | energy by" in markdown
+        and "| 18.0 | 11.6 to 24.4 | 400 | node |" in markdown
+    )
     none, some = csv.DictReader(io.StringIO(said(summarize, tree.root, "--format", "csv")))
     assert (some["energy_tier"], float(some["joules"]), none["joules"]) == ("node", 18000.0, "")
     rows = json.loads(said(summarize, tree.root, "--format", "json"))["results"]
     assert {row["org"]: row["watts"] for row in rows} == {"some": pytest.approx(400), "none": None}
     assert "energy, kJ" in said(summarize, tree.root, "--view", "analysis")
     html = said(summarize, tree.root, "--format", "html")
-    assert "mean power, W" in html and "18 kJ, 95 % 11.61 to 24.39" in html
+    assert "mean power, W" in html and "18.0 kJ, 95 % 11.6 to 24.4" in html
 
 
 def test_compare_says_which_takes_more(tree, new_log, said):

@@ -11,7 +11,10 @@ from compliance.verdict import SetVerdict
 from results.runs.columns import Row
 from results.statistics import result
 from results.statistics.result import as_logged_place, summarize
-from results.tables.text import details, no_score, weak_cells
+from results.tables.links import Links
+from results.tables.ranking import weak_row
+from results.tables.text import details
+from results.tables.words import no_score
 from rules.edition import load
 from rules.permutation import MOST_RUNS
 from rules.reference import reference_points
@@ -79,10 +82,10 @@ def test_the_units_of_a_whole_system_are_no_models(tree, new_log):
     assert r.throughput.most_unit_hours == pytest.approx(128 * 100 / 3600 / 4)
     said = "\n".join(details(r))
     assert (
-        "units of a model not known: the logs say 128, but so many ran at once on 128 that each had at most 32; "
+        "units of a model: not known: the logs say 128, but so many ran at once on 128 that each had at most 32; "
         in said
     )
-    assert "accelerator-hours" not in said and weak_cells(r)[5] == "<= 32"
+    assert "accelerator-hours" not in said and weak_row(r, Links(Path()))[6].text == "<= 32"
 
 
 def test_an_organisation_is_one_whatever_its_case(tree, new_log):
@@ -101,7 +104,7 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     few = replace(refused, score=replace(refused.score, fom=None))
     assert as_logged_place(few, placed) is None
     told = "; ".join(no_score(replace(refused, would_stand=(2, 3))))
-    assert told == "no score: not in order; as logged 62.00 s, which would be place 2 of 3"
+    assert told == "no score: not in order; as logged 62.0 s, which would be place 2 of 3"
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])

@@ -75,7 +75,7 @@ def test_a_set_that_is_not_in_order_has_no_score(tree, new_log, capsys):
     assert summarize.main([str(tree.root)]) == 1
     shown = capsys.readouterr().out
     assert "no score: not in order: " in shown and f"{found.errors[0].code} " in shown
-    assert "FOM 52" not in shown
+    assert "figure of merit" not in shown
     assert found.errors[0].text() in shown
     summarize.main([str(tree.root), "--as-logged", "--format", "json"])
     (row,) = json.loads(capsys.readouterr().out)["results"]

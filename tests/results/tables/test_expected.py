@@ -9,15 +9,17 @@ import pytest
 
 from compliance.engine import judge
 from results import differences as d
-from results.html.detail import facts
 from results.html.report import html_text
 from results.measures.registry import MEASURES
 from results.statistics import expected as module
 from results.statistics.result import summarize
 from results.tables.comparison import json_text, pair_words
 from results.tables.expected import MEANS
+from results.tables.links import Links
 from results.tables.procurement import procurement_csv, procurement_text, tables
+from results.tables.ranking import ranking
 from results.tables.text import csv_text, markdown_text, terminal_text
+from results.tables.words import facts
 from rules.edition import load
 from rules.reference import reference_points
 
@@ -68,10 +70,11 @@ def test_a_comparison_says_which_set_has_none(two, without):
 
 def test_every_view_has_it_and_says_what_it_is(two, tmp_path):
     seconds = MEASURES["expected_seconds"].get(two[0])
+    said = ranking(two, Links(tmp_path)).lines[0].cells[-1].text
     table = terminal_text(two)
-    assert table.splitlines()[1].endswith("expected s") and f"{seconds:.2f}" in table
+    assert table.splitlines()[1].endswith("expected, s") and f"  {said}\n" in table
     assert table.count(MEANS) == 2 and "standard errors " in table
-    assert "expected s" in markdown_text(two) and f"{seconds:.2f}" in markdown_text(two)
+    assert "expected, s" in markdown_text(two) and f"| {said} |" in markdown_text(two)
     row = next(csv.DictReader(io.StringIO(csv_text(two))))
     assert float(row["expected_low"]) < float(row["expected_seconds"]) == seconds < float(row["expected_high"])
     assert row["expected_why"] == ""
@@ -90,8 +93,8 @@ def test_the_procurement_view_has_it(two):
 def test_a_set_without_one_says_why_in_every_view(without, tmp_path):
     known = ", ".join(map(str, sorted(load("v1.0").problems["smoke"].reference_epochs)))
     why = f"the edition has no reference points at a batch size of 3000: those known are {known}"
-    assert f"no expected time: {why}" in terminal_text(without)
-    assert "expected s" not in terminal_text(without) and "expected, s" not in html_text(without, tmp_path)
+    assert f"expected time: none: {why}" in terminal_text(without)
+    assert "expected, s" not in terminal_text(without) and "expected, s" not in html_text(without, tmp_path)
     assert why in csv_text(without) and why in procurement_text(without) and why in html_text(without, tmp_path)
 
 

@@ -3,7 +3,7 @@
 import math
 
 from results.statistics.factors import Factor
-from results.tables.factors import HEAD, factor_records, factor_rows, interval, ratio, sentence
+from results.tables.factors import HEAD, factor_records, factor_rows, interval, ratio, sentence, value
 
 FOUND = (Factor("devices", 2.0, 4, 8), Factor("samples a second a device", 0.75, 100.0, 75.0, 0.7, 0.8))
 
@@ -19,7 +19,7 @@ class Set:
 
 
 def test_a_factor_without_error_is_exact():
-    assert [interval(f) for f in FOUND] == ["exact", "0.7 to 0.8"]
+    assert [interval(f) for f in FOUND] == ["exact", "0.700 to 0.800"] and [value(f) for f in FOUND] == ["2", "0.750"]
 
 
 def test_rows_are_as_wide_as_their_head():
@@ -34,9 +34,10 @@ def test_json_has_every_field():
 
 def test_the_sentence_names_ratio_and_factors():
     ratio_of_both = math.prod(f.value for f in FOUND)
+    factors = "2 (devices) x 0.750 (samples a second a device)"
     assert sentence(FOUND, Set(60.0), Set(40.0), "A", "B") == (
-        f"by figures of merit, A takes {ratio_of_both:.3g} times as long as B = 2 (devices) x 0.75 (samples a second a "
-        "device) (A: 4 accelerators, B: 8 accelerators)"
+        f"by figures of merit, A takes {ratio_of_both:.3g} times as long as B = {factors} "
+        "(A: 4 accelerators, B: 8 accelerators)"
     )
     assert sentence((), Set(60.0), Set(40.0), "A", "B") == sentence(FOUND, Set(None), Set(40.0), "A", "B") == ""
 

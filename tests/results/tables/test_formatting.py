@@ -4,20 +4,55 @@ import math
 
 import pytest
 
-from results.tables.formatting import aligned, csv_of, finite, fixed, hundredths, markdown_table, minutes, show
+from results.tables.formatting import (
+    aligned,
+    csv_of,
+    decimals_of,
+    finite,
+    interval,
+    markdown_table,
+    minutes,
+    plus_minus,
+    quality,
+    show,
+    with_error,
+)
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
-    [(None, "-"), (math.nan, "-"), (math.inf, "never"), (3.0, "3"), (12.345, "12.35"), (0.01234, "0.0123")],
+    ("value", "said"),
+    [
+        (None, "-"),
+        (math.nan, "-"),
+        (math.inf, "never"),
+        (1234567, "1,234,567"),
+        (12345.678, "12,346"),
+        (12.3456, "12.35"),
+        (0.0012345, "0.001234"),
+        (0, "0"),
+    ],
 )
-def test_show(value, shown):
-    assert show(value) == shown
+def test_thousands_are_separated_and_digits_are_few(value, said):
+    assert show(value) == said
 
 
-def test_a_small_number_is_never_printed_as_none():
-    assert [fixed(v, 2) for v in (0.0, 0.0065, 0.0996, 0.1, 12.345)] == ["0.00", "0.0065", "0.10", "0.10", "12.35"]
-    assert fixed(-0.0065, 2) == "-0.0065" and fixed(7.4, 0) == "7"
+@pytest.mark.parametrize(("error", "decimals"), [(150, 0), (15, 0), (1.5, 1), (0.15, 2), (0, 2), (None, 2), (1e-9, 6)])
+def test_an_error_deserves_two_digits_and_whole_numbers_stay(error, decimals):
+    assert decimals_of(error) == decimals
+
+
+def test_means_and_intervals_have_the_digits_of_their_error():
+    assert with_error(2069.4567, 151.0) == "2,069" and with_error(15.8123, 1.3) == "15.8"
+    assert with_error(7, None) == "7" and with_error(8, 0) == "8"
+    assert plus_minus(10.875, 0.64) == "10.88 ± 0.64" and plus_minus(None, 1) == "-"
+    assert interval(1201.4, 1836.8) == "1,201 to 1,837" and interval(None, None) == ""
+
+
+def test_a_score_that_missed_never_looks_like_the_target():
+    assert quality(0.95123, 0.95) == "0.9512" and quality(None, 0.95) == "-" and quality(math.inf, 1) == "-"
+    assert quality(0.12401, 0.124) == "0.12401" and quality(0.124, 0.124) == "0.1240"
+    assert quality(0.94999, 0.95) == "0.94999" and quality(0.5, None) == "0.5000"
+    assert quality(0.124 + 1e-18, 0.124) == "0.1240"  # the same number
 
 
 def test_what_is_no_number_is_null():
@@ -28,9 +63,8 @@ def test_csv_has_no_infinite_number():
     assert csv_of(["a", "b"], [{"a": math.inf, "b": 1.5}, {"a": math.nan, "b": -math.inf}]) == "a,b\n,1.5\n,\n"
 
 
-def test_columns_line_up():
-    assert [hundredths(v) for v in (None, math.inf, 3, 12.345)] == ["-", "never", "3.00", "12.35"]
-    assert [minutes(v) for v in (None, 90)] == ["-", "1.50"]
+def test_minutes_have_two_decimals():
+    assert [minutes(v) for v in (None, 90, 360_000)] == ["-", "1.50", "6,000.00"]
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left():
@@ -39,3 +73,8 @@ def test_numbers_stand_to_the_right_and_words_to_the_left():
 
 def test_the_cells_of_a_markdown_table_are_escaped():
     assert markdown_table(("a", "b"), [("x|y", "1")]) == ["| a | b |", "| --- | --- |", "| x\\|y | 1 |"]
+
+
+def test_numbers_with_a_second_line_stand_to_the_right_too():
+    rows = aligned([["s", "n"], ["45.0 (0.75 min)", "1,234"], ["-", "<= 2"]])
+    assert rows[1:] == ["  45.0 (0.75 min)  1,234", "                -   <= 2"]

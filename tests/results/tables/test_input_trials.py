@@ -42,17 +42,17 @@ def tried(tree, new_log):
 def test_a_row_for_each_format_and_no_score(tried, capsys):
     assert summarize.main(["--as-logged", str(tried.root)]) == 0
     text = capsys.readouterr().out
-    assert "trials of the input" in text and "throughput alone" not in text and "FOM" not in text
+    assert "trials of the input" in text and "throughput alone" not in text and "time to train, s" not in text
     row = next(line for line in text.splitlines() if " raw " in line).split()
-    assert row[:6] == ["acme", "box", "2", "spin", "raw", "data"]
-    assert row[6:18] == ["4", "90", "99", "85", "84", "4", "2", "-", "10", "20", "5.50", "-"]
+    assert row[:6] == ["box", "(acme)", "2", "spin", "raw", "data"]
+    assert row[6:18] == ["4", "90", "99", "85", "84", "4", "2", "-", "10", "20", "5.500", "-"]
     assert "cannot be told  pass" in text
     assert "cannot be told" in text and sum(" stored " in line for line in text.splitlines()) == 1
 
 
 def test_markdown(tried, capsys):
     assert summarize.main(["--as-logged", "--format", "markdown", str(tried.root)]) == 0
-    assert "| acme | box | 2 | spin | stored | data | 4 | 90 | 99 | 85 |" in capsys.readouterr().out
+    assert "| box (acme) | 2 | spin | stored | data | 4 | 90 | 99 | 85 |" in capsys.readouterr().out
 
 
 def test_the_report_has_them_and_no_empty_table_of_throughput(tried, tmp_path):

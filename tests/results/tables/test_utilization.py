@@ -7,10 +7,10 @@ import pytest
 
 from compliance.engine import judge
 from results.differences import measures, sides
-from results.html.detail import facts
 from results.statistics.result import summarize
 from results.tables.text import csv_text, terminal_text
 from results.tables.utilization import epochs_words, utilization_words
+from results.tables.words import facts
 
 
 def logs(new_log, waits, **ranks):
@@ -43,7 +43,7 @@ def result(tree, new_log):
 def test_in_words_and_columns(result):
     r = result([0.4, 0.1, 0.1, 0.0], slowest=0.5)
     said = "85.0 % (60.0 % in the first epoch, 93.3 % in later ones); with the barrier 50.0 %"
-    assert utilization_words(r) == f"accelerator utilization {said}" and utilization_words(r) in terminal_text([r])
+    assert utilization_words(r) == said and f"accelerator utilization: {said}" in terminal_text([r])
     assert epochs_words(r) == "1: 60.0 %, 2: 90.0 %, 3: 90.0 %, 4: 100.0 %"
     assert dict(facts(r))["accelerator utilization"] == said
     (row,) = csv.DictReader(io.StringIO(csv_text([r])))

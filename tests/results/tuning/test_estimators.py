@@ -71,18 +71,6 @@ def test_pruned_trials_may_have_reached_the_target():
     assert e.share(2, 16, 6).high == e.share(8, 16).high
 
 
-def test_three_studies_of_five_trials():
-    times = [5, 4, 9, 9, 9, 3, 9, 9, 9, 9, math.inf, 7, 9, 9, 9]
-    assert e.studies(times) == 4 and e.studies(times[:14]) is None
-    assert e.studies([math.inf] * 10 + [1.0] * 5) == math.inf
-    assert e.studies([1.0] * 99) == 1.0
-
-
-def test_performance_profiles():
-    times = {"a": {"p": 1.0, "q": 4.0}, "b": {"p": 2.0, "q": 2.0}, "c": {"q": math.inf}}
-    assert e.profile(times) == {"a": [(1.0, 0.5), (2.0, 1.0)], "b": [(1.0, 0.5), (2.0, 1.0)], "c": []}
-
-
 def test_the_best_so_far():
     spans = [(30, 5.0, True), (10, 9.0, False), (20, 7.0, True), (40, 6.0, True)]
     assert e.best_so_far(spans) == [(16.0, 7.0), (21.0, 5.0)]

@@ -24,7 +24,7 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
     (scored,) = campaigns(verdict)
     (section,) = sections([scored])
     (told,) = section.campaigns
-    assert [chart.kind for chart in told.charts] == ["parallel", "so far", "setting log"] and section.charts == []
+    assert [chart.kind for chart in told.charts] == ["so far", "setting log"] and section.charts == []
     page = html_text([], tmp_path, tuned=[scored])
     assert "time to solution with the tuning counted" in page and "acme/<wbr>box/<wbr>first" in page
     assert html_text([], tmp_path).count("tuning counted") == 0

@@ -28,7 +28,7 @@ def test_a_campaign_is_a_row_of_a_document(verdict):
 def test_an_older_average_of_a_step_is_told_in_epochs(verdict):
     """Twenty steps of 4 samples; 32 samples are 4 epochs."""
     (scored,) = campaigns(verdict)
-    known = {name: getattr(scored, name) for name in ("edition", "campaign", "samples_to_target", "epochs")}
+    known = {name: getattr(scored, name) for name in ("edition", "campaign", "epochs")}
     winner = SimpleNamespace(point={**scored.winner.point, "average_decay": 0.95})
-    found = hyperparameters(SimpleNamespace(**known, winner=winner))
+    found = hyperparameters(SimpleNamespace(**known, winner=winner), scored.samples_to_target)
     assert found == {"average_epochs": 10.0, **scored.winner.point}

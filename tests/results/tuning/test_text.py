@@ -2,7 +2,7 @@ import json
 
 from compliance.engine import judge
 from results.tuning.score import campaigns
-from results.tuning.text import markdown_text, profiles, record, terminal_text
+from results.tuning.text import markdown_text, record, terminal_text
 
 
 def test_a_campaign_in_words(verdict):
@@ -13,7 +13,7 @@ def test_a_campaign_in_words(verdict):
         and " s are in the campaign's alone" in text
         and "50 % of the trials reached the target, and 1 trial was pruned: nobody knows" in text
     )
-    assert "| acme | box | first | 4 |" in markdown_text(campaigns(verdict))
+    assert "| first (acme · box) | 4 |" in markdown_text(campaigns(verdict))
 
 
 def test_a_campaign_as_json(verdict):
@@ -28,7 +28,3 @@ def test_one_that_cannot_be_read_is_said(tuned, law):
     scored = campaigns(judge([str(tuned.root)], rules=law))
     assert "no score" in terminal_text(scored) and record(scored[0])["why"]
     assert markdown_text(scored) == "" and terminal_text([]) == ""
-
-
-def test_profiles_are_over_problems_and_batch_sizes(verdict):
-    assert profiles(campaigns(verdict)) == {"acme/box": [(1.0, 1.0)]}

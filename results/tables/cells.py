@@ -1,11 +1,11 @@
-"""The tables of a page: cells, rows, and the values that they are sorted by."""
+"""Tables of cells, from which pages, text and Markdown are made: what a cell says and what a column is sorted by."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from results.html.numbers import grouped
 from results.statistics.standing import Standing
+from results.tables.formatting import show
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,11 @@ class Cell:
     title: str = ""
     tone: str = ""
 
+    @property
+    def words(self) -> str:
+        """Both lines as one."""
+        return f"{self.text} ({self.below})" if self.below else self.text
+
 
 @dataclass(frozen=True)
 class Line:
@@ -34,23 +39,30 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """A table. With `cards`, a narrow screen shows each row as a card."""
+    """A table. With `cards`, a narrow screen shows each row as a card. Text leaves out the columns headed `wide`."""
 
     head: Sequence[str]
     lines: Sequence[Line]
     sortable: bool = True
     cards: bool = False
+    wide: str = ""
 
     @property
     def numeric(self) -> list[bool]:
         """Whether all cells of each column are numbers."""
         return [bool(self.lines) and all(line.cells[i].numeric for line in self.lines) for i in range(len(self.head))]
 
+    @property
+    def words(self) -> list[list[str]]:
+        """The head, then the rows, as text."""
+        kept = [i for i, name in enumerate(self.head) if not name or name != self.wide]
+        return [[self.head[i] for i in kept], *([line.cells[i].words for i in kept] for line in self.lines)]
+
 
 def number(value: float | None, text: str | None = None, **rest: Any) -> Cell:
     """The cell of a number, "-" for None or NaN; `text` replaces the default form."""
     value = None if value is None or value != value else float(value)
-    return Cell(grouped(value) if text is None or value is None else text, value, True, **rest)
+    return Cell(show(value) if text is None or value is None else text, value, True, **rest)
 
 
 def tone(standing: Standing) -> str:

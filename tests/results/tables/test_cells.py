@@ -1,8 +1,8 @@
 """Tables of a page."""
 
 from compliance.finding import Finding
-from results.html.cells import Cell, Line, Table, number, tone, verdict
 from results.statistics.standing import Standing
+from results.tables.cells import Cell, Line, Table, number, tone, verdict
 
 
 def finding(severity="error", waived=""):
@@ -25,3 +25,8 @@ def test_a_verdict_has_the_colour_of_the_standing():
     assert verdict(Standing((finding(),))) == Cell("1 error", tone="bad")
     assert tone(Standing((finding("review"),))) == tone(Standing((finding(waived="R: known"),))) == "look"
     assert tone(Standing(aside=(finding(),))) == "look"
+
+
+def test_as_text_a_cell_has_its_second_line_in_brackets():
+    table = Table(("system", "node", ""), [Line([Cell("box", below="acme"), Cell("8 x A"), number(1)])], wide="node")
+    assert table.words == [["system", ""], ["box (acme)", "1"]]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from results.html.cells import Cell
 from results.statistics.result import Result
+from results.tables.cells import Cell
 
 LONGEST = 60  # characters of a field
 NOTHING = ("", "-", "0", "n/a", "none")
@@ -25,8 +25,8 @@ def counted(description: Mapping[str, Any], kind: str, each: str) -> str:
 
 def machine(r: Result) -> tuple[str, str, str]:
     """What the sizes of one machine share: organisation, whatever its case, and models of accelerator and processor."""
-    models = (said(r.judged.description, f"{kind}_model_name") for kind in ("accelerator", "host_processor"))
-    return (r.org.casefold(), *models)
+    d = r.judged.description
+    return r.org.casefold(), said(d, "accelerator_model_name"), said(d, "host_processor_model_name")
 
 
 def cell(r: Result) -> Cell:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from results.html.hardware import LONGEST, cell
+from results.tables.hardware import LONGEST, cell
 
 A100 = {"accelerators_per_node": "8", "accelerator_model_name": "NVIDIA A100", "host_processors_per_node": 2}
 

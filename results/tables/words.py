@@ -1,0 +1,221 @@
+"""A set of runs in words: its figures, each with as many digits as its error needs."""
+
+from collections.abc import Sequence
+
+from compliance.finding import Finding
+from compliance.safe import printable
+from results.runs.decomposition import PARTS
+from results.statistics.convergence import Surprise
+from results.statistics.energy import SetEnergy
+from results.statistics.result import Result
+from results.statistics.score import FEWEST
+from results.statistics.slow import SLOW, slow_runs
+from results.statistics.throughput import Throughput
+from results.tables.expected import expected_words
+from results.tables.formatting import interval, minutes, plus_minus, show, with_error
+from results.tables.utilization import epochs_words, utilization_words
+from rules.current import editions
+from rules.edition import load
+
+SLOW_RUNS = (  # perf/rank_errors.py
+    "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
+)
+MOST_SLOW = 5  # runs that are named
+
+
+def title(group: Sequence[str], what: str | None = None) -> str:
+    """The title of a group's table; `what` it is about, by default its scaling."""
+    edition, benchmark, problem, scaling, division = group
+    benchmark = labelled(edition, benchmark)
+    what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
+    division = f"{division} division" if division else ""
+    return printable(" · ".join(part for part in (edition, benchmark, problem, division, what) if part))
+
+
+def labelled(edition: str, benchmark: str) -> str:
+    """A benchmark's name, with what the edition wants every heading of its results to say."""
+    known = load(edition).benchmarks.get(benchmark) if edition in editions() else None
+    return f"{benchmark} ({known.label})" if known and known.label else benchmark
+
+
+def goal_words(results: Sequence[Result]) -> str:
+    """What runs of a problem must reach, and how many runs a score needs; "" without a target."""
+    targets = {(r.runs[0].metric, r.one("target")) for r in results if r.runs and r.one("target") is not None}
+    runs = sorted({r.score.required for r in results if not r.weak})
+    wanted = f" A figure of merit needs {' or '.join(map(str, runs))} runs." if runs else ""
+    goals = " or ".join(f"{metric} {target:g}" for metric, target in sorted(targets))
+    return f"Runs end when they reach the target: {goals}.{wanted}" if targets else ""
+
+
+def facts(r: Result) -> list[tuple[str, str]]:
+    """(name, value in words) of each known fact about a set."""
+    t, each = r.throughput, r.one("unit")
+    weak = f"{t.models} models in {show(t.seconds)} s, {show(t.instance)} of {show(t.total)} units each" if t else ""
+    known = [
+        ("figure of merit", merit_words(r)),
+        ("throughput", weak),
+        ("units of a model", bounds_words(t) if t else ""),
+        ("expected time", expected_words(r)),
+        ("median", median_words(r) if r.fom is not None else ""),
+        ("spread", spread_words(r)),
+        ("slow runs", printable(slow_of(r))),
+        ("models per hour", show(3600 / r.fom) if r.fom else ""),
+        ("mean seconds", parts_words(r)),
+        ("epochs", mean(r, "epochs")),
+        ("seconds per epoch", mean(r, "seconds_per_epoch")),
+        ("training, samples/s", mean(r, "train_rate", "train_rate_per_unit")),
+        ("evaluation, samples/s", mean(r, "eval_rate", "eval_rate_per_unit")),
+        ("accelerator utilization", utilization_words(r)),
+        ("AU by epoch", epochs_words(r)),
+        ("compute budget", f"{mean(r, 'unit_hours')} {each}-hours a run" if r.mean("unit_hours") and each else ""),
+        ("energy", energy_words(r.energy) if r.energy else ""),
+        ("for information, against the reference at this batch size", surprise_words(r.surprise) if r.surprise else ""),
+        ("reviewed", r.judged.reviewed),
+        ("pruned models", show(r.pruned) if r.weak else ""),
+    ]
+    return [(name, value) for name, value in known if value]
+
+
+def worth(r: Result) -> str:
+    """A set's score in words: "28.9 s", "12 models/h", "no score"."""
+    if r.throughput is not None:
+        return f"{show(r.throughput.models_per_hour)} models/h"
+    return "no score" if r.fom is None else f"{figure(r)} s"
+
+
+def figure(r: Result) -> str:
+    """The figure of merit, with as many digits as its interval needs."""
+    return with_error(r.fom, half(r))
+
+
+def half(r: Result) -> float | None:
+    """Half the width of the figure of merit's interval; None without interval."""
+    t = r.score.trimmed
+    return None if t is None or t.low is None or t.high is None else (t.high - t.low) / 2
+
+
+def ends(r: Result) -> str:
+    """The interval of a figure of merit in words."""
+    t = r.score.trimmed
+    return (interval(t.low, t.high) if t else "") or f"not estimable below {FEWEST} runs"
+
+
+def merit_words(r: Result) -> str:
+    """The figure of merit, its interval, and the runs that it averages; "" without one."""
+    t = r.score.trimmed
+    if r.fom is None or t is None:
+        return ""
+    freedom = "" if t.low is None else f" ({t.degrees} degree{'' if t.degrees == 1 else 's'} of freedom)"
+    dropped = "the fastest and the slowest" if t.k == 1 else f"the {t.k} fastest and the {t.k} slowest"
+    runs = f"the mean of {t.n - 2 * t.k} runs of {t.n}, without {dropped}"
+    return f"{figure(r)} s = {minutes(r.fom)} min, 95 %: {ends(r)}{freedom}; {runs}"
+
+
+def median_words(r: Result) -> str:
+    """The median and its interval in words."""
+    m = r.score.median
+    if m is None:
+        return "-"
+    if m.level is None:
+        return f"{show(m.value)} s"
+    return f"{with_error(m.value, half(r))} s, {interval(m.low, m.high)} at {100 * m.level:.1f} %"
+
+
+def spread_words(r: Result) -> str:
+    """The coefficients of variation in words; "" without spread."""
+    s = r.spread
+    if s is None:
+        return ""
+    each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
+    return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
+
+
+def parts_words(r: Result) -> str:
+    """The mean parts of a run's time, with the share of staging; "" without any."""
+    total, staging = r.mean("total_ms"), r.mean("staging_ms")
+    if not total:
+        return ""
+    parts = " + ".join(f"{name} {seconds(r, f'{name}_ms')}" for name in PARTS)
+    return f"{parts}; staging {100 * (staging or 0) / total:.1f} % of the time"
+
+
+def seconds(r: Result, column: str) -> str:
+    """The mean of a column of milliseconds, in seconds."""
+    return with_error((r.mean(column) or 0) / 1000, (r.deviation(column) or 0) / 1000)
+
+
+def mean(r: Result, column: str, of_a_unit: str = "") -> str:
+    """A mean with its deviation, and the mean of the column `of_a_unit`; "" without mean."""
+    if r.mean(column) is None:
+        return ""
+    unit, value = r.one("unit"), r.mean(of_a_unit) if of_a_unit else None
+    each = f", {with_error(value, r.deviation(of_a_unit))} per {unit}" if unit and value else ""
+    return plus_minus(r.mean(column), r.deviation(column)) + each
+
+
+def energy_words(e: SetEnergy) -> str:
+    """A set's energy in words: total, interval, power, joules per sample, and how it was measured."""
+    joules, low, high = (None if j is None else j / 1000 for j in (e.joules.mean, e.joules.low, e.joules.high))
+    span = "" if low is None or high is None else f", 95 % {interval(low, high)}"
+    error = None if low is None or high is None else (high - low) / 2
+    each = [f"{show(j)} J a sample {what}" for what, j in (("trained", e.trained), ("evaluated", e.evaluated)) if j]
+    return "; ".join([f"{with_error(joules, error)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
+
+
+def bounds_words(t: Throughput) -> str:
+    """Why the units of an instance are not known, and what they can be at most; "" if they are known."""
+    if t.logged is None:
+        return ""
+    return (
+        f"not known: the logs say {show(t.logged)}, but so many ran at once on {show(t.total)} that "
+        f"each had at most {show(t.most)}; a model took at most {show(t.most_unit_hours)} unit-hours on average"
+    )
+
+
+def no_score(r: Result) -> list[str]:
+    """Why a set has no score, and where it would stand."""
+    return [f"no score: {r.why}", *filter(None, [would_stand_words(r)])]
+
+
+def would_stand_words(r: Result) -> str:
+    """Where a set without score would stand by what its logs say; "" if that is not known."""
+    if r.would_stand is None:
+        return ""
+    return (
+        f"as logged {with_error(r.score.fom, half(r))} s, which would be place {r.would_stand[0]} of {r.would_stand[1]}"
+    )
+
+
+def surprise_words(s: Surprise) -> str:
+    """The permutation test on epochs in words."""
+    least = "too few runs to notice any" if s.detectable is None else f"{fewer(s.detectable)} would be noticed"
+    return f"{fewer(s.speedup)} epochs (exact permutation test for fewer: p = {s.p:.3g}; {least})"
+
+
+def fewer(speedup: float) -> str:
+    """A set's epochs relative to another set's, which takes `speedup` times as many: "15 % fewer", "as many"."""
+    change = round(100 * (1 / speedup - 1))
+    return f"{abs(change)} % {'more' if change > 0 else 'fewer'}" if change else "as many"
+
+
+def slow_of(r: Result) -> str:
+    """The slow runs of a set, in words: "run 3 took 2.1 times the median"; "" without any."""
+    found = [(r.rows[i].run, ratio) for i, ratio in slow_runs(r.seconds)]
+    named = ", ".join(f"run {'-' if run is None else run} took {ratio:.1f}" for run, ratio in found[:MOST_SLOW])
+    more = f", and {len(found) - MOST_SLOW} more runs are slow" if len(found) > MOST_SLOW else ""
+    return f"{named} times the median{more}" if found else ""
+
+
+def slow_words(rows: Sequence[Result]) -> str:
+    """The note under a table: which runs are slow, and what intervals say if some are; "" without intervals."""
+    if all(r.fom is None or half(r) is None for r in rows):
+        return ""
+    slow = [f"{r.label}: {words}" for r in rows if (words := slow_of(r))]
+    named = "; ".join(slow[:MOST_SLOW]) + (f"; and {len(slow) - MOST_SLOW} more sets" if len(slow) > MOST_SLOW else "")
+    found = f"Slow runs: {named}." if slow else f"No run took {SLOW:g} times the median of its set."
+    return f"{found} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
+
+
+def finding_text(f: Finding) -> str:
+    """A finding, and, if it is waived, by whom and why."""
+    return f.text() + (f" [waived by {printable(f.waived)}]" if f.waived else "")

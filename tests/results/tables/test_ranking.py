@@ -1,0 +1,46 @@
+"""The ranking, which pages and text share: a number looks the same in both."""
+
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from compliance.engine import judge
+from results.html.report import html_text
+from results.statistics.result import summarize
+from results.tables import hardware
+from results.tables.links import Links
+from results.tables.ranking import STRONG, WEAK, facts, ranking
+from results.tables.text import markdown_text, terminal_text
+from results.tables.words import facts as told
+
+
+@pytest.fixture
+def results(tree, new_log):
+    logs = [new_log.scaffold(50 + i * 1.1, epochs=4 + i % 2, seed=i) for i in range(5)]
+    tree.set(logs, org="Acme")
+    tree.set(
+        [new_log.scaffold(30, seed=50 + i, start=1_700_000_000_000 + i) for i in range(4)], org="Acme", scaling="weak"
+    )
+    return summarize(judge([tree.root]), as_logged=True)
+
+
+def test_page_terminal_and_markdown_have_the_same_numbers(results, tmp_path):
+    page = unescape(html_text(results, tmp_path).replace("<wbr>", ""))
+    text, marked = terminal_text(results), markdown_text(results)
+    for r in results:
+        (line,) = ranking([r], Links(Path.cwd())).lines
+        for cell in line.cells[3:]:
+            assert f">{cell.text}<" in page and cell.words in text and f"| {cell.words} |" in marked, cell
+        for name, value in told(r):
+            assert f"<dt>{name}</dt><dd>{value}</dd>" in page and f"    {name}: {value}\n" in text, name
+
+
+def test_text_leaves_out_what_is_too_wide_for_it(results):
+    for r, head in zip(results, (STRONG, WEAK), strict=True):
+        table = ranking([r], Links(Path.cwd()))
+        assert tuple(table.head) == head and table.words[0] == [name for name in head if name != hardware.HEAD]
+
+
+def test_filters_know_an_organisation_whatever_its_case(results):
+    assert facts(results[0])["organisation"] == "acme" and facts(results[0])["scaling"] == "strong"
