@@ -204,7 +204,7 @@ def judged(check, log, keys=(), **changes):
     limits = limits_of(changes.pop("tolerant", False))
     edition = SimpleNamespace(limits=limits, name="v1.0", problems=changes.pop("problems", {}))
     told = {"keys": dict(keys), "division": "closed", "problem": None, "benchmark_name": "b", "metric": "score"}
-    told["benchmark"] = None
+    told["benchmark"] = SimpleNamespace(configured=())
     terms = SimpleNamespace(edition=edition, **{**told, **changes})
     return [(fault.line, fault.found) for fault in check(log, terms, None)]
 

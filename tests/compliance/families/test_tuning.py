@@ -528,10 +528,10 @@ def gone(number, scores, passes=False, after=0):
     return run
 
 
-def ends(*runs, lower=False, known=True, operations=1000):
+def ends(*runs, lower=False, operations=1000):
     tuning = SimpleNamespace(distinct_bytes=16, operations=operations)
     terms = limits(tuning=tuning)
-    terms.benchmark = SimpleNamespace(lower=lower) if known else None
+    terms.benchmark = SimpleNamespace(lower=lower)
     faults = list(checks.trials_end_as_the_campaign_says(list(runs), folder(), terms))
     return [(fault.path, fault.line, fault.found) for fault in faults]
 
@@ -568,20 +568,19 @@ def test_tun07_a_budget_of_seconds_ends_a_trial_at_its_next_evaluation(campaign,
 
 
 @pytest.mark.parametrize(
-    ("known", "lower", "score", "lines"),
+    ("lower", "score", "lines"),
     [
-        (True, False, 0.5, [3]),
-        (True, False, 0.7, []),
-        (True, True, 0.5, []),
-        (True, True, 0.7, [3]),
-        (False, False, 0.5, [3]),
+        (False, 0.5, [3]),
+        (False, 0.7, []),
+        (True, 0.5, []),
+        (True, 0.7, [3]),
     ],
 )
-def test_tun07_pruning_follows_the_direction_of_the_score(campaign, known, lower, score, lines):
+def test_tun07_pruning_follows_the_direction_of_the_score(campaign, lower, score, lines):
     """The others had 0.6 at the second epoch, behind which this one goes on."""
     campaign(pruning={"epochs": 2, "trials": 3})
     runs = [*(gone(i, 8 * [0.6]) for i in range(3)), gone(3, [0.6, score, *6 * [0.6]], after=20)]
-    assert [line for _, line, _ in ends(*runs, lower=lower, known=known)] == lines
+    assert [line for _, line, _ in ends(*runs, lower=lower)] == lines
 
 
 @pytest.mark.parametrize(("trials", "lines"), [(3, [3]), (4, [])])

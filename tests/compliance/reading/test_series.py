@@ -178,7 +178,6 @@ def test_numbers_of_so_many_classes_are_kept(logs, terms, classes, kept):
     assert len(found) == (2 * classes if kept else 0)
 
 
-def test_of_an_unknown_benchmark_nothing_is_compared(logs, terms):
-    known = terms("scaffold", "smoke")
-    for name in ("benchmark", "problem"):
-        assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), replace(known, **{name: None})) == ()
+def test_of_an_unknown_problem_nothing_is_compared(logs, terms):
+    unknown = replace(terms("scaffold", "smoke"), problem=None)
+    assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), unknown) == ()
