@@ -315,7 +315,7 @@ def five_of_one(most: int, hits: tuple[int, ...] = (), predicted: tuple[int, ...
         best = max(range(5), key=lambda n: submission.runs[n].scores[-1]["value"])
         for number in set(range(5)) - {best}:
             run = submission.runs[number] = copy.deepcopy(submission.runs[best])
-            fresh(run, number + 1, 60_000 * (number - best))
+            fresh(run, number + 1, 200_000 * (number - best))
             for at, event in enumerate(run.scores):
                 if most:
                     noisy(event, 100 * number + at, most, hits, predicted)
@@ -325,7 +325,7 @@ def five_of_one(most: int, hits: tuple[int, ...] = (), predicted: tuple[int, ...
 
 def one_evaluation(submission: Submission, most: int = 0) -> None:
     """One evaluation of a run is that of another."""
-    own, other = submission.runs[3].scores[2], submission.runs[0].scores[2]
+    own, other = submission.runs[3].scores[1], submission.runs[0].scores[1]
     own["metadata"].update({n: list(other["metadata"][n]) for n in NAMES})
     scored(own)
     if most:
@@ -349,9 +349,9 @@ def shifted_copy(most: int) -> Callable[[Submission], None]:
     """A run is another one without its second epoch."""
 
     def attack(submission: Submission) -> None:
-        run = submission.runs[4] = copy.deepcopy(submission.runs[2])
+        run = submission.runs[4] = copy.deepcopy(submission.runs[1])
         cut(run, 2)
-        fresh(run, 7, 200_000)
+        fresh(run, 7, 2_000_000)
         for at, event in enumerate(run.scores if most else ()):
             noisy(event, at, most, ALL, ALL)
 

@@ -178,8 +178,6 @@ def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
 def test_voxels_are_counted_where_the_score_is_dice(logs, score, found):
     log = logs.read(logs.event(1, "eval_accuracy", true=[15, 10]), logs.event(2, "eval_accuracy", true=[15, 11]))
     assert [f.line for f in checks.class_counts_are_published(log, terms(score), None)] == found
-    no_benchmark = SimpleNamespace(**{**vars(terms()), "benchmark": None})
-    assert list(checks.class_counts_are_published(log, no_benchmark, None)) == []
 
 
 def test_without_a_published_problem_nothing_is_compared(logs):

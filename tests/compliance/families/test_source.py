@@ -461,8 +461,7 @@ def source_event(logs, files, value=None, **metadata):
 
 
 def closed(score="dice", division="closed"):
-    benchmark = SimpleNamespace(score=score) if score else None
-    return SimpleNamespace(division=division, benchmark=benchmark, edition=load("v1.0"))
+    return SimpleNamespace(division=division, benchmark=SimpleNamespace(score=score), edition=load("v1.0"))
 
 
 @pytest.mark.parametrize(
@@ -483,7 +482,7 @@ def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path,
     assert [f.found for f in checks.closed_runs_load_our_files(log, closed(), None)] == ([path] if wrong else [])
 
 
-@pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", []), (None, [])])
+@pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", [])])
 def test_src07_the_file_that_scores_is_needed_where_it_is_known(logs, score, found):
     files = {name: digest for name, digest in checks.own_files().items() if name in checks.NEEDED}
     log = source_event(logs, files)

@@ -47,7 +47,11 @@ def test_hosts_in_short_are_many_hosts():
         (b'{"schema": 1}', "['schema']"),
         (b"[" * 100_000, "no JSON"),
         (b'{"schema": 1, "schema": 1}', "a name that is given twice"),
-        (changed(lambda c: c.update(schema=2)), "schema 2"),
+        (changed(lambda c: c.update(schema=3)), "schema 3"),
+        (changed(lambda c: c.update(schema=1)), "the fact 'loaded'"),
+        (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
+        (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
+        (changed(lambda c: c["run"]["loaded"]["value"].pop("edited")), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
@@ -118,7 +122,15 @@ def test_a_file_is_read_by_its_digest_and_up_to_a_size(tmp_path):
     assert reading.read_environment(path, "0" * 64, len(data)) is None
     assert len(reading.content(path, 10)) == 11
     assert reading.read_environment(tmp_path / "none.json", digest, len(data)) is None
-    assert SCHEMA == 1
+    assert SCHEMA == 2
+
+
+def test_a_manifest_of_schema_1_has_the_state_of_the_repository():
+    older = manifest()
+    older["schema"] = 1
+    del older["run"]["loaded"]
+    older["run"]["repository"] = {"value": {"commit": "c" * 40}, "origin": "git"}
+    assert reading.parse(json.dumps(older).encode()).loaded is None
 
 
 def test_what_a_log_names():

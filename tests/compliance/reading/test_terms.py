@@ -71,8 +71,8 @@ def test_a_trial_of_the_input_has_rules_of_its_own(logs, edition, value, tried):
 
 def test_trials_and_confirmations_are_of_their_campaign_in_addition(logs):
     terms = terms_for(logs.read(logs.event(1, "throughput_only", value=True)), load("v1.0"))
-    assert replace(terms, campaign=TRIAL).kinds == STEPS | TRIAL
-    assert replace(terms, throughput_only=False, campaign=CONFIRMATION).kinds == RUN | CONFIRMATION
+    assert replace(terms, kind=TRIAL).kinds == STEPS | TRIAL
+    assert replace(terms, throughput_only=False, kind=CONFIRMATION).kinds == RUN | CONFIRMATION
 
 
 def test_a_problem_of_another_benchmark_is_none(logs):
