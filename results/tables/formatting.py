@@ -80,11 +80,12 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
-NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( %)?( \(.*\))?|-|never")
+NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( to -?\d[\d.,]*)?( %)?( \(.*\))?|-|never")
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2, or "-"; a second line may follow."""
+    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2 or 2 to 3, or "-", also with a second
+    line."""
     return NUMBER.fullmatch(cell) is not None
 
 

@@ -69,7 +69,7 @@ def strong_row(r: Result, links: Links) -> list[Cell]:
         *merit(r),
         Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
         epochs(r),
-        number(r.one("units"), below=f"{r.one('unit')}s" if r.one("unit") else ""),
+        number(r.one("units"), below=units(r)),
         mean(r, "train_rate"),
         mean(r, "unit_hours"),
     ]
@@ -111,6 +111,12 @@ def merit(r: Result) -> list[Cell]:
 def mean(r: Result, column: str, below: str = "") -> Cell:
     """The mean of a column of the runs."""
     return number(r.mean(column), with_error(r.mean(column), r.deviation(column)), below=below)
+
+
+def units(r: Result) -> str:
+    """What the units are: "accelerators"; "" if their number is unknown."""
+    unit, many = r.one("unit"), r.one("units")
+    return "" if not unit or many is None else unit if many == 1 else f"{unit}s"
 
 
 def epochs(r: Result) -> Cell:

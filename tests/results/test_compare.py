@@ -45,7 +45,6 @@ def test_text(two, call):
         in out.out
     )
     assert "\n  A: no source: its submission holds none\n" in out.out
-    assert ".=====eeeee" in out.out
 
 
 def test_identical_sets_are_not_distinguishable(two, call):

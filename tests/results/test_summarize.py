@@ -78,10 +78,8 @@ def test_formats_have_the_documented_columns(tree, new_log, run):
     assert float(rows[0]["fom_seconds"]) == 45
     body = json.loads(run(tree.root, "--format", "json")[1].out)
     assert body["results"][0]["fom_seconds"] == 45
-    assert (
-        "| 1 | box (acme · onprem) | clean | 45 (0.75 min) | 29 to 61 (median 44) |"
-        in run(tree.root, "--format", "markdown")[1].out
-    )
+    marked = run(tree.root, "--format", "markdown")[1].out
+    assert "| 1 | box (acme · onprem) |" in marked and "| 45 (0.75 min) | 29 to 61 (median 44) | 5/5 |" in marked
 
 
 def test_same_answer_every_time_and_in_every_order(tree, new_log, run):

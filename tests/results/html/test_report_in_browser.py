@@ -154,13 +154,13 @@ def test_a_chart_downloads_as_svg_and_as_data(page, rounded):
     page.open(rounded)
     page.run("document.querySelector('figure.ranks').scrollIntoView()")
     assert wait(page, "document.querySelector('figure.ranks').made !== undefined")
-    page.run("HTMLAnchorElement.prototype.click = function () { window.named = this.download; }")
+    page.run("HTMLAnchorElement.prototype.click = function () { window.given = this.download; }")
     page.run("URL.createObjectURL = (blob) => { window.taken = blob; return '#'; }")
     for place, end in enumerate(("svg", "csv")):
         page.run(f"window.taken = null; document.querySelectorAll('figure.ranks .files button')[{place}].click()")
         assert wait(page, "window.taken !== null")
         text = page.run("window.taken.text()")
-        assert page.run("window.named") == f"Time-to-train-with-its-95-interval-closed-division.{end}"
+        assert page.run("window.given") == f"Time-to-train-with-its-95-interval-closed-division.{end}"
         assert "box200" in text and "var(" not in text
     assert text.startswith("table,series,row,set,rank,x,low,high") and "\r\nruns,tacc/box200," in text
     silent(page, rounded)

@@ -76,5 +76,5 @@ def test_the_cells_of_a_markdown_table_are_escaped():
 
 
 def test_numbers_with_a_second_line_stand_to_the_right_too():
-    rows = aligned([["s", "n"], ["45.0 (0.75 min)", "1,234"], ["-", "<= 2"]])
-    assert rows[1:] == ["  45.0 (0.75 min)  1,234", "                -   <= 2"]
+    rows = aligned([["s", "n"], ["45.0 (0.75 min)", "1 to 2,234"], ["-", "<= 2"]])
+    assert rows[1:] == ["  45.0 (0.75 min)  1 to 2,234", "                -        <= 2"]
