@@ -35,10 +35,11 @@ from benchmark.source import ROOT
 from harness.witnessing.store import Store
 from rules.current import EDITION
 from rules.registry import canonical
-from rules.witness import LONGEST, Start, follows, parse_receipt
+from rules.witness import EVALUATION, LONGEST, RUN_START, Start, Step, follows, parse_receipt
 
 START = Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt")
 THREADS = 8
+STEPS = 20  # of a run
 PATIENCE = 60.0  # seconds after which an entrant counts as locked out
 
 
@@ -84,11 +85,12 @@ class Load:
             self.answers["no answer: the witness was down or busy"] += 1
 
     def entrant(self) -> None:
-        """Tell starts until the flood is over. Each is told until it has its receipt."""
+        """Tell runs until the flood is over: a start and STEPS steps each. Each is told until it has its receipt."""
         for number in itertools.count():
             if self.over.is_set():
                 return
-            begin, body = time.monotonic(), start(f"{number + (1 << 64):032x}")
+            run, step = f"{number // (STEPS + 1) + (1 << 64):032x}", number % (STEPS + 1)
+            begin, body = time.monotonic(), start(run) if step == 0 else step_of(run, step)
             while time.monotonic() < begin + PATIENCE:
                 asked = time.monotonic()
                 try:
@@ -105,6 +107,12 @@ class Load:
                 self.answers["entrant locked out"] += 1
                 return
             time.sleep(0.05)
+
+
+def step_of(run: str, step: int) -> bytes:
+    """Return what the entrant tells of a step of a run."""
+    kind = RUN_START if step == 1 else EVALUATION
+    return canonical(asdict(Step(run, step, kind, 1000 * step, "c" * 64))).encode()
 
 
 def start(run: str) -> bytes:
@@ -165,7 +173,7 @@ def lost(load: Load, store: Store) -> str:
         before = receipt
     if missing := set(load.receipts) - set(chain):
         return f"{len(missing)} receipts that were given are not in the chain"
-    if strangers := [line for line in chain if json.loads(line)["organisation"] != "acme"]:
+    if strangers := [line for line in chain if json.loads(line).get("organisation", "acme") != "acme"]:
         return f"{len(strangers)} receipts of others"
     return ""
 

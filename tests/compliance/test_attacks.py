@@ -550,7 +550,7 @@ TABLE = [
     ("copies", "one run as five, noise like another training's", "scaffold", five_of_one(100, ALL, ALL), NONE),
     ("copies", "one evaluation of another run", "scaffold", one_evaluation, "RUN20"),
     ("copies", "one evaluation of another run, with noise", "scaffold", lambda s: one_evaluation(s, 3), "RUN20"),
-    ("copies", "another run without an epoch", "scaffold", shifted_copy(0), "RUN06"),
+    ("copies", "another run without an epoch", "scaffold", shifted_copy(0), "RUN20"),
     ("copies", "another run without an epoch, with noise", "scaffold", shifted_copy(2), "RUN20"),
     ("copies", "sums of one run for another", "cosmoflow", sums_copied(2, 0), "RUN20"),
     ("copies", "sums of one run with 1e-6 of noise", "cosmoflow", sums_copied(3, 1e-6), "RUN20"),
