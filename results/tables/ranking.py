@@ -24,8 +24,9 @@ STRONG: tuple[str, ...] = (
     "converged",
     "epochs",
     "units",
+    "samples/s",
+    "unit-hours",
 )
-STRONG = (*STRONG, "samples/s", "unit-hours")
 WEAK: tuple[str, ...] = (
     "system",
     hardware.HEAD,
@@ -37,8 +38,8 @@ WEAK: tuple[str, ...] = (
     "M models",
     "TTTa, s",
     "pruned",
+    "epochs",
 )
-WEAK = (*WEAK, "epochs")
 ENERGY: tuple[str, ...] = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")
 
 
