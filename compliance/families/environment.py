@@ -234,7 +234,7 @@ def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms
                 yield Fault(1, f"{what}: {show(found)}", "packages as distributed", path=manifest_of(run, named))
 
 
-@rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
+@rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS)
 def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     made = [(run, named, loaded.kernels) for run, named, loaded in _loaded(runs, terms) if loaded.kernels]
     fresh = {kernels[2] for _, _, kernels in made if not kernels[1]}
