@@ -101,6 +101,7 @@ def test_an_error_in_a_log_is_wrong_and_waived_is_not(command, tmp_path):
     assert command(copy, "--waivers", waivers)[0] == 0
 
 
+@pytest.mark.slow
 def test_a_template_is_filled_in_signed_and_shown(command, tmp_path):
     code, text, err = command(REFERENCE, "--review-template")
     assert (code, err) == (0, "")

@@ -130,6 +130,7 @@ def test_a_good_change_passes(clone, base):
     assert "### v1.0 · scaffold · tiny" in table and "| box (acme" in table
 
 
+@pytest.mark.slow
 def test_a_bad_change_is_annotated_and_fails(clone, base):
     log = sorted(clone.rglob("result_1.txt"))[0]
     log.write_text(re.sub(r'("key": "seed", "value": )\d+', r"\g<1>5", log.read_text()))

@@ -37,7 +37,7 @@ def test_what_once_failed(fuzzer, kind, seed, number):
         ("one", 400),
         ("tree", 100),
         ("ledger", 100),
-        ("output", 10),
+        pytest.param("output", 10, marks=pytest.mark.slow),
         ("manifest", 200),
         ("sample", 30),
     ],

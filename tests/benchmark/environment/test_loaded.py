@@ -125,6 +125,7 @@ def test_kernels_of_the_run_and_of_before(packages, tmp_path, monkeypatch):
     assert compiled(cache, since)["sha256"] == ""
 
 
+@pytest.mark.slow
 def test_this_process():
     found = loaded()
     assert any(name.startswith("pytest ") for name in found["records"]) and found["edited"]["files"] == 0

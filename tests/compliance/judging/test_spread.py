@@ -43,6 +43,7 @@ def test_any_number_of_processes_says_the_same(round_, law):
     assert [written(round_, law, jobs) for jobs in (2, 3)] == [one, one]
 
 
+@pytest.mark.slow
 def test_where_processes_cannot_be_forked_it_says_the_same(round_, law, monkeypatch):
     one = written(round_[:1], law, 1)
     monkeypatch.setattr(spread, "get_all_start_methods", lambda: ["spawn"])

@@ -114,6 +114,7 @@ def test_names_of_a_submission(named):
     assert set(found.given) == wanted and found.implementations == {"zenithlabs"}
 
 
+@pytest.mark.slow
 def test_thousands_of_names_take_no_longer(names):
     """A large system: 1,000 hosts, 4,000 accelerators, and half a megabyte of text."""
     for number in range(1000):

@@ -120,6 +120,7 @@ def test_means_have_their_scale():
     assert known.add(fake("c", [50.02, 60.03, 69.9, 80.1])) is None
 
 
+@pytest.mark.slow
 def test_a_thousand_runs_take_seconds():
     """Honest runs among themselves have nothing in common; one of them copied with noise is found."""
     rng = random.Random(4)

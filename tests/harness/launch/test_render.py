@@ -157,6 +157,7 @@ def test_ranks_are_rehearsed_where_their_memory_is_given(memory, code, capsys):
     assert capsys.readouterr().err.startswith(said if code else "")
 
 
+@pytest.mark.slow
 def test_another_network_cannot_be_rehearsed(capsys):
     words = "slurm --problem smoke --nodes 1 --ranks-per-node 1 --implementation minimal --memory 80"
     assert render.main(command(words)) == 2

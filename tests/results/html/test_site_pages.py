@@ -137,6 +137,7 @@ def calls(results, number):
     return counted
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_submissions_and_no_faster(results):
     calls(results, 2)  # what is kept afterwards: templates, rules, the code of charts
     few, some, many = (calls(results, number) for number in (4, 8, 16))

@@ -76,6 +76,7 @@ def test_a_main_thread_that_waits_forever_is_ended():
     assert live(seconds=1, marks="[0] * 9", beats=2, rest=50)[:2] == (1, SILENCE)
 
 
+@pytest.mark.slow
 def test_steps_that_are_launched_and_never_done_are_noticed_once_launches_stop():
     assert live(seconds=1, marks="[0, 0.1] + [never] * 9", beats=5, rest=50)[:2] == (1, SILENCE)
 
