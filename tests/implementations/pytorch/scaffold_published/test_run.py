@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 def call(*command, fails: int = 0) -> str:
     """What a command prints, on stdout and stderr."""
-    done = subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=900)
+    done = subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=1800)
     assert done.returncode == fails, done.stdout + done.stderr
     return done.stdout + done.stderr
 
