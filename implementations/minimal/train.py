@@ -106,7 +106,7 @@ class Training:
         self.adam = torch.optim.Adam(self.model.parameters(), 0.0, (c.beta_1, c.beta_2), c.epsilon, c.weight_decay)
 
     def epoch(self, epoch: int, reader: Reader) -> dict[str, float]:
-        """Train on every sample once, in the order that the seed gives. Return the mean loss, and that of 10 steps."""
+        """Train once on every sample, in the seed's order. Return the mean loss, and that of the first 10 steps."""
         order = seeds.sample_order(self.seed, epoch, reader.problem.split_samples("train"))
         batches = [order[i : i + self.c.batch_size] for i in range(0, len(order), self.c.batch_size)]
         losses = []

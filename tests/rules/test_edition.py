@@ -1,5 +1,6 @@
 """Editions: codes and numbers, each written once, and what is refused."""
 
+import hashlib
 import pickle
 import shutil
 from importlib import import_module
@@ -197,3 +198,8 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
 def test_what_is_wrong_in_an_edition_is_refused(edited, name, change, message):
     with pytest.raises(ValueError, match=message):
         edited(name, change)
+
+
+def test_the_code_that_our_own_environment_runs_at_its_start_is_known():
+    code = (ROOT.parent / "requirements" / "clone.pth").read_bytes()
+    assert load("v1.0").limits.environment.startup == (hashlib.sha256(code).hexdigest(),)
