@@ -90,7 +90,7 @@ def test_weights_are_counted_by_their_form(submission):
     ]
     one = dataclasses.replace(submission, sets=(dataclasses.replace(sets, logs=tuple(logs)),))
     (line,) = asked(one, "WGT90").evidence
-    assert line.endswith("final weights of 3 of 5 runs, of 1 the digest alone")
+    assert "final weights of 3 of 5 runs, of 3 the digest alone (python harness/replay.py LOG --weights" in line
 
 
 def test_settings_that_differ_are_named(submission):
