@@ -218,7 +218,9 @@ def keep_weights(run: LoggedRun, replayed: LoggedRun) -> None:
     path = weights_path(run.path)
     if None in (run.weights, replayed.weights) or run.weights != replayed.weights:
         found, wanted = (one or "no final weights" for one in (replayed.weights, run.weights))
-        raise ValueError(f"{run.path}: the replay has {found}, wanted {wanted}: another kind of machine rounds otherwise")
+        raise ValueError(
+            f"{run.path}: the replay has {found}, wanted {wanted}: another kind of machine rounds otherwise"
+        )
     if os.path.lexists(path):
         raise ValueError(f"{path}: found a file, wanted none: nothing is overwritten")
     copy_file(weights_path(replayed.path), path)

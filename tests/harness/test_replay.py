@@ -83,7 +83,11 @@ def test_final_weights_go_beside_the_log_if_they_are_the_logged_ones(logged, tmp
     digest = hashlib.sha256(b"tensors").hexdigest()
     replayed = replace(run, path=tmp_path / "log.txt", weights=digest)
     run = replace(run, path=tmp_path / "set" / "result_3.txt", weights=digest)
-    for one, other, said in ((None, digest, "wanted no final weights"), (digest, None, "has no final weights, wanted"), ("0" * 64, digest, "another kind of machine")):
+    for one, other, said in (
+        (None, digest, "wanted no final weights"),
+        (digest, None, "has no final weights, wanted"),
+        ("0" * 64, digest, "another kind of machine"),
+    ):
         with pytest.raises(ValueError, match=said):
             replay.keep_weights(replace(run, weights=one), replace(replayed, weights=other))
     assert not weights_path(run.path).exists()
