@@ -178,8 +178,8 @@ def _contents(run: Run) -> dict[str, int]:
 
 
 def _files(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[tuple[Run, Path, Named]]:
-    """Yield (run, path, weights as logged) of each file within the limit that is there or must be. Confirmation runs may
-    leave theirs out, and so may all runs of a set if the edition does not require weights."""
+    """Yield (run, path, weights as logged) of each file within the limit that is there or must be. Confirmation runs
+    may leave theirs out, and so may a whole set if the edition does not require weights."""
     limits = terms.edition.limits.weights
     if limits is None:
         return
