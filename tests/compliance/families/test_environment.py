@@ -453,10 +453,6 @@ def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
 TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_SHOWN == 10
-
-
 @pytest.mark.parametrize(
     ("value", "usual", "found", "wanted"),
     [

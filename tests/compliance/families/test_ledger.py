@@ -762,10 +762,6 @@ def test_logs_that_measure_throughput_alone_need_no_ledger(study, found):
     assert found(study.root) == []
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_TOLD == 20
-
-
 @pytest.mark.parametrize(("by_ms", "found"), [(1000, []), (1001, ["1.001 s late"]), (-5000, [])])
 def test_clocks_may_be_apart_by_the_slack_and_seconds_are_told(by_ms, found):
     entry, launched = SimpleNamespace(number=3), SimpleNamespace(path="ledger.jsonl")

@@ -144,11 +144,6 @@ def test_what_a_log_names():
     assert reading.named(said, later, "set/result_5.txt") == () == reading.named(None, later, "set/result_4.txt")
 
 
-def test_so_much_is_read_and_no_more():
-    assert reading.MOST_RESUMED == 1000
-    assert reading.DEEPEST == 8
-
-
 @pytest.mark.parametrize(
     "change",
     [

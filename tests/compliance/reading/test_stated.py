@@ -131,10 +131,6 @@ def test_values_are_compared_by_what_they_are(value, logged, equal):
     assert same(value, logged) is equal
 
 
-def test_so_much_is_read_and_no_more():
-    assert module.LARGEST == 16_384
-
-
 @pytest.mark.parametrize(("more", "read"), [(-1, True), (0, True), (1, False)])
 def test_a_config_is_read_up_to_so_many_characters(more, read):
     text = "x: 1\n"
