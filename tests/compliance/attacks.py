@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import safetensors.numpy
-from compliance_test_ledgers import Campaign, commitment, time_of
 
 from benchmark.metric import Counts, dice, mean
 from benchmark.source import combine
 from benchmark.tree import source_path
 from rules.current import ROOT
 from rules.edition import load
+from tests.compliance.ledgers import Campaign, commitment, time_of
 
 REFERENCE = ROOT.parent / "results" / "v1.0" / "reference"
 TOKEN = ":::MLLOG "

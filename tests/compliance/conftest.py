@@ -1,10 +1,8 @@
 """Fixtures: the editions with a tiny problem, a good submission, judging it, and the catalogue of damage."""
 
-import importlib.util
 import json
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,24 +12,11 @@ from compliance.engine import judge
 from rules.current import ROOT
 from rules.edition import load
 from rules.text import read_texts
+from tests.compliance import logs as _logs
+from tests.compliance import submissions as _submissions
 
 TEXTS = read_texts(ROOT / "texts")
 DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{12,64}(?![0-9a-f])")
-
-
-def load_helper(name):
-    """A module beside this file, which isn't a package: known to others as compliance_test_<name>."""
-    spec = importlib.util.spec_from_file_location(f"compliance_test_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-_logs = load_helper("logs")
-load_helper("ledgers")
-load_helper("environments")
-_submissions = load_helper("submissions")
-load_helper("attacks")
 
 
 def pytest_configure(config):
@@ -63,76 +48,27 @@ def law(tmp_path_factory):
     return _logs.law(tmp_path_factory.mktemp("law"))
 
 
-@pytest.fixture
-def tree(tmp_path):
-    """A good submission."""
-    return _submissions.Tree(tmp_path)
+def _fixture(make):
+    @pytest.fixture
+    def made(tmp_path):
+        return make(tmp_path)
+
+    return made
 
 
-@pytest.fixture
-def weak(tmp_path):
-    """A good throughput set."""
-    return _submissions.Weak(tmp_path)
-
-
-@pytest.fixture
-def study(tmp_path):
-    """A good submission with a scaling study."""
-    return _submissions.Study(tmp_path)
-
-
-@pytest.fixture
-def measured(tmp_path):
-    """A good submission with the power of a run."""
-    return _submissions.Measured(tmp_path)
-
-
-@pytest.fixture
-def metered(tmp_path):
-    """A good submission whose runs read counters of energy."""
-    return _submissions.Metered(tmp_path)
-
-
-@pytest.fixture
-def registered(tmp_path):
-    """A good submission whose seeds are from the round's registry."""
-    return _submissions.Registered(tmp_path)
-
-
-@pytest.fixture
-def witnessed(tmp_path):
-    """A good submission whose runs were told to the round's witness."""
-    return _submissions.Witnessed(tmp_path)
-
-
-@pytest.fixture
-def weighted(tmp_path):
-    """A good submission with the final weights of its runs."""
-    return _submissions.Weighted(tmp_path)
-
-
-@pytest.fixture
-def environed(tmp_path):
-    """A good submission with the environments of its runs."""
-    return _submissions.Environed(tmp_path)
-
-
-@pytest.fixture
-def launched(tmp_path):
-    """A good submission with a launch ledger."""
-    return _submissions.Launched(tmp_path)
-
-
-@pytest.fixture
-def tuned(tmp_path):
-    """A good submission with a campaign of tuning."""
-    return _submissions.Tuned(tmp_path)
-
-
-@pytest.fixture
-def confirmed(tmp_path):
-    """A good submission with a campaign of tuning and the environments of its runs."""
-    return _submissions.Confirmed(tmp_path)
+# Good submissions
+tree = _fixture(_submissions.Tree)
+weak = _fixture(_submissions.Weak)  # A good throughput set
+study = _fixture(_submissions.Study)  # a scaling study
+measured = _fixture(_submissions.Measured)  # the power of a run
+metered = _fixture(_submissions.Metered)  # whose runs read counters of energy
+registered = _fixture(_submissions.Registered)  # whose seeds are from the round's registry
+witnessed = _fixture(_submissions.Witnessed)  # whose runs were told to the round's witness
+weighted = _fixture(_submissions.Weighted)  # the final weights of its runs
+environed = _fixture(_submissions.Environed)  # the environments of its runs
+launched = _fixture(_submissions.Launched)  # a launch ledger
+tuned = _fixture(_submissions.Tuned)  # a campaign of tuning
+confirmed = _fixture(_submissions.Confirmed)  # a campaign of tuning and the environments of its runs
 
 
 @pytest.fixture

@@ -10,9 +10,20 @@ from typing import ClassVar
 
 import numpy as np
 import safetensors.numpy
-from compliance_test_environments import manifest
-from compliance_test_ledgers import Campaign, time_of
-from compliance_test_logs import (
+
+from benchmark.ledger import Drawn, Frozen
+from benchmark.run.files import LEDGER, environment_path
+from benchmark.run.ledger import commitment
+from benchmark.source import combine
+from benchmark.tree import THROUGHPUT, campaign_path, receipts_path, result_path, source_path, system_path
+from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.folder import OWN, Opened
+from compliance.register import KEYS
+from rules.registry import Entry, Registry, Request
+from rules.witness import Receipt, Start
+from tests.compliance.environments import manifest
+from tests.compliance.ledgers import Campaign, time_of
+from tests.compliance.logs import (
     CODE,
     SOURCE,
     START,
@@ -28,17 +39,6 @@ from compliance_test_logs import (
     throughput,
     with_energy,
 )
-
-from benchmark.ledger import Drawn, Frozen
-from benchmark.run.files import LEDGER, environment_path
-from benchmark.run.ledger import commitment
-from benchmark.source import combine
-from benchmark.tree import THROUGHPUT, campaign_path, receipts_path, result_path, source_path, system_path
-from benchmark.tuning.campaign import campaign_of
-from benchmark.tuning.folder import OWN, Opened
-from compliance.register import KEYS
-from rules.registry import Entry, Registry, Request
-from rules.witness import Receipt, Start
 from tests.support.witness import FakeWitness
 from tests.support.witness import write as write_receipts
 

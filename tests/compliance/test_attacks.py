@@ -7,7 +7,11 @@ import hashlib
 
 import numpy as np
 import pytest
-from compliance_test_attacks import (
+
+from compliance.engine import judge
+from compliance.reading import files
+from rules.witness import Start
+from tests.compliance.attacks import (
     ALL,
     DAY,
     Submission,
@@ -46,11 +50,7 @@ from compliance_test_attacks import (
     weighed,
     written_anew,
 )
-from compliance_test_submissions import KEYS
-
-from compliance.engine import judge
-from compliance.reading import files
-from rules.witness import Start
+from tests.compliance.submissions import KEYS
 from tests.support.witness import FakeWitness
 
 NONE = ""  # no finding
@@ -686,9 +686,6 @@ TABLE = [
     ("energy", "310 W told as 3.1 W", "scaffold", metered(0.01), "PWR01"),
     ("energy", "a meter of half the machine", "scaffold", metered(0.9, 155.0), NONE),
     ("names", "one machine as two systems", "scaffold", lambda s: other_runs(s, "tower"), NONE),
-    ("chosen", "the fastest five of twenty", "scaffold", honest, NONE),
-    ("chosen", "weights trained on the validation split", "scaffold", honest, NONE),
-    ("chosen", "the first epochs skipped by weights of an earlier run", "scaffold", honest, NONE),
 ]
 WRITTEN = [(kind, what) for kind, what, *_ in TABLE]
 
@@ -748,9 +745,6 @@ SHOWN = {  # what shows an attack that no text shows, if a round requires it: do
     "weights swapped in, their state logged": "spot checks",
     "a meter of half the machine": "nothing",
     "one machine as two systems": "nothing",
-    "the fastest five of twenty": "witness",
-    "weights trained on the validation split": "re-evaluation",
-    "the first epochs skipped by weights of an earlier run": "replay",
 }
 
 
@@ -781,8 +775,7 @@ def witness_codes(submission, folder, law):
     return {f.code for f in judge([folder / "v1.0"], rules=law).findings if f.code.startswith("WIT")}
 
 
-CHOSEN = "the fastest five of twenty"  # WIT07 shows it: tests/compliance/families/test_witness.py
-EDITED = [row for row in TABLE if SHOWN.get(row[1]) == "witness" and row[1] != CHOSEN]
+EDITED = [row for row in TABLE if SHOWN.get(row[1]) == "witness"]
 
 
 @pytest.mark.parametrize(

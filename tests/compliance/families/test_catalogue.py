@@ -1,6 +1,6 @@
 """What the catalogue of damage covers: functions of the files beside this one that are marked with `damage`."""
 
-import importlib.util
+import importlib
 import json
 from pathlib import Path
 
@@ -22,12 +22,8 @@ COMES_WITH = {
 
 @pytest.fixture(scope="module")
 def modules():
-    found = []
-    for path in sorted(Path(__file__).parent.glob("test_*.py")):
-        spec = importlib.util.spec_from_file_location(f"catalogue_{path.stem}", path)
-        found.append(importlib.util.module_from_spec(spec))
-        spec.loader.exec_module(found[-1])
-    return found
+    files = sorted(Path(__file__).parent.glob("test_*.py"))
+    return [importlib.import_module(f"tests.compliance.families.{path.stem}") for path in files]
 
 
 def test_every_check_has_a_damage_that_it_alone_finds(modules, logs, submissions, tmp_path):
@@ -51,7 +47,7 @@ def test_every_entry_is_tested_and_there_are_many(modules, submissions):
 
 def test_words_are_written_down_of_the_entries_there_are(modules, submissions):
     """`test_damage` of each file compares them."""
-    entries = {m.__name__.removeprefix("catalogue_"): {e.__name__ for e in submissions.catalogue(m)} for m in modules}
+    entries = {m.__name__.rpartition(".")[2]: {e.__name__ for e in submissions.catalogue(m)} for m in modules}
     files = (Path(__file__).parent / "findings").glob("*.json")
     assert {path.stem: set(json.loads(path.read_text())) for path in files} == {n: e for n, e in entries.items() if e}
 

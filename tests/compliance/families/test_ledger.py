@@ -6,8 +6,6 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from compliance_test_ledgers import Campaign, log_text, sha256, time_of
-from compliance_test_logs import interrupt
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start
 from benchmark.run.ledger import commitment
@@ -15,6 +13,8 @@ from compliance.engine import judge
 from compliance.families import ledger as checks
 from compliance.reading.ledger import SetLedger
 from rules.edition import load
+from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
+from tests.compliance.logs import interrupt
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock

@@ -6,12 +6,12 @@ import json
 import time
 
 import pytest
-from compliance_test_environments import manifest
-from compliance_test_logs import event
 
 from benchmark.environment.facts import Fact
 from benchmark.environment.manifest import NODE, RUN, SCHEMA
 from compliance.reading import environment as reading
+from tests.compliance.environments import manifest
+from tests.compliance.logs import event
 
 
 def changed(change) -> bytes:

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
-from compliance_test_environments import NODE
 
 from compliance.reading import stated as module
 from compliance.reading.environment import Environment, Kind
 from compliance.reading.stated import capacity, contradictions, given, options, same
+from tests.compliance.environments import NODE
 
 
 def found(description, apart=0.1, **node):

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 import safetensors.numpy
-from compliance_test_logs import event
 
 from compliance.reading import weights
 from compliance.reading.weights import Named, Tensor, Unsound
+from tests.compliance.logs import event
 
 DIGEST = "5" * 64
 FILE = "weights/result_3.safetensors"
