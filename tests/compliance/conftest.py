@@ -12,21 +12,23 @@ from compliance.engine import judge
 from rules.current import ROOT
 from rules.edition import load
 from rules.text import read_texts
+from tests.compliance import catalogue as _catalogue
 from tests.compliance import logs as _logs
 from tests.compliance import submissions as _submissions
+from tests.compliance import tuned as _tuned
 
 TEXTS = read_texts(ROOT / "texts")
 DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{12,64}(?![0-9a-f])")
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "damage: an entry of the catalogue of damage, see submissions.py")
+    config.addinivalue_line("markers", "damage: an entry of the catalogue of damage, see catalogue.py")
 
 
 def pytest_generate_tests(metafunc):
     """A test with the argument `entry` is a test of every entry of the catalogue in its module."""
     if "entry" in metafunc.fixturenames:
-        entries = _submissions.catalogue(metafunc.module)
+        entries = _catalogue.catalogue(metafunc.module)
         metafunc.parametrize("entry", entries, ids=[entry.__name__ for entry in entries])
 
 
@@ -67,8 +69,8 @@ witnessed = _fixture(_submissions.Witnessed)  # whose runs were told to the roun
 weighted = _fixture(_submissions.Weighted)  # the final weights of its runs
 environed = _fixture(_submissions.Environed)  # the environments of its runs
 launched = _fixture(_submissions.Launched)  # a launch ledger
-tuned = _fixture(_submissions.Tuned)  # a campaign of tuning
-confirmed = _fixture(_submissions.Confirmed)  # a campaign of tuning and the environments of its runs
+tuned = _fixture(_tuned.Tuned)  # a campaign of tuning
+confirmed = _fixture(_tuned.Confirmed)  # a campaign of tuning and the environments of its runs
 
 
 @pytest.fixture
@@ -95,7 +97,7 @@ def exactly(tmp_path, law, monkeypatch):
     else. With WRITE_FINDINGS in the environment, the words are written down instead: see docs/testing.md."""
 
     def hold(entry):
-        tree, expected = _submissions.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
+        tree, expected = _catalogue.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
         monkeypatch.chdir(tmp_path)  # so that no finding names the scratch folder
         findings = judge([str(tree.root.relative_to(tmp_path))], rules=law, **tree.options).findings
         assert sorted((Path(f.path).name, f.line, f.code) for f in findings) == sorted(expected)

@@ -3,7 +3,8 @@
 import pytest
 
 from compliance.engine import judge
-from tests.compliance import logs, submissions
+from tests.compliance import logs
+from tests.compliance.tuned import Tuned
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +16,7 @@ def law(tmp_path_factory):
 @pytest.fixture
 def tuned(tmp_path):
     """A good submission with a campaign."""
-    return submissions.Tuned(tmp_path)
+    return Tuned(tmp_path)
 
 
 @pytest.fixture
