@@ -446,11 +446,6 @@ def more_logs_aside_than_are_looked_at(launched):
     return [("ledger.jsonl", 5, "LED08"), ("scaffold", 1, "LED10")]
 
 
-def test_led10_twenty_logs_aside_are_looked_at(launched, found):
-    aside(launched, 20)
-    assert [code for *_, code in found(launched.root)] == ["LED08"]
-
-
 def test_led10_a_log_that_never_started_its_clock_needs_no_start(launched, found):
     def head(text):
         return text[: text.index('"run_start"')].rpartition("\n")[0] + "\n"

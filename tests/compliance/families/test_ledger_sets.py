@@ -3,7 +3,7 @@
 import pytest
 
 from compliance.engine import judge
-from tests.compliance.families.test_ledger import CLOCK, SLACK, beside, everything_but, resumed, started_otherwise
+from tests.compliance.families.test_ledger import everything_but, resumed
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import interrupt
 
@@ -18,10 +18,6 @@ def test_runs_with_a_ledger_are_in_order(launched, found):
     assert found(launched.root) == []
     assert found(launched.ledger.parent) == []
     assert found(launched.path(2)) == []
-
-
-def test_runs_without_a_ledger_are_in_order_where_none_is_required(tree, found):
-    assert found(tree.root) == []
 
 
 def test_runs_with_a_ledger_are_in_order_where_one_is_required(launched, found):
@@ -93,22 +89,6 @@ def test_a_run_that_succeeded_goes_not_on(launched, law):
     ]
 
 
-def test_a_start_that_goes_on_is_written_down_before_the_run_does(launched, found):
-    event = interrupt(launched.logs[2])
-    for late in (0, SLACK, SLACK + 1):
-
-        def steps(campaign, events, late=late):
-            first = campaign.start(events, "result_2.txt")
-            campaign.state(events, first)
-            last = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"] + late)
-            event["value"]["ledger"] = last
-            campaign.finish(last, events, log_text(events))
-
-        everything_but(launched, 2, steps)
-        codes = [code for *_, code in found(launched.root)]
-        assert codes == (["LED05", "RES03"] if late > SLACK else ["RES03"])
-
-
 def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):
     def steps(campaign, events):
         number = campaign.start(events, "result_2.txt")
@@ -167,62 +147,6 @@ def test_a_start_that_a_note_explains_is_for_a_reviewer(launched, law, status, n
     launched.launch(before)
     wanted = "6 starts for 5 runs: 1 explained by a note alone"
     assert findings(launched, law) == [(5, "LED08", "review", wanted, "no others, or a reason for each")]
-
-
-def test_starts_beside_the_runs_are_counted_once(launched, law):
-    def before(campaign, index):
-        if index in (1, 3):
-            launched.tried(campaign, index, "aborted", ago=900)
-            launched.tried(campaign, index)
-
-    launched.launch(before)
-    ((line, code, severity, text, _),) = findings(launched, law)
-    assert (line, code, severity) == (3, "LED08", "review")
-    assert text == "9 starts for 5 runs: 2 aborted, 2 killed and started again"
-
-
-def test_of_many_lost_starts_twenty_are_told(launched, law):
-    def before(campaign, index):
-        for at in range(22 if index == 4 else 0):
-            launched.tried(campaign, index, name=f"result_{50 + at}.txt", ago=900 - at)
-
-    launched.launch(before)
-    found = findings(launched, law)
-    assert [(line, code) for line, code, *_ in found] == [(9 + at, "LED07") for at in range(21)]
-    assert found[-1][3] == "2 more such starts from here on"
-
-
-@pytest.mark.parametrize(("more", "codes"), [(0, []), (1, ["LED05"])])
-@pytest.mark.parametrize("side", ["init_start", "run_start"])
-def test_led05_from_both_sides(launched, found, side, more, codes):
-    by = SLACK + more if side == "run_start" else -SLACK - more
-    started_otherwise(launched, time_ms=time_of(launched.logs[2].events, side) + by)
-    assert [code for *_, code in found(launched.root)] == codes
-
-
-@pytest.mark.parametrize(("more", "codes"), [(0, []), (1, ["LED06"])])
-def test_led06_an_end_may_be_early_by_the_slack(launched, found, more, codes):
-    def steps(campaign, events):
-        number = campaign.start(events, "result_2.txt")
-        campaign.state(events, number)
-        campaign.end(number, log_text(events), "success", time_of(events, "run_stop") - SLACK - more)
-
-    everything_but(launched, 2, steps)
-    assert [code for *_, code in found(launched.root)] == codes
-
-
-@pytest.mark.parametrize(("more", "found"), [(0, []), (1, [(11, "LED01", "error", "1.001 s before line 10")])])
-def test_led01_time_may_run_back_by_the_slack(launched, law, more, found):
-    campaign = launched.launch()
-    campaign.note(1, "a fine run", time_of(launched.logs[4].events, "run_stop") + 3 - SLACK - more)
-    campaign.write(launched.ledger.parent)
-    assert [f[:4] for f in findings(launched, law)] == found
-
-
-@pytest.mark.parametrize(("more", "codes"), [(0, ["LED08"]), (1, ["LED08", "LED09"])])
-def test_led09_starts_may_overlap_as_runs_may(launched, found, more, codes):
-    beside(launched, int(1000 * CLOCK.overlap) + more)
-    assert [code for *_, code in found(launched.root)] == codes
 
 
 def test_led09_runs_that_are_handed_in_are_those_of_another_rule(launched, found):

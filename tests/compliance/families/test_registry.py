@@ -300,33 +300,6 @@ def test_a_round_may_have_a_registry_that_is_not_used(tree, registered, found):
     assert found(registered.root) == []
 
 
-def test_what_is_found_and_wanted(registered, law):
-    entry = registered.registry.entries[1]
-    registered.changed("seed", 4, value=entry.seed(2))
-    (one,) = findings(registered, law, "REG03")
-    assert one.found == f"seed {entry.seed(2)}, that of run 2"
-    assert one.wanted == f"{entry.seed(4)}, which entry 2 assigns to run 4"
-    assert one.severity == "error"
-
-
-def test_seeds_of_ones_own_are_told_once_for_a_set(registered, law):
-    registered.fresh()
-    (one,) = findings(registered, law, "REG03")
-    assert (one.found, one.wanted) == ("a seed from os.urandom, in 5 of 5 logs", "those of entry 2")
-
-
-def test_entries_without_a_scored_set_are_counted_for_a_reviewer(registered, law):
-    for number in range(25):
-        registered.register(config=f"{number:064d}")
-    (one,) = findings(registered, law, "REG07")
-    assert one.severity == "review"
-    assert one.found.startswith(
-        "25 of 26 entries without a scored set: entry 3 (box, scaffold, tiny); entry 4 (box"
-    ) and one.path.endswith("/acme")
-    registered.write_registry("".join(lines(registered)[:2]))
-    assert findings(registered, law, "REG07") == []
-
-
 @pytest.mark.parametrize(("seconds", "codes"), [(-1, []), (0, []), (1, ["REG06"])])
 def test_reg06_clocks_may_differ_by_the_slack(registered, found, seconds, codes):
     entry = registered.registry.entries[1]
@@ -424,22 +397,6 @@ def test_a_run_of_the_reference_with_the_seed_of_another_set(reference):
     seed_with(log, registry.entries[1])
     found = [(f.path, f.code) for f in judge([folder]).findings]
     assert found == [(str(log), "REG03"), (str(log), "REG04"), (str(log), "SEED05")]
-
-
-def test_entries_of_the_reference_that_were_tried_before_are_told(reference):
-    folder, registry = reference
-    last = registry.entries[-1]
-    more = Registry("v1.0")
-    for entry in registry.entries:
-        more.add(entry)
-    tried = Request(last.organisation, last.system, last.benchmark, last.problem, last.source, "0" * 64)
-    more.draw(tried, last.drawn, "f" * 64)
-    (folder.parent / "registry.yaml").write_text(more.text)
-    (one,) = judge([folder]).findings
-    assert (one.path, one.code, one.severity) == (str(folder), "REG07", "review")
-    assert one.found == (
-        f"1 of 4 entries without a scored set: entry 4 ({last.system}, {last.benchmark}, {last.problem})"
-    )
 
 
 def test_a_weak_set_may_have_any_number_of_runs_and_uses_no_entry(weak, found):

@@ -188,45 +188,11 @@ def test_good_campaign_is_clean(tuned, found):
     assert found(tuned.root) == []
 
 
-@pytest.mark.parametrize("overlap, codes", [(999, []), (1000, []), (1001, ["TUN06"])])
-def test_the_overlap_of_trials(tuned, found, overlap, codes):
-    stop = tuned.logs[0].one("run_stop")["time_ms"]
-    early = tuned.logs[1].one("run_start")["time_ms"] - stop + overlap
-    for event in tuned.logs[1].events:
-        event["time_ms"] -= early
-    tuned.launch()
-    assert [code for _, _, code in found(tuned.root)] == codes
-
-
-@pytest.mark.parametrize("parallel, codes", [(1, ["TUN06"]), (2, []), (3, [])])
-def test_as_many_at_once_as_said(tuned, found, parallel, codes):
-    early = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 2000
-    for event in tuned.logs[1].events:
-        event["time_ms"] -= early
-    changed(tuned, parallel=parallel)
-    assert [code for _, _, code in found(tuned.root)] == codes
-
-
 @pytest.mark.parametrize("distinct, codes", [(15, ["TUN02"]), (16, []), (17, [])])
 def test_the_bytes_of_a_shift(tuned, found, distinct, codes):
     tuned.said[1] = Drawn("".join(f"{i % distinct:02x}" for i in range(32)), OWN)
     tuned.frozen()
     assert [code for _, _, code in found(tuned.root)] == codes
-
-
-@pytest.mark.parametrize("change", [0.999, 1.0, 1.001])
-def test_a_budget_of_seconds_ends_a_trial_behind_the_evaluation_that_spent_it(tuned, logs, found, change):
-    """Trial 0 ended behind its eighth evaluation: right where the budget was spent there, and not before or after."""
-    start = tuned.logs[0].one("run_start")["time_ms"]
-    seconds = (tuned.logs[0].all("eval_accuracy")[7]["time_ms"] - start) / 1000
-    tuned.VALUES = {**tuned.VALUES, "pruning": None}
-    tuned.logs[2] = logs.good(2, tuned.COURSES[1])
-    tuned.epochs = 8
-    for index in range(4):
-        tuned.settings(index, epochs=8)
-    changed(tuned, budget={"seconds": seconds * change})
-    codes = [code for _, _, code in found(tuned.root)]
-    assert codes == (["TUN07"] if change > 1 else [])
 
 
 @pytest.mark.parametrize("other", ["", "campaign", "shift"])
@@ -257,21 +223,6 @@ def test_the_cost_of_recomputing_ends(tuned, law, codes, most):
         path.write_text(before)
         loaded.cache_clear()
         complete.cache_clear()
-
-
-@pytest.mark.parametrize("nodes, codes", [("1", ["TUN06"]), ("2", []), ("3", [])])
-def test_trials_at_once_on_other_nodes(tuned, found, nodes, codes):
-    """Trials 0 and 1 overlap, on a node each."""
-    early = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 2000
-    for event in tuned.logs[1].events:
-        event["time_ms"] -= early
-    tuned.logs[1].one("devices")["value"][0]["host"] = "n2"
-    for log in tuned.logs:
-        log.one("number_of_nodes")["value"] = int(nodes)
-    changed(tuned, parallel=2)
-    tuned.described(number_of_nodes=nodes)
-    left = {"SYS10", "SYS11", "SYS12", "SYS13", "SYS08"}  # logs of more nodes than they name
-    assert [code for _, _, code in found(tuned.root) if code not in left] == codes
 
 
 # Checks alone, of made-up trials
