@@ -40,6 +40,8 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/results_speed.py": "--set 4",
     "perf/telling.py": "--sets 2 --page {out}/none.md",
     "perf/tuning_coverage.py": "--campaigns 2",
+    "perf/witness_cost.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
+    "--pairs 1",
     "perf/witness_load.py": "--requests 12 --kills 1",
 }
 
