@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmark.config import read_yaml
+from benchmark.run.files import weights_path
 from benchmark.tuning.campaign import Axis
 from compliance.auditing.review import points
 from compliance.finding import show
@@ -202,9 +203,10 @@ def _system(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
 
 def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     """Yield the number of runs with weights, and of those with a digest alone."""
-    found, limits = [run.weights for run in logs if run.weights], edition.limits.weights
-    large = sum(limits is not None and one.size > limits.largest for one in found)
-    yield f"final weights of {len(found)} of {len(logs)} runs" + (f", of {large} the digest alone" if large else "")
+    found = [run for run in logs if run.weights]
+    alone = [run for run in found if not weights_path(run.file).exists()]
+    again = f", of {len(alone)} the digest alone (python harness/replay.py LOG --weights makes the file again)"
+    yield f"final weights of {len(found)} of {len(logs)} runs" + (again if alone else "")
 
 
 def _environments(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:

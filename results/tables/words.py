@@ -17,7 +17,7 @@ from results.tables.utilization import epochs_words, utilization_words
 from rules.current import editions
 from rules.edition import load
 
-SLOW_RUNS = (  # perf/rank_errors.py
+SLOW_RUNS = (  # docs/measures.md
     "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
 )
 MOST_SLOW = 5  # runs that are named

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from compliance_test_logs import CODE, SOURCE
+from tests.compliance.logs import CODE, SOURCE
 
 NODE = {
     "kernel": {"release": "6.8.0", "version": "#1 SMP", "machine": "x86_64"},

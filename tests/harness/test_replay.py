@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from benchmark.collect import collect, snapshot
+from benchmark.run.files import weights_path
 from benchmark.source import ROOT
 from harness import replay
 from harness.auditing.comparison import Distance
@@ -73,6 +74,27 @@ def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_pat
         "outcome": "agrees",
         "verdict": "the same numbers in all of 2 epochs replayed",
     }
+
+
+def test_final_weights_go_beside_the_log_if_they_are_the_logged_ones(logged, tmp_path):
+    run, made = read_run(logged), weights_path(tmp_path / "log.txt")
+    made.parent.mkdir()
+    made.write_bytes(b"tensors")
+    digest = hashlib.sha256(b"tensors").hexdigest()
+    replayed = replace(run, path=tmp_path / "log.txt", weights=digest)
+    run = replace(run, path=tmp_path / "set" / "result_3.txt", weights=digest)
+    for one, other, said in (
+        (None, digest, "wanted no final weights"),
+        (digest, None, "has no final weights, wanted"),
+        ("0" * 64, digest, "another kind of machine"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            replay.keep_weights(replace(run, weights=one), replace(replayed, weights=other))
+    assert not weights_path(run.path).exists()
+    replay.keep_weights(run, replayed)
+    assert weights_path(run.path).read_bytes() == b"tensors"
+    with pytest.raises(ValueError, match="nothing is overwritten"):
+        replay.keep_weights(run, replayed)
 
 
 def test_any_epoch_is_trained_again_from_the_state_before_it(logged, again):

@@ -288,9 +288,3 @@ def test_the_command_says_it(run, tree):
     assert "\n  2 of 6 files of source are not the reference's\n" in run(tree.root)[1]
     (summary,) = json.loads(run(tree.root, "--format", "json")[1])["summaries"]
     assert summary["source"] == "2 of 6 files of source are not the reference's"
-
-
-def test_so_much_is_told_and_no_more():
-    assert checks.PLACES == 5
-    assert checks.FILES == 100
-    assert checks.MOST_TRACED == 2**25

@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from compliance_test_environments import RUN as GOOD
 
 from benchmark.environment.manifest import NODE, OTHER
 from benchmark.hosts import numbered, short
@@ -16,6 +15,7 @@ from compliance.families import environment as checks
 from compliance.judging import unit
 from compliance.reading import environment as reading_environment
 from rules.edition import load
+from tests.compliance.environments import RUN as GOOD
 
 damage = pytest.mark.damage
 LIMITS = load("v1.0").limits.environment
@@ -468,10 +468,6 @@ def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
 
 
 TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
-
-
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_SHOWN == 10
 
 
 @pytest.mark.parametrize(

@@ -298,10 +298,6 @@ def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
     assert codes_of(tree, found) == codes * 5
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_NAMED == 12
-
-
 @pytest.mark.parametrize(("number", "more"), [(1, None), (12, None), (13, "and 1 more"), (15, "and 3 more")])
 def test_hyp06_so_many_settings_are_named(tree, law, number, more):
     tree.settings(**{f"mine_{i}": 1 for i in range(number)})

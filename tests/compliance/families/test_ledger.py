@@ -6,8 +6,6 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from compliance_test_ledgers import Campaign, log_text, sha256, time_of
-from compliance_test_logs import interrupt
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start
 from benchmark.run.ledger import commitment
@@ -15,6 +13,8 @@ from compliance.engine import judge
 from compliance.families import ledger as checks
 from compliance.reading.ledger import SetLedger
 from rules.edition import load
+from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
+from tests.compliance.logs import interrupt
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
@@ -760,10 +760,6 @@ def test_the_rules_of_other_rounds_know_no_ledger(launched, found):
 def test_logs_that_measure_throughput_alone_need_no_ledger(study, found):
     (study.path(6).parent / "ledger.jsonl").write_text("?")
     assert found(study.root) == []
-
-
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_TOLD == 20
 
 
 @pytest.mark.parametrize(("by_ms", "found"), [(1000, []), (1001, ["1.001 s late"]), (-5000, [])])

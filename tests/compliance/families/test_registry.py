@@ -456,11 +456,6 @@ def test_a_weak_set_may_have_any_number_of_runs_and_uses_no_entry(weak, found):
     assert found(weak.root) == [("acme", 1, "REG07")]
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_LISTED == 20
-    assert checks.MOST_TRIED == 100
-
-
 def test_reg06_tells_how_early_a_run_began():
     entry = SimpleNamespace(entry=3, drawn_ms=200_000, drawn="then")
     place = SimpleNamespace(registry=SimpleNamespace(entry=lambda number: entry))

@@ -245,11 +245,6 @@ def test_runs_with_other_settings_are_told_which(tree, law, logs):
     assert found["hyperparameters learning_rate 0.0011"] == f"learning_rate {usual}, as in the set's other runs"
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_SHOWN == 20
-    assert checks.MOST_REPLAYS == 10
-
-
 EDITION = load("v1.0")
 
 

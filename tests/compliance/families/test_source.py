@@ -388,11 +388,6 @@ def test_hostile_files_take_no_time(tree, law):
     assert all(f.text().isprintable() for f in found)
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.LONGEST_LINE == 20_000
-    assert checks.FEW == 20
-
-
 @pytest.mark.parametrize(
     ("number", "last"), [(0, None), (20, "20"), (21, "1 more such places"), (25, "5 more such places")]
 )

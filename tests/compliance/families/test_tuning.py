@@ -276,10 +276,6 @@ def test_trials_at_once_on_other_nodes(tuned, found, nodes, codes):
     assert [code for _, _, code in found(tuned.root) if code not in left] == codes
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_TOLD == 20
-
-
 # Checks alone, of made-up trials
 
 VALUES = {

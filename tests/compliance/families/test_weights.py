@@ -224,6 +224,18 @@ def test_none_is_well_where_weights_are_optional(tree, found):
     assert found(tree.root) == []
 
 
+def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(weighted, law, found):
+    kept = weighted.weights(2).read_bytes()
+    shutil.rmtree(weighted.weights(2).parent)
+    assert codes(weighted, law) == []
+    weighted.weights(2).parent.mkdir()
+    weighted.weights(2).write_bytes(kept)
+    assert codes(weighted, law) == [("WGT04", "error")] * 4
+    shutil.rmtree(weighted.weights(2).parent)
+    required(weighted)
+    assert codes(weighted, law) == [("WGT04", "error")] * 5
+
+
 @pytest.mark.parametrize(
     ("size", "there", "codes"),
     [
