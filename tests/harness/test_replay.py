@@ -122,6 +122,49 @@ def test_swapped_weights_fail_whatever_the_epoch(logged, again, tmp_path):
     assert code == 2 and "not the same numbers" in out  # the rules have no band for the tiny problem
 
 
+CHEATS = """
+import runpy, sys
+sys.path.insert(0, {root!r})
+sys.argv[0] = {program!r}
+import benchmark.source
+from implementations.pytorch.input.order import train_batches
+from implementations.pytorch.input.prefetch import device_batches
+from implementations.pytorch.training.run import Run
+start, step = Run.start, Run.step
+
+def trained_before_the_clock(run):
+    ids = run.problem.split_samples("train")
+    steps = train_batches(run.layout, ids, run.config.batch_size, run.seed, 1, 1)
+    batches = device_batches(run.reader, "train", (part.samples for parts in steps for part in parts), run.device)
+    run.state.model.train()
+    for parts in steps:
+        step(run, 0.0, [part.weight for part in parts], [next(batches) for _ in parts])
+    return start(run)
+
+def skipped(run, epochs, weights, batches, told=[]):
+    if len(told) % 2 == 0:
+        told.append(step(run, epochs, weights, batches))
+    else:
+        told.append(told[-1])
+    return told[-1]
+
+Run.start, Run.step = {{"early": (trained_before_the_clock, step), "skip": (start, skipped)}}[{cheat!r}]
+runpy.run_path({program!r}, run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cheat", ["early", "skip"])
+def test_training_before_the_clock_and_skipped_steps_show_in_a_replay(endless, again, tmp_path, cheat):
+    """They are real: a program around the reference, of which the log says nothing."""
+    program = str(ROOT / "implementations" / "pytorch" / "train.py")
+    script, log = tmp_path / "cheat.py", tmp_path / "result_0.txt"
+    script.write_text(CHEATS.format(root=str(ROOT), program=program, cheat=cheat))
+    assert replace(endless, script=script).train(log, "epochs=1", fresh=True).returncode == 1
+    code, out, _ = again(log)
+    assert code == 2 and "not the same numbers" in out
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -203,7 +203,7 @@ def test_paths_that_a_page_names_exist(page):
 
 
 def test_the_readme_is_a_page():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 130
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
 
 
 def test_no_package_hides_behind_tests():

@@ -217,6 +217,23 @@ def package_of_the_same_version_with_other_content(environed):
 
 
 @damage
+def training_before_the_clock(environed):
+    loaded_otherwise(environed, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 35) + 1})
+    return [(FILE, 1, "ENV15")] * 2
+
+
+@damage
+def negative_seconds_before_the_clock(environed):
+    loaded_otherwise(environed, spent={"cpu_seconds": -1.0})
+    return [(FILE, 1, "ENV04")]
+
+
+def test_what_starting_needs_is_fine(environed, found):
+    loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 35})
+    assert found(environed.root) == []
+
+
+@damage
 def malformed_list_of_what_was_loaded(environed):
     loaded_otherwise(environed, edited={"files": -1, "names": []})
     return [(FILE, 1, "ENV04")]
