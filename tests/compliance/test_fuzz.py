@@ -29,14 +29,14 @@ def test_what_once_failed(fuzzer, kind, seed, number):
 @pytest.mark.parametrize(
     "kind,count",
     [
-        ("parser", 2000),
-        ("log", 200),
-        ("one", 400),
-        ("tree", 100),
-        ("ledger", 100),
+        ("parser", 1000),
+        ("log", 100),
+        ("one", 100),
+        ("tree", 40),
+        ("ledger", 40),
         pytest.param("output", 10, marks=pytest.mark.slow),
-        ("manifest", 200),
-        ("sample", 30),
+        ("manifest", 100),
+        ("sample", 10),
     ],
 )
 def test_a_little_fuzzing(fuzzer, kind, count, monkeypatch):
