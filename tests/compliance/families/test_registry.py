@@ -49,7 +49,6 @@ def renamed_folder(registered):
 @damage
 def entry_of_another_problem_and_its_settings(registered):
     entry = registered.register(problem="mean", config="0" * 64)
-    registered.assign(registered.register())  # so that no entry of the set is idle
     return [("result_0.txt", registered.assign(entry), "REG03"), ("acme", 1, "REG07")]
 
 
