@@ -12,7 +12,7 @@ from benchmark.config import read_yaml
 from benchmark.run.files import weights_path
 from benchmark.tuning.campaign import Axis
 from compliance.auditing.review import points
-from compliance.finding import show
+from compliance.finding import counted, show
 from compliance.reading.energy import METER
 from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
@@ -86,8 +86,10 @@ def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Ite
         if submission.source:
             yield submission.source
         found = Counter(f.code for f in submission.findings if f.code.startswith("CODE") and not f.waived)
-        yield from (f"{code}: {count} places to read" for code, count in sorted(found.items()))
+        yield from (f"{code}: {counted(count, 'place')} to read" for code, count in sorted(found.items()))
         yield f"python compliance/check.py --diff {shlex.quote(show(submission.path))}"
+    if code == "HYP90":
+        yield from (f"changed: {show(f.path)}:{f.line}" for f in submission.findings if f.code == "CODE05")
     if code == "TUN90":
         yield from _campaigns(submission)
     if of_set := OF_SET.get(code):

@@ -27,7 +27,7 @@ from compliance.reading.weights import (
     not_finite,
     read_tensors,
 )
-from compliance.rule import CONFIRMATION, RUN, rule
+from compliance.rule import CONFIRMATION, RUN, hides, rule
 
 
 @rule("WGT01", "log", after=("CLK01",), reads=("weights",))
@@ -122,9 +122,9 @@ def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> 
             yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=_place(run))
 
 
-@rule("WGT07", "submission")
+@rule("WGT07", "submission", after=("TREE06", "TREE09"))
 def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
-    known = {weights_path(run.file) for run in files.runs if KEY in run.facts}
+    known = {weights_path(run.file) for run in files.runs if KEY in run.facts or hides(run.broken, KEY)}
     for entry in files.submission.entries:
         held = entry.kind == "file" and in_folder(entry.parts)
         if held and files.submission.path.joinpath(*entry.parts) not in known:

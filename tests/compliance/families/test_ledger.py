@@ -83,6 +83,19 @@ def line_that_is_no_json(launched):
 
 
 @damage
+def ledger_with_line_endings_of_windows(launched):
+    launched.ledger.write_bytes(b"".join(launched.lines).replace(b"\n", b"\r\n"))
+    return [("ledger.jsonl", 1, "LED01")]
+
+
+@damage
+def ledger_of_another_set(launched):
+    other = type(launched)(launched.root.parents[1] / "other")
+    launched.ledger.write_bytes(other.ledger.read_bytes())
+    return [("ledger.jsonl", 1, "LED03")]
+
+
+@damage
 def line_cut_off_by_a_killed_writer(launched):
     launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55')
     return [("ledger.jsonl", 11, "LED01")]

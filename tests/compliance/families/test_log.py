@@ -11,6 +11,14 @@ damage = pytest.mark.damage
 
 
 @damage
+def second_part_of_a_resumed_log(tree, logs):
+    resumed = logs.interrupt(tree.logs[2])
+    tree.logs[2].events = tree.logs[2].events[tree.logs[2].events.index(resumed) :]
+    tree.write(2)
+    return [("result_2.txt", 1, "LOG04")]
+
+
+@damage
 def truncated_json(tree):
     lines = tree.path(2).read_text().splitlines(keepends=True)
     lines[49] = lines[49][:60] + "\n"

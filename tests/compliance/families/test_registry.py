@@ -40,6 +40,19 @@ def required(tree):
 
 
 @damage
+def renamed_folder(registered):
+    """The runs keep the entry of their organisation."""
+    registered.root = registered.root.rename(registered.root.with_name("crate"))
+    return [("crate", 1, "SYS09")]
+
+
+@damage
+def entry_of_another_problem_and_its_settings(registered):
+    entry = registered.register(problem="mean", config="0" * 64)
+    return [("result_0.txt", registered.assign(entry), "REG03"), ("acme", 1, "REG07")]
+
+
+@damage
 def damaged_registry_that_no_run_names(tree):
     tree.put(tree.root.parent / "registry.yaml", "- {}\n")
     return [("registry.yaml", 1, "REG01"), ("scaffold", 1, "REG02")]
