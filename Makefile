@@ -13,8 +13,8 @@ PROBLEM ?= smoke
 RUNS ?= 5
 ORG ?= me
 SYSTEM ?= my-system
-# The current edition of the rules, as rules/edition.py has it: the newest
-EDITION := $(shell ls rules | grep -E '^v[0-9]+\.[0-9]+$$' | sort -V | tail -n 1)
+# The current edition of the rules, as rules/current.py has it: the newest that is no draft
+EDITION := $(shell grep -L '^draft: true$$' rules/v*/limits.yaml | cut -d / -f 2 | sort -V | tail -n 1)
 OUT := build/results/$(EDITION)
 
 # Packages come from one index, and each must have a digest that requirements/ lists. They are compiled afterwards, by

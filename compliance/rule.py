@@ -9,8 +9,12 @@ from typing import TypeVar
 from compliance.finding import Fault
 
 Function = TypeVar("Function", bound=Callable[..., Iterable[Fault]])
-LEVELS = ("log", "tree", "set", "submission", "round", "waiver")
 LOGS = ("alike", "sound", "every")
+PREMISES = {  # level -> the levels whose errors keep its rules from being checked
+    "log": ("log",), "tree": ("tree",), "set": ("log", "tree", "set"), "submission": ("tree", "submission"),
+    "round": (), "waiver": (),
+}  # fmt: skip
+LEVELS = tuple(PREMISES)
 OF_A_KEY = ("LOG01", "LOG04", "LOG05", "LOG06", "LOG14")  # rules by which one key of a log can't be used
 ANY = "*"  # stands for the key of a fault that names none
 
@@ -64,11 +68,13 @@ def rule(
     runs: str = "alike",
 ) -> Callable[[Function], Function]:
     """Mark a generator of `Fault`s as the check of the rule `code`, whose text is in `rules/texts/`. Raises ValueError
-    for a code that is taken, and an unknown level or kind of log."""
+    for a code that is taken, an unknown level or kind of log, and `reads` where logs are judged already."""
 
     def mark(function: Function) -> Function:
         if code in CHECKS or level not in LEVELS or runs not in LOGS or not on <= EVERY:
             raise ValueError(f"check {function.__name__}: {code} is taken, or no such level or logs")
+        if reads and level not in ("log", "set"):
+            raise ValueError(f"check {function.__name__}: found reads, wanted a look at `broken` of each run")
         CHECKS[code] = Check(code, level, severity, frozenset(after), reads, on, gate, needs, runs, function)
         return function
 
@@ -79,6 +85,11 @@ def of_keys(code: str, keys: Iterable[str]) -> set[str]:
     """Return the names under which an error of a rule is known: its code alone, and with each key that it is about. One
     about no key may be about any."""
     return {code, *(f"{code} {key}" for key in tuple(keys) or (ANY,))}
+
+
+def hides(broken: Iterable[str], key: str) -> bool:
+    """Return whether one of a log's errors, as `of_keys` has them, may be why it has no event of a key."""
+    return not {f"{code} {name}" for code in OF_A_KEY for name in (key, ANY)}.isdisjoint(broken)
 
 
 def _before(code: str) -> set[str]:
@@ -118,9 +129,14 @@ def applying(codes: frozenset[str], kinds: frozenset[str]) -> frozenset[str]:
 @functools.lru_cache(maxsize=256)
 def ordered(level: str, codes: frozenset[str]) -> tuple[Check, ...]:
     """Return the checks of a level among `codes`, each after its premises. Their `after` has the names of all errors
-    after which they are skipped."""
+    after which they are skipped. Raises ValueError for a premise that would not count."""
     chosen = {c.code: c for c in CHECKS.values() if c.level == level and c.code in codes}
     graph = TopologicalSorter({code: [p for p in sorted(premises(code)) if p in chosen] for code in sorted(chosen)})
+    for check in chosen.values():
+        for p in check.after & CHECKS.keys():
+            if CHECKS[p].level not in PREMISES[level]:
+                found = f"{check.code}: found the premise {p}, of the level {CHECKS[p].level}"
+                raise ValueError(f"{found}, wanted {' or '.join(PREMISES[level]) or 'none'}")
     try:
         order = tuple(graph.static_order())
     except CycleError as error:

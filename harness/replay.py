@@ -5,9 +5,13 @@
     python harness/replay.py LOG --code theirs --source results/v1.0/acme/source/0123456789ab --run-their-code
 
     python harness/replay.py LOG --from-epoch 3 --checkpoint FOLDER
+    python harness/replay.py LOG --weights
 
 With --from-epoch, training goes on from the state after that epoch, a checkpoint in the folder, whose digest must be
 the logged one: so any epoch can be checked, also one that was drawn after the logs were handed in.
+
+With --weights, it trains to the end, and puts the final weights beside the log, where submissions leave them out:
+`weights/result_<i>.safetensors`. They must have the logged digest, which needs the same kind of machine.
 
 By default this repository's reference trains, whoever wrote the log: an honest implementation computes the same. With
 `--code theirs` the submission's own code does, from its folder of source, started by the command line that
@@ -26,6 +30,7 @@ import argparse
 import dataclasses
 import hashlib
 import math
+import os
 import shutil
 import sys
 import tempfile
@@ -44,6 +49,7 @@ import yaml
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
 from benchmark.run.errors import reason
+from benchmark.run.files import weights_path
 from benchmark.source import ROOT
 from benchmark.writing import copy_file, copy_tree, write_text
 from harness.auditing.comparison import Distance, distances
@@ -72,6 +78,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--from-epoch", type=int, default=0, metavar="K", help="begin after epoch K, with its checkpoint"
     )
     parser.add_argument("--checkpoint", type=Path, help="with --from-epoch: the folder of the run's checkpoints")
+    parser.add_argument("--weights", action="store_true", help="train to the end, and write the final weights")
     parser.add_argument("--data", type=Path, help="the dataset, generated if absent (default: data/<problem>)")
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: as logged if cores suffice, or 1)")
@@ -105,7 +112,8 @@ def settings_of(run: LoggedRun, args: argparse.Namespace, edition: Edition, samp
         if name in found:
             wanted = "settings of the machine alone: the log has it"
             raise ValueError(f"{name}: found it on the command line, wanted {wanted}")
-    found["epochs"] = min(args.from_epoch + args.epochs, math.ceil(run.epochs[-1].number))
+    last = math.ceil(run.epochs[-1].number)
+    found["epochs"] = last if args.weights else min(args.from_epoch + args.epochs, last)
     if args.code == "reference":
         found = average_in_epochs(run, found, samples)
         found["precision"] = precision_of(found)
@@ -198,8 +206,25 @@ def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> LoggedR
             raise ValueError(f"{run.path}: the replay ended early: {lines[0] if lines else f'code {done.returncode}'}")
         if args.keep:
             copy_file(log, args.keep)
+        if args.weights:
+            keep_weights(run, replayed)
     new = tuple(epoch for epoch in replayed.epochs if epoch.number > args.from_epoch)
     return dataclasses.replace(replayed, epochs=new)
+
+
+def keep_weights(run: LoggedRun, replayed: LoggedRun) -> None:
+    """Put a replay's final weights beside the log of the run. Raises ValueError unless they are the logged ones, or if
+    there is a file, and OSError."""
+    path = weights_path(run.path)
+    if None in (run.weights, replayed.weights) or run.weights != replayed.weights:
+        found, wanted = (one or "no final weights" for one in (replayed.weights, run.weights))
+        raise ValueError(
+            f"{run.path}: the replay has {found}, wanted {wanted}: another kind of machine rounds otherwise"
+        )
+    if os.path.lexists(path):
+        raise ValueError(f"{path}: found a file, wanted none: nothing is overwritten")
+    copy_file(weights_path(replayed.path), path)
+    print(f"{path}: made again, sha256 {run.weights}")
 
 
 def say_whose(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> None:

@@ -3,25 +3,22 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from statistics import median
 from typing import Any
 
 from compliance.reading.run import Run
 from results.comparable import obstacle
 from results.measures.registry import MEASURES
-from results.runs.curve import curve
-from results.runs.row import seed
 from results.statistics.contrast import Contrast, contrast
-from results.statistics.convergence import Surprise
 from results.statistics.energy import against as energies
-from results.statistics.result import Result, convergence, seconds_between
+from results.statistics.result import Result, seconds_between
 from results.tables.record import shown
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
+MOST_VALUES = 5
 NO_CONTRAST = Contrast(None, None, None, math.nan)
 
 
@@ -51,7 +48,6 @@ class Pair:
 
     letter: str
     contrast: Contrast
-    surprise: Surprise | None
     why: str = ""
     together: int = 1
     energy: Contrast | None = None
@@ -68,7 +64,7 @@ def pairs(compared: Sequence[Side]) -> list[Pair]:
     why = [obstacle(first, s.result) or unscored(compared[0], s) for s in others]
     timed = sum(not reason and not first.weak for reason in why)
     return [
-        Pair(s.letter, NO_CONTRAST, None, reason) if reason or first.weak else pair(first, s, timed)
+        Pair(s.letter, NO_CONTRAST, reason) if reason or first.weak else pair(first, s, timed)
         for s, reason in zip(others, why, strict=True)
     ]
 
@@ -84,7 +80,7 @@ def pair(first: Result, other: Side, together: int) -> Pair:
     a, b = first, other.result
     times = contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)), together)
     energy = energies(a.energy, b.energy, together)
-    return Pair(other.letter, times, convergence(b, a), together=together, energy=energy)
+    return Pair(other.letter, times, together=together, energy=energy)
 
 
 def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
@@ -94,7 +90,7 @@ def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]
 
 def settings(runs: Sequence[Run]) -> dict[str, str]:
     """The settings that a set's runs logged, hyperparameters by field. Values that differ inside the set are joined
-    by " | ", at most five."""
+    by " | "."""
     found = defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for run in runs:
         facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
@@ -102,7 +98,12 @@ def settings(runs: Sequence[Run]) -> dict[str, str]:
         facts |= {f"hyperparameters.{k}": v for k, v in inner.items()} if isinstance(inner, dict) else {}
         for key, value in facts.items():
             found[key[:100]][plain(value)] = None
-    return {key: " | ".join(islice(values, 5)) for key, values in found.items()}
+    return joined(found)
+
+
+def joined(found: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """Values that differ inside a set, the first MOST_VALUES of them, in one text."""
+    return {key: " | ".join(islice(values, MOST_VALUES)) for key, values in found.items()}
 
 
 def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
@@ -150,29 +151,3 @@ def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(measure, its value in each set), without measures that no set has."""
     rows = [(MEASURES[name].title, [shown(MEASURES[name], s.result) for s in compared]) for name in COMPARED]
     return [(name, values) for name, values in rows if set(values) != {ABSENT}]
-
-
-def seeds(side: Side) -> str:
-    """The seeds of a set's runs, separated by commas."""
-    return ", ".join(plain(fact.value) if (fact := seed(run)) else ABSENT for run in side.runs)
-
-
-def same_seeds(compared: Sequence[Side]) -> list[str]:
-    """The seeds that more than one set logged, each with the letters of the sets."""
-    owners: dict[str, set[str]] = {}
-    for s in compared:
-        for run in s.runs:
-            if fact := seed(run):
-                owners.setdefault(plain(fact.value), set()).add(s.letter)
-    return sorted(f"{seed} ({', '.join(sorted(who))})" for seed, who in owners.items() if len(who) > 1)
-
-
-def median_curve(side: Side) -> dict[int, float]:
-    """{epoch: median of the metric over the set's runs}, for each whole epoch that at least half of them reached."""
-    values: dict[int, list[float]] = {}
-    for run in side.runs:
-        for epoch, value in curve(run):
-            if float(epoch).is_integer():
-                values.setdefault(int(epoch), []).append(value)
-    least = max(1, len(side.runs) // 2)
-    return {e: median(v) for e, v in sorted(values.items()) if len(v) >= least}

@@ -2,24 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 from benchmark.environment.manifest import LARGEST
 from compliance.reading.environment import Environment, read_environment
 from compliance.reading.run import Run
-from results.differences import ABSENT, Side, plain
+from results.differences import ABSENT, Side, joined, plain
 
 SKIPPED = ("command", "config", "lscpu")  # differ between runs, or repeat settings and other facts
-MOST_ROWS, MOST_VALUES = 200, 5
+MOST_ROWS = 200
 DEEPEST = 2  # levels of nested facts that get rows of their own
 
 
 def environment_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(fact, its value in each set) for each fact in which sets with manifests differ; [] if no run has a manifest.
 
-    The first row says how many runs of each set have one. Values that differ inside a set are joined by " | ", at most
-    MOST_VALUES. At most MOST_ROWS facts are listed.
+    The first row says how many runs of each set have one. Values that differ inside a set are joined by " | ".
+    At most MOST_ROWS facts are listed.
     """
     both = [table(filter(None, map(environment_of, s.runs))) for s in compared]
     found, tables = [some for some, _ in both], [one for _, one in both]
@@ -53,7 +52,7 @@ def table(environments: Iterable[Environment]) -> tuple[int, dict[str, str]]:
         for name, value in (*environment.run.items(), *environment.node.items()):
             for key, said in leaves(name, value, DEEPEST) if name not in SKIPPED and value is not None else ():
                 found[key[:100]][said] = None
-    return number, {key: " | ".join(islice(values, MOST_VALUES)) for key, values in found.items()}
+    return number, joined(found)
 
 
 def leaves(key: str, value: Any, deeper: int) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from rules.tuning import Tuning
 SEVERITIES = ("error", "warning", "review", "info")
 KEPT = ("none", "optional", "required")  # whether a round has a registry, launch ledgers, or a witness
 WEIGHTS = ("optional", "required")
+SPENT = ("cpu_seconds", "read_bytes", "written_bytes", "compile_seconds")  # what a run counts before its clock starts
 
 
 def one_of(name: str, found: Any, known: tuple[str, ...]) -> None:
@@ -174,6 +175,7 @@ class Environment:
     in_memory: tuple[str, ...] = ()  # file systems that are no storage
     startup: tuple[str, ...] = ()  # sha256 of what may run before a program
     finders: tuple[str, ...] = ()  # import finders of Python and its usual packages
+    spent: dict[str, float] = field(default_factory=dict)  # cpu_seconds, read_bytes, ... -> most before the clock
 
     def __post_init__(self) -> None:
         one_of("use", self.use, WEIGHTS)
@@ -181,6 +183,8 @@ class Environment:
             one_of("same", severity, SEVERITIES)
         for name in {*self.same, *self.same_nodes, *self.told} - {*NODE, *RUN, OTHER}:
             raise ValueError(f"environment: unknown fact {name!r}{suggest(name, {**NODE, **RUN})}")
+        for name in set(self.spent) - set(SPENT):
+            raise ValueError(f"environment: spent: unknown {name!r}{suggest(name, SPENT)}")
 
 
 @dataclass(frozen=True)
@@ -224,6 +228,7 @@ class Limits:
     energy: Energy | None = None  # None: no rule judges energy counters
     io: Io | None = None  # None: there are no trials of the input
     based_on: str | None = None
+    draft: bool = False  # whether no round uses it yet, so that it is not the current edition
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     settings: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     data_types: dict[str, str] = field(default_factory=dict)  # of activations: plain or scaled

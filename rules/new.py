@@ -2,16 +2,15 @@
 
 The new edition equals the old one until its limits.yaml is edited. It is based on the old one or, if that is based on
 another edition itself, on the same one with the same changes. It becomes the current edition, which runs log and
-`make run` uses. Submissions of older rounds are judged as before.
+`make run` uses. Submissions of older rounds are judged as before. An edition with the line `draft: true` becomes the
+current one when that line is removed.
 
-With `--witnessed` the new edition requires receipts of a witness, whose key is added to its limits.yaml
-(docs/witness.md), launch ledgers, final weights and manifests of environments. docs/trust.md says what remains then.
+`--from v1.1` makes one that requires receipts of a witness (docs/witness.md).
 """
 
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -23,27 +22,21 @@ import yaml
 
 from benchmark.config import read_yaml
 from benchmark.writing import write_text
-from rules.current import ROOT, current, editions, version
+from rules.current import OURS, ROOT, editions, version
 from rules.edition import load
 
 HEAD = "# {name}: {source}, and what differs. What a field means: rules/limits.py; how bases work: rules/README.md.\n"
-WITNESSED: dict[str, Any] = {
-    "witness": "required",  # it draws the seeds, too: runs need no entry in the registry
-    "ledger": "required",
-    "weights": {"use": "required"},
-    "environment": {"use": "required"},
-}
 
 
-def make(name: str, source: str, root: Path = ROOT, witnessed: bool = False) -> Path:
+def make(name: str, source: str, root: Path = ROOT) -> Path:
     """Write <root>/<name>/limits.yaml; return its path. Raises ValueError unless the name is newer than all
     editions, and for an unknown source."""
-    newest = current(root)
+    newest = max((known for known in editions(root) if OURS.fullmatch(known)), key=version)
     if version(name) <= version(newest):
         raise ValueError(f"found the name {name}, wanted one after {newest}")
     limits = load(source, root).limits
     values = read_yaml(root / source / "limits.yaml") if limits.based_on else {"based_on": source}
-    values |= WITNESSED if witnessed else {}
+    values.pop("draft", None)
     head = {"based_on": values.pop("based_on"), "title": titled(limits.title, source, name)}
     path = root / name / "limits.yaml"
     text = yaml.safe_dump({**head, **{k: v for k, v in values.items() if k != "title"}}, sort_keys=False, width=120)
@@ -65,10 +58,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="of the edition, such as v1.1")
     parser.add_argument("--from", dest="source", required=True, metavar="EDITION", help=", ".join(editions()))
-    parser.add_argument("--witnessed", action="store_true", help="an edition that requires what a witness signs")
     args = parser.parse_args(arguments)
     try:
-        path = make(args.name, args.source, witnessed=args.witnessed)
+        path = make(args.name, args.source)
     except (ValueError, OSError) as error:
         print(f"new.py: {error}", file=sys.stderr)
         return 2

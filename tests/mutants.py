@@ -110,7 +110,8 @@ def tests_of(path: str) -> list[str]:
     """The files of tests that must notice a change of a module; none where it has no file of its own."""
     folder, name = Path(path).parent.as_posix(), f"test_{Path(path).name}"
     own = Path("tests", folder, name).as_posix()
-    more = [other.format(name=name) for key in (path, folder) for other in MORE.get(key, ())]
+    parts = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / own).parent.glob(f"{Path(own).stem}_*.py"))
+    more = parts + [other.format(name=name) for key in (path, folder) for other in MORE.get(key, ())]
     return [file for file in (own, *more) if (ROOT / file).is_file()] if (ROOT / own).is_file() else []
 
 

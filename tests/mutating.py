@@ -77,10 +77,12 @@ def put(**fields: object) -> Callable[[ast.AST], object]:
 
 
 def skipped(tree: ast.Module) -> set[int]:
-    """Nodes, by id(), that are not changed: annotations, and what only guards against mistakes in the module itself
-    (`frozen=True`, `strict=True`)."""
+    """Nodes, by id(), that are not changed: annotations, what only guards against mistakes in the module itself
+    (`frozen=True`, `strict=True`), and constants in capitals, which a test could only repeat."""
     found = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and all(name.isupper() for name in map(ast.unparse, node.targets)):
+            found |= {id(inner) for inner in ast.walk(node.value)}
         if isinstance(node, ast.keyword) and node.arg in GUARDS:
             found.add(id(node.value))
         for name in ("annotation", "returns"):

@@ -9,9 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from benchmark.config import read_yaml
+from benchmark.run.files import weights_path
 from benchmark.tuning.campaign import Axis
 from compliance.auditing.review import points
-from compliance.finding import show
+from compliance.finding import counted, show
 from compliance.reading.energy import METER
 from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
@@ -85,8 +86,10 @@ def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Ite
         if submission.source:
             yield submission.source
         found = Counter(f.code for f in submission.findings if f.code.startswith("CODE") and not f.waived)
-        yield from (f"{code}: {count} places to read" for code, count in sorted(found.items()))
+        yield from (f"{code}: {counted(count, 'place')} to read" for code, count in sorted(found.items()))
         yield f"python compliance/check.py --diff {shlex.quote(show(submission.path))}"
+    if code == "HYP90":
+        yield from (f"changed: {show(f.path)}:{f.line}" for f in submission.findings if f.code == "CODE05")
     if code == "TUN90":
         yield from _campaigns(submission)
     if of_set := OF_SET.get(code):
@@ -202,9 +205,10 @@ def _system(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
 
 def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
     """Yield the number of runs with weights, and of those with a digest alone."""
-    found, limits = [run.weights for run in logs if run.weights], edition.limits.weights
-    large = sum(limits is not None and one.size > limits.largest for one in found)
-    yield f"final weights of {len(found)} of {len(logs)} runs" + (f", of {large} the digest alone" if large else "")
+    found = [run for run in logs if run.weights]
+    alone = [run for run in found if not weights_path(run.file).exists()]
+    again = f", of {len(alone)} the digest alone (python harness/replay.py LOG --weights makes the file again)"
+    yield f"final weights of {len(found)} of {len(logs)} runs" + (again if alone else "")
 
 
 def _environments(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:

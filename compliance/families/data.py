@@ -14,7 +14,7 @@ SPLITS = ("train", "validation")
 BYTES = ("total", "least_by_rank", "most_by_rank")
 
 
-@rule("DATA01", "log", after=("DATA05",), needs=("fingerprints.train", "fingerprints.validation"))
+@rule("DATA01", "log", after=("DATA04", "DATA05"), needs=("fingerprints.train", "fingerprints.validation"))
 def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for event in log.all("dataset_fingerprint"):
         split = metadata(event, "split")
@@ -39,7 +39,7 @@ def sample_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Itera
             yield Fault(event.line, f"fingerprint of {show(samples)} {split} samples", str(number))
 
 
-@rule("DATA03", "log", after=("DATA05",), needs=("class_counts.train", "class_counts.validation"))
+@rule("DATA03", "log", after=("DATA01",), needs=("class_counts.train", "class_counts.validation"))
 def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     published = terms.problem.class_counts if terms.problem else {}
     for event in log.all("dataset_fingerprint"):

@@ -256,6 +256,16 @@ def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Term
                 yield Fault(1, f"{show(name)} with the RECORD {digest}", wanted, path=manifest_of(run, named))
 
 
+@rule("ENV15", "set", severity="review", after=("ENV04",), on=RUNS)
+def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    most = terms.edition.limits.environment.spent if terms.edition.limits.environment else {}
+    for run, named, loaded in _loaded(runs, terms):
+        for name, limit in most.items():
+            if (spent := loaded.spent.get(name, 0)) > limit:
+                found = f"{spent:.0f} {name.replace('_', ' ')} before the clock started"
+                yield Fault(1, found, f"at most {limit:.0f}, or the reason", path=manifest_of(run, named))
+
+
 @rule("ENV10", "submission")
 def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:

@@ -8,13 +8,13 @@ from benchmark.ledger import End, Entry, Event, Start
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from compliance.finding import Fault, among, counted, show
-from compliance.reading.digest import sha256
+from compliance.reading.digest import line_endings, sha256
 from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Launch, Run
 from compliance.reading.terms import Terms
 from compliance.reading.tree import WEAK
-from compliance.rule import rule
+from compliance.rule import hides, rule
 
 MOST_TOLD = 20  # faults of a kind, or starts, that are reported one by one
 STATED = {"source": "source", "config_digest": "config", "problem_digest": "problem"}  # key of a log -> of a start
@@ -24,6 +24,9 @@ STATED = {"source": "source", "config_digest": "config", "problem_digest": "prob
 def ledger_is_whole(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     if place.ledger:
         path, ledger = place.ledger.path, place.ledger.ledger
+        if ledger.faults and (ends := line_endings(place.runs.path / LEDGER)):
+            yield Fault(1, f"a file{ends}", "the file that the runs wrote", path=path)
+            return
         for fault in ledger.faults:
             severity = "review" if fault.cut else ""
             says = "A line of the launch ledger was cut off while it was written" if fault.cut else ""
@@ -80,8 +83,12 @@ def set_has_a_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
 
 @rule("LED03", "set", after=("LED01", "LED02"))
 def runs_are_in_the_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    if place.ledger:
-        silent = [run for run in runs if run.launch is None]
+    stated = [run.launch.digest for run in runs if run.launch]
+    if place.ledger and stated and not {entry.line for entry in place.ledger.ledger.entries} & {*stated}:
+        says = "The launch ledger is of other runs: it has no start of these"
+        yield Fault(1, f"no line that one of {counted(len(stated), 'log')} states", "theirs", says, place.ledger.path)
+    elif place.ledger:
+        silent = [run for run in runs if run.launch is None and not hides(run.broken, "ledger")]
         if silent:
             found = f"no event ledger{among(silent, runs)}"
             wanted = f"one, before run_start, with the run's start in {place.ledger.path}"
@@ -116,7 +123,7 @@ def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
     return None
 
 
-@rule("LED04", "set", after=("LED03", "RUN04", "RUN08"))
+@rule("LED04", "set", after=("LED03", "RUN04", "RUN08"), reads=tuple(STATED))
 def runs_are_as_they_were_started(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run in runs:
         for entry in place.ledger.starts_of(run) if place.ledger else ():
@@ -190,8 +197,9 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
             last.number, found, f"an end with the sha256 {digest} of the log", path=launched.path, severity=severity
         )
     elif end.said.log != digest:
-        found = f"a log that was changed after start {last.number} ended: sha256 {digest or 'of no file'}"
-        yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", path=run.path)
+        says = "The log was changed after its run ended"
+        found = f"sha256 {digest or 'of no file'}{line_endings(run.file)}"
+        yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", says, run.path)
     elif run.stop is not None and end.said.status != run.status:
         found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
         yield Fault(run.stop_line, found, wanted, path=run.path)

@@ -33,11 +33,13 @@ ODDITIES = {
 @rule("LOG01", "log", after=("LOG02",), on=EVERY)
 def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for bad in log.bad:
-        found = f"{bad.reason}, and the log ends there" if bad.line == log.last_line else bad.reason
         key = log.named.get(bad.line, "")
         about = subjects(key, terms) if key not in ("", DECIDES) else ()
-        wanted = "one JSON object with time_ms, event_type, key, value and metadata"
-        yield Fault(bad.line, found, wanted, about=about)
+        if bad.line == log.last_line:
+            yield Fault(bad.line, bad.reason, "the log to its end", "The log breaks off in its last line", about=about)
+        else:
+            wanted = "one JSON object with time_ms, event_type, key, value and metadata"
+            yield Fault(bad.line, bad.reason, wanted, about=about)
     if log.bad_count > len(log.bad):
         yield Fault(log.bad[-1].line, f"{log.bad_count - len(log.bad)} more such lines", "none")
 
@@ -60,6 +62,11 @@ def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 @rule("LOG04", "log", after=("LOG03", "RUN10"), on=EVERY)
 def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if log.lost is None:  # any key may be in a line that can't be read
+        return
+    resumed, begun = log.first("resumed"), log.first("init_start")
+    if resumed and (begun is None or resumed.line < begun.line):
+        says = "The log begins where its run was resumed: its first part is missing"
+        yield Fault(resumed.line, "resumed before init_start", "both parts in one file", says)
         return
     for name, key in terms.keys.items():
         if key.required and name not in (*log.events, *log.lost, *ELSEWHERE) and applies(key, log, terms):

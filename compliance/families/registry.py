@@ -13,6 +13,7 @@ from compliance.reading.run import Origin, Run
 from compliance.reading.terms import Terms
 from compliance.reading.tuning import entry_of
 from compliance.rule import RUN, rule
+from rules.names import folded
 from rules.registry import NAME, Entry
 
 MOST_LISTED = 20  # entries that a finding lists
@@ -38,9 +39,9 @@ def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
     if missing:
         run, named = missing[0]
         found = "a seed from the registry without an entry" if named.entry is None else f"entry {named.entry}"
-        yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry), path=run.path)
+        yield Fault(named.line, f"{found}{among(missing, runs)}", _choice(registry, terms), path=run.path)
     elif terms.edition.limits.registry == "required" and runs and not claims and not _own(runs[0], place):
-        yield Fault(1, "logs that name no entry", _choice(registry))
+        yield Fault(1, "logs that name no entry", _choice(registry, terms))
 
 
 @rule("REG03", "set", after=("REG02", "RUN02", "RUN09", "SEED04"), on=RUN)
@@ -53,12 +54,14 @@ def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
         entries = ", ".join(str(entry.entry) for entry in _own(run, place)[:MOST_LISTED])
         yield Fault(origin.line, found, f"those of entry {entries}", path=run.path)
     claims = [(run, entry) for run, _ in drawn if (entry := _entry(run, place.registry))]
-    strange = [(run, entry) for run, entry in claims if entry.key != _key(run, place)]
+    named = folded(place.described.get("submitter"))  # another name than the folder's: SYS09
+    strange = [(r, e) for r, e in claims if e.key != _key(r, place) and e.key != (named, *_key(r, place)[1:])]
     if strange:
         run, entry = strange[0]
         found = f"entry {entry.entry}, of {entry.title}{among(strange, runs)}"
         wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
-        yield Fault(run.origin.line if run.origin else 1, found, wanted, path=run.path)
+        says = "The entry of the registry that the runs name was drawn for something else"
+        yield Fault(run.origin.line if run.origin else 1, found, wanted, says, run.path)
     last = terms.benchmark.runs if place.scaling != "weak" else None
     for run, entry in claims:
         if entry.key == _key(run, place) and run.seeds and run.number is not None:
@@ -88,9 +91,10 @@ def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
             yield Fault(origin.line, f"entry {origin.entry}", wanted, path=run.path)
 
 
-@rule("REG05", "set", after=("REG04", "RUN04", "RUN08"))
+@rule("REG05", "set", after=("REG04", "RUN04", "RUN08"), reads=("source", "config_digest"))
 def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    claims = [(run, entry) for run in runs if (entry := _entry(run, place.registry))]
+    named = [(run, entry) for run in runs if (entry := _entry(run, place.registry))]
+    claims = [(run, entry) for run, entry in named if entry.key[1:] == _key(run, place)[1:]]  # REG03 names the others
     for key, name in REGISTERED:
         changed = [(run, entry) for run, entry in claims if run.value(key) != getattr(entry, name)]
         if changed:
@@ -111,7 +115,7 @@ def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> 
             yield Fault(line, found, f"at most {slack / 1000:g} s, for clocks that differ", path=run.path)
 
 
-@rule("REG07", "submission", severity="review")
+@rule("REG07", "submission", severity="review", after=("TREE06", "TREE09"))
 def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     entries = files.registry.of_organisation(files.submission.org) if files.registry else []
     scored = {runs.name for runs in files.submission.sets if runs.scaling not in (WEAK, THROUGHPUT)}
@@ -144,8 +148,8 @@ def _own(run: Run, place: SetPlace) -> list[Entry]:
     return place.registry.fitting(_key(run, place)) if place.registry else []
 
 
-def _choice(registry: RoundRegistry | None) -> str:
+def _choice(registry: RoundRegistry | None, terms: Terms) -> str:
     """Return in words the entries among which a set should name one."""
     if registry is None:
-        return f"{NAME} in the folder of the round, with the set's entry"
+        return f"{NAME} in the folder of the round, {terms.edition.name}, with the set's entry"
     return f"one of those in {registry.path}, which has {len(registry.entries)}"

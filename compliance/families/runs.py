@@ -22,7 +22,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tree import WEAK, place_of
 from compliance.reading.values import is_number
-from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, rule
+from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, hides, rule
 from compliance.verdict import NO_STOP
 from rules.fewest import allowed, average
 from rules.names import same_name
@@ -229,7 +229,7 @@ def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
             yield Fault(run.line(key), f"{key} {found}", f"{wanted}, as in the set's other runs", path=run.path)
     if key in terms.keys and not terms.keys[key].required:
         for run in runs:
-            if key not in run.facts:
+            if key not in run.facts and not hides(run.broken, key):
                 yield Fault(1, f"no {key}", f"{show(value)}, as in the set's other runs", path=run.path)
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 
 from benchmark.source import combine
 from compliance.finding import Fault, show
+from compliance.reading.digest import line_endings
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, sound
@@ -68,8 +69,9 @@ def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str],
         within = folder.path_of(path)
         found = None if within is None else folder.files[within]
         if found not in (digest, ""):  # "": SRC02 tells why it could not be read
-            place = files.submission.place(*folder.parts, within or path)
-            yield Fault(1, f"sha256 {found}" if found else "no such file", f"{digest}, as logged in {log}", path=place)
+            parts = (*folder.parts, within or path)
+            said = f"sha256 {found}{line_endings(files.submission.path.joinpath(*parts))}" if found else "no such file"
+            yield Fault(1, said, f"{digest}, as logged in {log}", path=files.submission.place(*parts))
 
 
 @rule("SRC04", "submission")
@@ -100,7 +102,7 @@ def _lines(text: str, patterns: dict[str, re.Pattern[str]]) -> Iterator[tuple[in
                 yield number, match[0] or match[1][0]
 
 
-@rule("SRC06", "submission", after=("SRC03",))
+@rule("SRC06", "submission", after=("SRC03", "TREE06", "TREE09"))
 def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
     used: dict[tuple[str, ...], set[str | None]] = {}
     for _, loaded, folder in files.loaded:
@@ -178,4 +180,4 @@ def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
     """Yield the first FEW faults, and one at `path` with the number of the others."""
     yield from faults[:FEW]
     if len(faults) > FEW:
-        yield Fault(faults[0].line, f"{len(faults) - FEW} more such places", path=path)
+        yield Fault(faults[0].line, f"{len(faults) - FEW} more from here on", path=path)

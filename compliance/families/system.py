@@ -22,7 +22,7 @@ from rules.names import folded, same_name
 @rule("SYS01", "submission")
 def systems_are_described(files: SubmissionFiles) -> Iterator[Fault]:
     for system in files.submission.names("results"):
-        if system not in files.descriptions:
+        if system not in (*files.descriptions, *files.edition.limits.scalings):  # TREE01 names logs in no system
             place = files.submission.place("systems", f"{system}.json")
             yield Fault(1, "no such file", "the description of the system", path=place)
 
@@ -54,7 +54,8 @@ def descriptions_have_their_types(files: SubmissionFiles) -> Iterator[Fault]:
     for description, name, value, kind in _fields(files):
         if type(kind) is str and not FIELD_KINDS[kind][0](value):
             place = files.submission.place(*description.parts)
-            yield Fault(description.line_of(name), f"{name} {show(value)}", FIELD_KINDS[kind][1], path=place)
+            found = f"{name} {show(value)}" if value != "" else f"nothing in {name}"
+            yield Fault(description.line_of(name), found, FIELD_KINDS[kind][1], path=place)
 
 
 @rule("SYS05", "submission")
@@ -230,6 +231,7 @@ def submitter_is_the_folder(files: SubmissionFiles) -> Iterator[Fault]:
             place = files.submission.place(*description.parts)
             if logged == {folded(submitter)}:  # the folder was renamed
                 wanted = f"{show(submitter)}, as in {'/'.join(description.parts)} and all logs"
-                yield Fault(1, f"the folder {show(org)}", wanted, path=files.submission.name)
+                says = "The submission's folder has another name than its organisation"
+                yield Fault(1, show(org), wanted, says, files.submission.name)
             else:
                 yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)

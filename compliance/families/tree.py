@@ -57,9 +57,10 @@ def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Ite
 
 @rule("TREE03", "tree", severity="warning")
 def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fault]:
+    logs = {entry.parts for entry, _ in submission.strays}  # TREE09 names these
     for entry in submission.entries:
-        if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry):
-            yield Fault(1, entry.parts[-1], "only files that submissions have", path=submission.place(*entry.parts))
+        if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry) and entry.parts not in logs:
+            yield Fault(1, path=submission.place(*entry.parts))
 
 
 @rule("TREE04", "tree", severity="warning")
@@ -93,7 +94,7 @@ def submission_can_be_walked(submission: Submission, edition: Edition) -> Iterat
         yield Fault(1, f"more than {len(submission.entries)} files and folders", "fewer", "Could not look further")
 
 
-@rule("TREE08", "tree", after=("TREE05", "TREE06"))
+@rule("TREE08", "tree", after=("TREE05", "TREE06", "TREE09"))
 def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> Iterator[Fault]:
     if submission.prepared:  # the report lists it under "could not look"
         return
@@ -112,22 +113,23 @@ def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[
     known = edition.limits.ledger != "none"  # LED10 checks superseded logs
     aside = [log.file for runs in submission.sets if not known for log in runs.superseded]
     strays = [
-        *submission.strays(),
+        *submission.strays,
         *((e, 1) for e in submission.entries if submission.path.joinpath(*e.parts) in aside),
     ]
     for entry, line in strays:
         if not _misnamed(entry):  # TREE06 names it
             found = f"the events of a log, from line {line}"
-            wanted = "logs in folders of sets alone"
+            wanted = "logs in folders of sets alone, as result_<i>.txt"
             yield Fault(line, found, wanted, path=submission.place(*entry.parts))
 
 
 def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ...]]:
     depth = 4 if edition.limits.scalings else 3
+    sets = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
     return [
         e.parts
         for e in submission.entries
-        if len(e.parts) == depth and e.parts[0] == "results" and e.kind == "folder" and e.parts[-1] != "power"
+        if len(e.parts) == depth and e.parts[0] == "results" and e.kind == "folder" and e.parts[:-1] not in sets
     ]
 
 

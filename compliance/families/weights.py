@@ -27,7 +27,7 @@ from compliance.reading.weights import (
     not_finite,
     read_tensors,
 )
-from compliance.rule import CONFIRMATION, RUN, rule
+from compliance.rule import CONFIRMATION, RUN, hides, rule
 
 
 @rule("WGT01", "log", after=("CLK01",), reads=("weights",))
@@ -122,9 +122,9 @@ def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> 
             yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=_place(run))
 
 
-@rule("WGT07", "submission")
+@rule("WGT07", "submission", after=("TREE06", "TREE09"))
 def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
-    known = {weights_path(run.file) for run in files.runs if KEY in run.facts}
+    known = {weights_path(run.file) for run in files.runs if KEY in run.facts or hides(run.broken, KEY)}
     for entry in files.submission.entries:
         held = entry.kind == "file" and in_folder(entry.parts)
         if held and files.submission.path.joinpath(*entry.parts) not in known:
@@ -178,12 +178,13 @@ def _contents(run: Run) -> dict[str, int]:
 
 
 def _files(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[tuple[Run, Path, Named]]:
-    """Yield (run, path, weights as logged) of each file that must be handed in: its log names it, and it is within the
-    limit. Confirmation runs may leave it out."""
+    """Yield (run, path, weights as logged) of each file within the limit that is there or must be. Confirmation runs
+    may leave theirs out, and so may a whole set if the edition does not require weights."""
     limits = terms.edition.limits.weights
-    for run in runs:
-        if limits is None or not run.weights or run.weights.size > limits.largest:
-            continue
-        path = weights_path(run.file)
-        if not place.runs.place.confirmation or os.path.lexists(path):
-            yield run, path, run.weights
+    if limits is None:
+        return
+    named = [(run, weights_path(run.file), run.weights) for run in runs if run.weights]
+    small = [one for one in named if one[2].size <= limits.largest]
+    there = [one for one in small if os.path.lexists(one[1])]
+    optional = place.runs.place.confirmation or (limits.use == "optional" and not there)
+    yield from there if optional else small

@@ -171,6 +171,7 @@ def judge_submission(judged: Judged, submission: Submission) -> Judged:
     every = tuple(run for runs in unit.sets for run in judged.runs(runs))
     files = SubmissionFiles(submission, every, unit.edition, unit.registry)
     findings += _judge_level("submission", unit, broken_by(laid), files)
+    findings = list(dict.fromkeys(findings))  # several sets may find the same in one description
     return replace(judged, findings=findings, origin=files.origin if OF_SOURCE in unit.edition.codes else "")
 
 

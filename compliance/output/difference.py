@@ -22,7 +22,7 @@ from rules.release import KINDS
 MOST_COMPARED = 3000  # lines of a file: the time of a comparison grows with their square
 MOST_LINES = 400  # shown of a file's difference
 MOST_SHOWN = 5000  # lines shown of a submission
-MOST_ABSENT = 20  # named files of the reference that a folder lacks
+MOST_ABSENT = 10  # named files of the reference that a folder lacks
 WIDEST = 300  # characters of a line
 
 
@@ -72,11 +72,12 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
         yield from lines[:MOST_LINES]
         if len(lines) > MOST_LINES:
             yield f"... and {len(lines) - MOST_LINES} more lines"
-    implemented = [path for path in sorted(absent) if path.startswith(f"{REFERENCE}/")]
-    for path in implemented[:MOST_ABSENT]:
-        yield f"not loaded {path}"
-    if len(implemented) > MOST_ABSENT:
-        yield f"not loaded ... and {len(implemented) - MOST_ABSENT} more files of {REFERENCE}"
+    left = [
+        path[len(REFERENCE) + 1 :] for path in sorted(absent) if path.startswith(REFERENCE) and path.endswith(".py")
+    ]
+    if left:
+        more = f" and {len(left) - MOST_ABSENT} more" if len(left) > MOST_ABSENT else ""
+        yield f"not loaded of {REFERENCE}: {', '.join(left[:MOST_ABSENT])}{more}"
 
 
 def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:

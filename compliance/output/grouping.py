@@ -1,7 +1,7 @@
 """Group findings for people: by submission, rule and set, with counts, the worst first."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +10,8 @@ from compliance.output.report import ORDER, WAIVED, Report, Summary, owned, told
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
-COPIED = ("RUN05", "RUN06")  # a log is another's copy, or has its scores
+FIRST = ("RUN05", "RUN06", "CODE05")  # a log is another's copy, or has its scores; what changes the mathematics
+PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line
 RESULT = re.compile(r"/result_\d+\.txt$")
 
@@ -31,7 +32,7 @@ class Kind:
         """The findings to show, each with the number of others that it stands for: all of a few, else the first of
         each set."""
         if len(self.findings) <= MOST_WHOLE and not self.common:
-            return [(finding, times - 1) for finding, times in Counter(self.findings).items()]
+            return [(finding, 0) for finding in self.findings]
         first = [(group[0], times_of(group) - group[0].times) for group in self.groups]
         return first[: 1 if self.common else MOST_SHOWN]
 
@@ -83,12 +84,12 @@ def times_of(findings: Iterable[Finding]) -> int:
 
 
 def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
-    """Return the findings of a submission grouped by rule and set. They are ordered by severity, then by number, then
-    as in `order`; of one severity, those on copied runs come first, since others follow from them."""
+    """Return the findings of a submission grouped by rule and set, ordered by severity. Of errors, copied runs and
+    wrong places come first, since others follow from them, then all as in `order`; the rest is ordered by number."""
     sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
     rank = {code: at for at, code in enumerate(order)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in findings:
+    for finding in sorted(findings, key=lambda finding: finding.times):  # what stands for others comes last
         by_rule[told_as(finding), finding.code].append(finding)
     made = []
     for (severity, code), same in by_rule.items():
@@ -100,7 +101,9 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:
         at = rank.get(kind.code, len(rank))
-        return ORDER.index(kind.severity), kind.code not in COPIED, -kind.times, at, kind.code
+        wrong = kind.severity == "error"
+        first = kind.code in FIRST or (wrong and kind.code.startswith(PLACES))
+        return ORDER.index(kind.severity), not first, 0 if wrong else -kind.times, at, kind.code
 
     return tuple(sorted(made, key=place))
 

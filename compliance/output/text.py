@@ -4,6 +4,7 @@ at the end what to do next. Up to ten findings of a rule stand whole.
 With `every`, each finding has a line of its own: `path:line: CODE severity: sentence`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
@@ -20,6 +21,7 @@ HEAD = 5  # lines on errors, and as many on the other kinds of findings, ahead o
 OBJECTIONS = 3  # of reviewers, in a submission's lines
 MISSED = 3  # listed paths that could not be judged, ahead of all submissions
 EXPLAINED = 10  # codes after --explain
+DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # whole with --all, and for programs
 SHORTEST = 40  # least characters of a sentence that are shown, however long its path is
 
 
@@ -135,9 +137,12 @@ def _example(kind: Kind, finding: Finding, others: int, home: str) -> str:
     """Return a line on a finding, with its path relative to the submission."""
     place = _place(finding, home)
     more = f" and {others} more" if others else ""
-    said = (finding.details() or finding.sentence) if finding.sentence == kind.sentence else finding.said()
-    said = said.replace(f"{home}/", "") if home else said
-    return printable(f"    {kind.severity}{f' at {place}' if place else ''}{more}: {said}") + _tail(finding)
+    said = finding.said()
+    if finding.sentence == kind.sentence:
+        said = "" if said == kind.sentence and place else finding.details() or said
+    said = DIGEST.sub(r"\1...", said.replace(f"{home}/", "") if home else said)
+    at = f"    {kind.severity}{f' at {place}' if place else ''}{more}"
+    return printable(f"{at}: {said}" if said else at) + _tail(finding)
 
 
 def _place(finding: Finding, home: str) -> str:

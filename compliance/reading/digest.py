@@ -9,6 +9,7 @@ from typing import Any, cast
 from benchmark.log import Event, open_regular
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
+HEAD = 64 << 10  # bytes of a file in which line endings are searched
 EXACT = 1 << 53  # sizes below this are exact in every program
 
 
@@ -32,6 +33,15 @@ def sha256_of(path: Path) -> str:
     """Return the sha256 of a file. Raises OSError for anything but a regular file that can be read."""
     with open_regular(path) as file:
         return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+
+
+def line_endings(path: Path) -> str:
+    """Return ", with line endings of Windows (CRLF)" if a file begins with such lines, else ""."""
+    try:
+        with open_regular(path) as file:
+            return ", with line endings of Windows (CRLF)" if b"\r\n" in file.read(HEAD) else ""
+    except OSError:
+        return ""
 
 
 def sha256(path: Path) -> str:

@@ -130,8 +130,9 @@ def _of_year(fitting: list[Edition], together: Round) -> Edition:
 
 
 def _newest(known: list[Edition]) -> list[Edition]:
-    """Return the newest edition of this project's rounds in a list, [] if there is none."""
-    return sorted((e for e in known if OURS.fullmatch(e.name)), key=lambda e: version(e.name))[-1:]
+    """Return the newest edition of this project's rounds that is no draft in a list, [] if there is none."""
+    ours = [e for e in known if OURS.fullmatch(e.name) and not e.limits.draft]
+    return sorted(ours, key=lambda e: version(e.name))[-1:]
 
 
 def _home(target: Target) -> Path:

@@ -45,8 +45,8 @@ class Kind:
 class Loaded:
     """What a run had loaded from outside the repository when its clock started: the sha256 of each distribution's
     RECORD by name and version; how many files differ from it or belong to none, and the names of the first; editable
-    distributions; the sha256 of what ran before the script; import finders; and of compiled kernels how many files
-    there were, how many before the run, and the sha256 of all."""
+    distributions; the sha256 of what ran before the script; import finders; of compiled kernels how many files there
+    were, how many before the run, and the sha256 of all; and what the process had spent, by name (seconds, bytes)."""
 
     records: dict[str, str]
     edited: tuple[int, tuple[str, ...]]
@@ -55,6 +55,7 @@ class Loaded:
     startup: dict[str, str]
     finders: tuple[str, ...]
     kernels: tuple[int, int, str] | None
+    spent: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def loaded_of(value: Any) -> Loaded:
             _texts(value["startup"]),
             _names(value["finders"]),
             (_count(kernels["files"]), _count(kernels["before"]), str(kernels["sha256"])) if kernels else None,
+            _numbers(value.get("spent", {})),
         )
     except (KeyError, TypeError, AttributeError):
         raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it") from None
@@ -106,6 +108,12 @@ def _names(value: Any) -> tuple[str, ...]:
 
 def _texts(value: Any) -> dict[str, str]:
     if type(value) is not dict or not all(type(text) is str for text in value.values()):
+        raise TypeError
+    return value
+
+
+def _numbers(value: Any) -> dict[str, float]:
+    if type(value) is not dict or not all(type(n) in (int, float) and n >= 0 for n in value.values()):
         raise TypeError
     return value
 

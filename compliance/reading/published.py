@@ -14,8 +14,9 @@ from rules.published import IMPLEMENTATIONS, REFERENCE, REPOSITORY, own_files, p
 
 # Files in which few lines change the mathematics or the clock:
 SENSITIVE = re.compile(
-    r"(benchmark|implementations/pytorch)/(.*/)?(average|clock|dice_by_sample|evaluate|fingerprint|lamb|log|loss|metric|order"
-    r"|process|reader|run|schedule|seeds|step|stop)\.py|implementations/minimal/train\.py"
+    r"(benchmark|implementations/pytorch)/(.*/)?(average|blocks|clock|conv|dice_by_sample|evaluate|fingerprint|gradients"
+    r"|lamb|log|loss|metric|model|norm|order|process|reader|run|schedule|seeds|step|stop|task)\.py"
+    r"|implementations/minimal/train\.py"
 )
 TOPS = (IMPLEMENTATIONS, "benchmark", "rules")
 LARGEST = 64 << 10  # characters of a file that is compared as a program

@@ -6,7 +6,7 @@ No symbolic link is followed, and limits bound how much is walked.
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -143,9 +143,11 @@ class Submission:
         described = any(len(parts) == 2 and parts[0] == "systems" and parts[1].endswith(".json") for parts in files)
         return described and not any(parts[0] in (RESULTS, "source", "benchmarks") for parts in files)
 
-    def strays(self) -> Iterator[tuple[Entry, int]]:
-        """Yield (file, line of its first event) of every file with log lines that is neither a log of a set nor one of
-        a power meter."""
+    @cached_property
+    def strays(self) -> list[tuple[Entry, int]]:
+        """(file, line of its first event) of every file with log lines that is neither a log of a set nor one of a
+        power meter."""
+        found: list[tuple[Entry, int]] = []
         held, room = {log.file for runs in self.sets for log in (*runs.logs, *runs.superseded)}, MOST_ODD
         for entry in self.entries:
             file = self.path.joinpath(*entry.parts)
@@ -153,7 +155,8 @@ class Submission:
                 line, looked = first_event(file, room)
                 room -= looked
                 if line:
-                    yield entry, line
+                    found.append((entry, line))
+        return found
 
 
 def first_event(file: Path, most: int) -> tuple[int, int]:
@@ -176,11 +179,8 @@ def first_event(file: Path, most: int) -> tuple[int, int]:
 def misnamed_log(files: Iterable[os.DirEntry[str]]) -> str:
     """Return the name of the first file that has a log line near its beginning, "" if none does."""
     for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
-        try:
-            if any(type(item) is Event for item in islice(read_log(Path(file)), MOST_LINES)):
-                return file.name
-        except OSError:
-            continue
+        if first_event(Path(file), MOST_LINES)[0]:
+            return file.name
     return ""
 
 

@@ -109,7 +109,7 @@ class Training:
         """Train once on every sample, in the seed's order. Return the mean loss, and that of the first 10 steps."""
         order = seeds.sample_order(self.seed, epoch, reader.problem.split_samples("train"))
         batches = [order[i : i + self.c.batch_size] for i in range(0, len(order), self.c.batch_size)]
-        losses = []
+        losses, early = [], slice(keys.EARLY)
         for number, arrays in enumerate(reader.batches("train", batches)):
             self.adam.param_groups[0]["lr"] = learning_rate(epoch - 1 + number / len(batches), self.c)
             logits, label = self.logits(self.model, arrays)
@@ -123,7 +123,7 @@ class Training:
             with torch.no_grad():
                 torch._foreach_lerp_(list(self.average.parameters()), list(self.model.parameters()), share)
             losses.append(loss.item() * len(label))
-        return {"loss": sum(losses) / len(order), "early_loss": sum(losses[:10]) / sum(map(len, batches[:10]))}
+        return {"loss": sum(losses) / len(order), "early_loss": sum(losses[early]) / sum(map(len, batches[early]))}
 
     def logits(self, model: nn.Module, samples: list) -> tuple[Tensor, Tensor]:
         """Return logits (N, classes, D, H, W) and labels (N, D, H, W) of a batch of volumes and labels, uint8."""

@@ -121,7 +121,8 @@ def evaluate(log: Path, args: argparse.Namespace, law: Edition, scratch: Path) -
     matches(run, problem)
     path = weights_path(log)
     if not path.exists():
-        raise ValueError(f"{path}: found no file, wanted the one with the sha256 {run.weights}; ask who made the run")
+        again = f"python harness/replay.py {log} --weights makes it again, on such a machine; or ask who made the run"
+        raise ValueError(f"{path}: found no file, wanted the one with the sha256 {run.weights}; {again}")
     fresh = args.data_seed is not None
     split = held_out(problem, args.data_seed) if fresh else problem
     home = (args.data or scratch) / f"{run.problem}-{args.data_seed}" if fresh else args.data

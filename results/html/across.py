@@ -12,15 +12,14 @@ from itertools import groupby
 from typing import Any
 
 from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, tenfold
-from results.html.detail import reference_epochs
 from results.html.factors import factor_chart
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
 from results.measures.identity import rank_text
 from results.runs.decomposition import PARTS
 from results.statistics.energy import WORDS
-from results.statistics.result import REFERENCE, Result
-from results.statistics.score import TrimmedMean
+from results.statistics.expected import reference_epochs
+from results.statistics.result import Result
 from results.tables.factors import Products, against_the_fastest
 from results.tables.hardware import machine
 from results.tables.rates import Series
@@ -105,13 +104,8 @@ def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
     """Charts of energy over time, one for each way of measuring: energies are comparable only within one."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
         of = [(r, r.energy.joules, r.fom / 60) for r in results if r.energy and r.energy.tier == tier and r.fom]
-        found = [(r, time, (half(r) or 0.0) / 60, e.mean / 1000, width(e) / 1000) for r, e, time in of]
+        found = [(r, time, (half(r) or 0.0) / 60, e.mean / 1000, (e.half or 0.0) / 1000) for r, e, time in of]
         yield scatter("energy", f"Energy to the target against time, by {WORDS[tier]}", found, looks)
-
-
-def width(t: TrimmedMean) -> float:
-    """Half the width of an interval, 0 without interval."""
-    return 0.0 if t.low is None or t.high is None else (t.high - t.low) / 2
 
 
 def names(results: Sequence[Result]) -> list[str]:
@@ -170,8 +164,7 @@ def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
         return None
     each = max(1, RUNS // len(best))
     targets = {r.one("target") for r in best}
-    reference = [r for r in results if r.org == REFERENCE]
-    bands = {tuple(reference_epochs(r, reference)) for r in best}
+    bands = {reference_epochs(r) for r in best}
     sides = [Side(name, sample(r.runs, each)) for r, name in zip(best, names(best), strict=True)]
     chart = medians(sides, shared(targets), shared(bands) or (), RUNS)
     some = f"; the first {len(best)} sets of {len(results)}" if len(results) > len(best) else ""
@@ -318,8 +311,6 @@ def rate_chart(lines: Sequence[Series], caption: str) -> Chart | None:
     ideals = perfect([[(r.units, r.rate) for r in s.rates] for s in lines])
     tables = {
         "points": Rows(("s", "set", "x", "y", "shape", "hollow"), points),
-        "xbars": Rows(("s",), []),
-        "ybars": Rows(("s",), []),
         **drawn(ideals),
         "joined": Rows(("s", "x", "y"), joined),
     }

@@ -1,13 +1,13 @@
 """The charts of one set of runs, or of several sets side by side."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from compliance.reading.run import Run
 from results.html.specs import COLOURS, DASHES, SHAPES
 from results.runs.curve import points
-from results.runs.decomposition import PARTS, decompose, kinds
+from results.runs.decomposition import PARTS, kinds
 from results.tables.formatting import show
 
 MOST = 40  # runs of a set in a chart
@@ -119,38 +119,21 @@ def each(runs: Sequence[Run]) -> list[Side]:
     return [Side(f"run {name_of(run)}", [run]) for run in runs]
 
 
-def named(sides: Sequence[Side]) -> Iterable[tuple[str, Side, Run]]:
-    """(row's name, side, run) of every run; the name says whether the figure of merit drops the run."""
-    for side in sides:
-        for run in side.runs:
-            dropped = " (dropped)" if side.kept and run.path not in side.kept else ""
-            yield f"{side.name + ' ' if len(sides) > 1 else ''}{name_of(run)}{dropped}", side, run
-
-
-def time(sides: Sequence[Side]) -> Chart | None:
-    """Seconds of staging, training, evaluation and the rest of each run; None without a timed span."""
-    rows: list[tuple[Any, ...]] = []
-    for row, _, run in named(sides):
-        if d := decompose(run):
-            parts = [(s, getattr(d, part) / 1000) for s, part in enumerate(PARTS)]
-            rows += [(s, row, seconds, d.total / 1000) for s, seconds in parts if seconds]
-    return parts_chart("time", "Where the time of each run went", ("s", "row", "v", "total"), rows)
-
-
 def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
-    """The spans of each run, in seconds since its start, or since the first start if runs ran `together`. None without
-    timed spans, or with more than SPANS of them."""
+    """The spans of each run, in seconds since its start, or since the first start if runs ran `together`; a name says
+    whether the figure of merit drops the run. None without timed spans, or with more than SPANS of them."""
     rows: list[tuple[Any, ...]] = []
     for side in sides:
         first = min((run.window[0] for run in side.runs if run.window), default=0)
-        for row, _, run in named([side]):
+        for run in side.runs:
             origin = first if together else run.window[0] if run.window else 0
             spans = kinds(run)
             if len(rows) + sum(map(len, spans.values())) > SPANS:
                 return None
-            label = f"{side.name} {row}" if len(sides) > 1 else row
+            dropped = "(dropped)" if side.kept and run.path not in side.kept else ""
+            row = " ".join(filter(None, (side.name, name_of(run), dropped)))
             for s, part in enumerate(PARTS):
-                rows += [(s, label, (a - origin) / 1000, (b - origin) / 1000) for a, b in spans.get(part, ())]
+                rows += [(s, row, (a - origin) / 1000, (b - origin) / 1000) for a, b in spans.get(part, ())]
     since = "the first start" if together else "its start"
     return parts_chart("timeline", f"Timeline: seconds since {since}", ("s", "row", "x", "x2"), rows)
 

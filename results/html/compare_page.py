@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from results import differences as d
 from results.differences import Pair, Side
 from results.html import charts
 from results.html.across import parts
@@ -15,7 +14,6 @@ from results.html.findings import Group, groups
 from results.html.medians import medians
 from results.html.page import page
 from results.html.tuning import sections
-from results.runs.row import seed
 from results.sources import Difference, source_differences
 from results.tables.cells import Cell, Line, Table, tone
 from results.tables.comparison import lists_of_differences, measured, named, pair_words, products, titled
@@ -38,8 +36,6 @@ class Comparison:
     differences: Sequence[tuple[str, Table]]
     without_source: Sequence[str]
     sources: Sequence[Difference]
-    seeds: Table
-    shared: Sequence[str]
     findings: Sequence[tuple[str, Sequence[Group]]]
 
 
@@ -81,8 +77,6 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
         differences=[(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
         without_source=without,
         sources=sources,
-        seeds=seeds(compared, links),
-        shared=d.same_seeds(compared),
         findings=[(s.letter, groups(s.result.standing, links, home(s.result.judged), 3, 2)) for s in compared],
     )
 
@@ -99,7 +93,7 @@ def ratios(pairs: Sequence[Pair]) -> Chart | None:
     if not known:
         return None
     rows = [(0, f"A / {p.letter}", f"A, {p.letter}", p.contrast.ratio, p.contrast.low, p.contrast.high) for p in known]
-    tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows), "runs": Rows(("s",), [])}
+    tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows)}
     note = "Left of the line A is faster, right of it slower."
     return Chart("ratios", "Ratios of times with their 95 % intervals", [charts.key(0, "A")], tables, note)
 
@@ -110,13 +104,3 @@ def product_chart(compared: Sequence[Side], pairs: Sequence[Pair]) -> Chart | No
     looks = {s.letter: i for i, s in enumerate(compared)}
     keys = [charts.key(looks[letter], f"A / {letter}") for letter, _ in found]
     return factor_chart(found, "What makes A's time over another's: factors with their 95 % intervals", keys)
-
-
-def seeds(compared: Sequence[Side], links: Links) -> Table:
-    """A table of the seeds of each set; hovering shows their lines in the logs."""
-    lines = []
-    for s in compared:
-        found = [(run.file, fact) for run in s.runs if (fact := seed(run))]
-        at = "; ".join(links.place(file, fact.line) for file, fact in found)
-        lines.append(Line([Cell(s.letter), Cell(", ".join(d.plain(fact.value) for _, fact in found) or "-", title=at)]))
-    return Table(("", "seeds"), lines, sortable=False)

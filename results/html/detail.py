@@ -1,21 +1,22 @@
 """The part of the report about one set of runs: its figures, charts, runs, settings and findings."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from compliance.reading.run import Run
 from results.html import charts
 from results.html.charts import Chart, Side, sample
 from results.html.excerpt import CONTACT, excerpts, home
 from results.html.findings import Group, groups
+from results.measures.measure import over
 from results.runs.columns import Row
-from results.statistics.result import Result, converged_columns, published_epochs
-from results.tables.cells import Cell, Line, Table, number, tone
-from results.tables.formatting import quality, show
+from results.statistics.expected import reference_epochs
+from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, number, table_of, tone
+from results.tables.formatting import finite, quality, show
 from results.tables.links import Links, anchor
 from results.tables.words import facts, slow_of, worth
 
@@ -60,14 +61,13 @@ class Detail:
     findings: Sequence[Group]
 
 
-def detail(r: Result, links: Links, space: Room, reference: Sequence[Result] = ()) -> Detail:
-    """The values of one set; `reference` are the reference's own sets."""
+def detail(r: Result, links: Links, space: Room) -> Detail:
+    """The values of one set."""
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     side = [Side("", drawn, kept)]
     found = [
-        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r, reference), space.points, slow_of(r)),
-        charts.time(side),
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points, slow_of(r)),
         charts.timeline(side, r.weak) if space.whole else None,
     ]
     n = r.score.n
@@ -90,63 +90,46 @@ def detail(r: Result, links: Links, space: Room, reference: Sequence[Result] = (
     )
 
 
-def reference_epochs(r: Result, reference: Sequence[Result]) -> Sequence[float]:
-    """The epochs of the reference at the set's batch size: those that the edition publishes, or else those of the
-    reference's submission; () if there are none."""
-    if published := published_epochs(r):
-        return published
-    for other in reference:
-        same = other.group[:3] == r.group[:3] and other.one("batch") == r.one("batch") is not None
-        if same and other is not r:
-            return converged_columns(other.rows)[1]
-    return ()
-
-
-RUNS: tuple[str, ...] = (
-    "run",
-    "seconds",
-    "epochs",
-    "quality",
-    "seed",
-    "batch",
-    "staging, s",
-    "training, s",
-    "evaluation, s",
-    "rest, s",
-)
-RUNS = (*RUNS, "samples/s", "AU, %", "")
-
-
 def run_table(r: Result, links: Links, space: Room) -> Table:
     """The table of runs; hovering shows the line of the log that a number comes from, if `space` allows."""
-    rows, target = list(zip(r.mask, r.rows, strict=True))[: space.listed], r.one("target")
-    return Table(RUNS, [Line(run_row(run, used, target, links, space.whole), not used) for used, run in rows])
+    found = table_of(run_columns(r, links, space.whole), r.rows[: space.listed], cards=False)
+    return replace(found, lines=[replace(at, faint=not used) for at, used in zip(found.lines, r.mask, strict=False)])
 
 
-def run_row(run: Row, used: bool, target: Any, links: Links, placed: bool) -> list[Cell]:
-    """The cells of a run under RUNS; with `placed`, hovering shows the line of the log."""
-    seconds = run.seconds if math.isfinite(run.seconds) else None
-    lines = (run.staging_line, run.epoch_line, run.eval_line, run.start_line)
-    parts = zip((run.staging_ms, run.training_ms, run.evaluation_ms, run.rest_ms), lines, strict=True)
+def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Row], Cell]]:
+    """The columns of the table of runs; with `placed`, hovering shows the line of the log."""
+    target, dropped = r.one("target"), {row.log for row, used in zip(r.rows, r.mask, strict=True) if not used}
 
-    def at(line: float | None) -> str:
+    def at(run: Row, line: float | None) -> str:
         return "" if line is None or not placed else links.place(run.log, line)
 
-    return [
-        number(run.run, "log" if run.run is None else str(run.run), href=links.to(run.log)),
-        number(seconds, title=at(run.stop_line)),
-        number(run.epochs, title=at(run.epoch_line)),
-        number(run.quality, quality(run.quality, target), title=at(run.target_line)),
-        Cell(run.seed or "-", title=at(run.seed_line)),
-        number(run.batch, title=at(run.batch_line)),
-        *(
-            number(ms, None if ms is None else show(ms / 1000, 3), title=at(line or run.start_line))
-            for ms, line in parts
-        ),
-        number(run.compute_rate, title=at(run.stop_line)),
-        number(run.au, None if run.au is None else f"{100 * run.au:.1f}"),
-        Cell("" if used else "dropped" if seconds is not None else f"not converged: {run.fault}"),
-    ]
+    def part(name: str, line: str) -> Callable[[Row], Cell]:
+        def cell(run: Row) -> Cell:
+            ms = getattr(run, f"{name}_ms")
+            return number(ms, show(over(ms, 1000), 3), title=at(run, getattr(run, line) or run.start_line))
+
+        return cell
+
+    def said(run: Row) -> str:
+        if math.isinf(run.seconds):
+            return f"not converged: {run.fault}"
+        return "dropped" if run.log in dropped else ""
+
+    return {
+        "run": lambda run: number(run.run, "log" if run.run is None else str(run.run), href=links.to(run.log)),
+        "seconds": lambda run: number(finite(run.seconds), title=at(run, run.stop_line)),
+        "epochs": lambda run: number(run.epochs, title=at(run, run.epoch_line)),
+        "quality": lambda run: number(run.quality, quality(run.quality, target), title=at(run, run.target_line)),
+        "seed": lambda run: Cell(run.seed or "-", title=at(run, run.seed_line)),
+        "batch": lambda run: number(run.batch, title=at(run, run.batch_line)),
+        "staging, s": part("staging", "staging_line"),
+        "training, s": part("training", "epoch_line"),
+        "evaluation, s": part("evaluation", "eval_line"),
+        "rest, s": part("rest", "start_line"),
+        "samples/s": lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
+        "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
+        "": lambda run: Cell(said(run)),
+    }
 
 
 def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[str, int, str]]:

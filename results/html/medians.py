@@ -1,10 +1,11 @@
 """The convergence of sets: each set's median curve with a band, and its single curves on demand."""
 
 from collections.abc import Sequence
-from statistics import median, quantiles
 from typing import Any
 
-from results.html.charts import Chart, Rows, Side, curves, tenfold
+import numpy as np
+
+from results.html.charts import Chart, Rows, Side, curves, sample, tenfold
 from results.runs.curve import curve
 
 STEPS = 60  # points of a median curve
@@ -27,24 +28,14 @@ def medians(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most
 
 def middle(runs: Sequence[Curve], steps: int = STEPS) -> list[tuple[float, float, float, float]]:
     """(epoch, lower quartile, median, upper quartile) at most `steps` epochs at which a run was evaluated. A run counts
-    from its first evaluation to its last; where fewer than half of the runs count, the curve ends."""
+    from its first evaluation to its last, between two on the straight line; where fewer than half of the runs count,
+    the curve ends."""
     runs = [sorted(run) for run in runs if run]
-    places = sorted({x for run in runs for x, _ in run})
-    if len(places) > steps:
-        places = [places[round(i * (len(places) - 1) / (steps - 1))] for i in range(steps)]
+    places = sample(sorted({x for run in runs for x, _ in run}), steps)
+    columns = [np.interp(places, [x for x, _ in run], [y for _, y in run], np.nan, np.nan) for run in runs]
     found = []
-    for x in places:
-        values = [y for run in runs if (y := at(run, x)) is not None]
+    for x, *column in zip(places, *columns, strict=True):
+        values = [y for y in column if not np.isnan(y)]
         if 2 * len(values) >= len(runs):
-            low, _, high = quantiles(values, method="inclusive") if len(values) > 1 else values * 3
-            found.append((round(x, 4), low, median(values), high))
+            found.append((round(x, 4), *map(float, np.quantile(values, (0.25, 0.5, 0.75)))))
     return found
-
-
-def at(run: Curve, x: float) -> float | None:
-    """A run's value at an epoch, on the straight line between its evaluations; None outside of them."""
-    if not run[0][0] <= x <= run[-1][0]:
-        return None
-    after = next(i for i, (place, _) in enumerate(run) if place >= x)
-    (c, d), (a, b) = run[after], run[max(0, after - 1)]
-    return d if c == a else b + (d - b) * (x - a) / (c - a)

@@ -129,7 +129,7 @@ function named(axis, width) {
 function filled({ content, log, single }, width) {
   const spec = structuredClone(specs[content.kind]), axis = spec.usermeta.log;
   spec.datasets = tables(content, spec.usermeta.tips);
-  spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name].length);
+  spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name]?.length);
   if (!single) spec.layer = spec.layer.filter((layer) => layer.data.name !== (spec.usermeta.single ?? ""));
   const most = Math.min(...spec.layer.filter((layer) => layer.encoding.y?.field === "row").map((layer) => named(layer.encoding.y.axis, width)));
   if (spec.height.step) {

@@ -18,7 +18,7 @@ from results.html.excerpt import home
 from results.html.findings import Group, groups
 from results.html.page import page
 from results.html.tuning import sections
-from results.statistics.result import REFERENCE, Result
+from results.statistics.result import Result
 from results.tables.cells import Table
 from results.tables.factors import Products, against_the_fastest, product_table, sentence
 from results.tables.input_trials import trial_table
@@ -115,7 +115,6 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     """The section of one edition, benchmark and problem."""
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
-    reference = [r for r in results if r.org == REFERENCE]
     found = rates(alone)
     lines = series(found)
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
@@ -134,7 +133,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rate_charts=[chart for chart in drawn if chart],
         rate_findings=[g for of in said for g in of],
         trials=trial_table(alone, links),
-        details=[] if links.pages else [detail(r, links, space, reference) for r in results],
+        details=[] if links.pages else [detail(r, links, space) for r in results],
     )
 
 

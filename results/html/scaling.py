@@ -1,18 +1,21 @@
 """Strong scaling of a round: the sets of one machine at several sizes, and what more would buy."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from results.measures.measure import over
 from results.statistics.result import Result
-from results.tables.cells import Cell, Line, Table, number
+from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import minutes, show
 from results.tables.hardware import machine
 from results.tables.links import Links
 
 MORE = 100  # units that a reader may add
 FURTHEST = 2.0  # times the largest size: nothing is predicted beyond
+
+Sized = tuple[Result, Sequence[Result]]  # a set, and the sizes of its machine
 
 
 def families(results: Sequence[Result]) -> list[list[Result]]:
@@ -45,25 +48,32 @@ def predicted(family: Sequence[Result], units: float) -> float | None:
     return math.exp(b + (d - b) * (at - a) / (c - a))
 
 
-HEAD = ("system", "units", "minutes", "efficiency, %", f"with {MORE} more units: minutes, predicted", "change, %")
-
-
 def table(results: Sequence[Result], links: Links) -> Table | None:
     """The table of all families; None without any."""
-    lines = [Line(row(r, family, links.part(r))) for family in families(results) for r in family]
-    return Table(HEAD, lines, cards=True) if lines else None
+    pairs = [(r, family) for family in families(results) for r in family]
+    return table_of(columns(links), pairs) if pairs else None
 
 
-def row(r: Result, family: Sequence[Result], href: str) -> list[Cell]:
-    """The cells of a set under HEAD."""
-    seconds = predicted(family, r.one("units") + MORE)
-    share = 100 * efficiency(r, family[0])
-    change = None if seconds is None else 100 * (seconds / time(r) - 1)
-    return [
-        Cell(r.system, below=f"{r.org} · {r.group[4]}", href=href),
-        number(r.one("units")),
-        number(time(r) / 60, minutes(r.fom)),
-        number(share, show(share, 0)),
-        number(seconds and seconds / 60, minutes(seconds)),
-        number(change, None if change is None else f"{change:+.0f}"),
-    ]
+def columns(links: Links) -> dict[str, Callable[[Sized], Cell]]:
+    """The columns of a set and its family."""
+    return {
+        "system": lambda s: Cell(s[0].system, below=f"{s[0].org} · {s[0].group[4]}", href=links.part(s[0])),
+        "units": lambda s: number(s[0].one("units")),
+        "minutes": lambda s: number(time(s[0]) / 60, minutes(s[0].fom)),
+        "efficiency, %": lambda s: number(100 * efficiency(s[0], s[1][0]), show(100 * efficiency(s[0], s[1][0]), 0)),
+        f"with {MORE} more units: minutes, predicted": with_more,
+        "change, %": change,
+    }
+
+
+def with_more(s: Sized) -> Cell:
+    """The minutes that MORE units would give."""
+    seconds = predicted(s[1], s[0].one("units") + MORE)
+    return number(over(seconds, 60), minutes(seconds))
+
+
+def change(s: Sized) -> Cell:
+    """By how many percent they change the time."""
+    seconds = predicted(s[1], s[0].one("units") + MORE)
+    percent = None if seconds is None else 100 * (seconds / time(s[0]) - 1)
+    return number(percent, None if percent is None else f"{percent:+.0f}")

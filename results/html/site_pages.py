@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +15,8 @@ from results.html.detail import room
 from results.html.page import ADDRESS, HIDDEN, bundle, page, plain
 from results.html.report import report
 from results.html.submission_page import names, submission
-from results.statistics.result import REFERENCE, Result
-from results.tables.cells import Cell, Line, Table, number
+from results.statistics.result import Result
+from results.tables.cells import Cell, Line, Table, number, table_of
 from results.tables.formatting import show
 from results.tables.links import Links, anchor
 from results.tables.text import Places, csv_text, json_text
@@ -87,9 +87,9 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
         for place, why in places:
             folder = f"/{place}".partition(f"/{one.name}/")[2].partition("/")[0]
             left.setdefault(folder.casefold(), []).append((place, why))
-        space, reference = room(max(map(len, own.values()))), own.get(REFERENCE, [])
+        space = room(max(map(len, own.values())))
         for org, name in one.pages.items():
-            page_of = submission(own[org], reference, links, space, left.get(org.casefold(), []), named)
+            page_of = submission(own[org], links, space, left.get(org.casefold(), []), named)
             yield f"{one.folder}/{name}", page_of
 
 
@@ -102,30 +102,21 @@ def index(found: Sequence[Round]) -> str:
     """The index: a table of rounds, and for each problem the best of each system in every round."""
     problems = trends(found)
     drawn = [chart for _, _, chart in problems if chart]
-    return page("site.html", bool(drawn), CODE, title="Rounds", rounds=round_table(found), problems=problems)
+    return page(
+        "site.html", bool(drawn), CODE, title="Rounds", rounds=table_of(ROUNDS, reversed(found)), problems=problems
+    )
 
 
-def round_table(found: Sequence[Round]) -> Table:
-    """The table of rounds, the last name first."""
-    lines = []
-    for one in reversed(found):
-        runs = sum(r.score.n for r in one.results if not r.throughput_only)
-        place = f"{one.folder}/"
-        lines.append(
-            Line(
-                [
-                    Cell(one.name, href=f"{place}index.html"),
-                    Cell(one.edition),
-                    number(len({r.org.casefold() for r in one.results})),
-                    number(len(one.results)),
-                    number(sum(r.fom is not None or r.throughput is not None for r in one.results)),
-                    number(runs),
-                    Cell("CSV", href=f"{place}results.csv"),
-                    Cell("JSON", href=f"{place}results.json"),
-                ]
-            )
-        )
-    return Table(("round", "rules", "organisations", "sets", "with a result", "runs", "", ""), lines, cards=True)
+ROUNDS: dict[str, Callable[[Round], Cell]] = {
+    "round": lambda one: Cell(one.name, href=f"{one.folder}/index.html"),
+    "rules": lambda one: Cell(one.edition),
+    "organisations": lambda one: number(len({r.org.casefold() for r in one.results})),
+    "sets": lambda one: number(len(one.results)),
+    "with a result": lambda one: number(sum(r.fom is not None or r.throughput is not None for r in one.results)),
+    "runs": lambda one: number(sum(r.score.n for r in one.results if not r.throughput_only)),
+    "table": lambda one: Cell("CSV", href=f"{one.folder}/results.csv"),
+    "data": lambda one: Cell("JSON", href=f"{one.folder}/results.json"),
+}
 
 
 def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:

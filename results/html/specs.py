@@ -239,11 +239,7 @@ def by_batch() -> Spec:
     mark = place | {"y": number("samples to the target", True, "y"), "tooltip": TIP}
     mark["shape"] = scaled("h", SHAPES, list(SHAPE))
     told = {"system": "name", "campaign": "campaign", "batch": "x", "samples": "y", "95 % from": "low", "to": "high"}
-    return picked(
-        {"points": told},
-        layer("points", "rule", rule),
-        layer("points", "point", mark, size=70, filled=True),
-    )
+    return picked({"points": told}, layer("points", "rule", rule), layer("points", "point", mark, size=70, filled=True))
 
 
 def of_sets(x: str, y: str) -> Spec:

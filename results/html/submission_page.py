@@ -1,7 +1,7 @@
 """The page of a submission on the site: its sets in a table, then the part of each set."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from compliance.finding import counted
 from results.html.charts import HOW
@@ -9,12 +9,22 @@ from results.html.detail import Room, detail
 from results.html.page import page
 from results.measures.identity import rank_text
 from results.statistics.result import Result
-from results.tables.cells import Cell, Line, Table, verdict
+from results.tables.cells import Cell, table_of, verdict
 from results.tables.links import Links, anchor
 from results.tables.text import Places
 from results.tables.words import ends, worth
 
-HEAD = ("system", "benchmark", "scaling", "division", "verdict", "result", "95 %, s", "rank", "runs")
+COLUMNS: dict[str, Callable[[Result], Cell]] = {
+    "system": lambda r: Cell(r.system, href=f"#{anchor(r.name, r.group[2])}"),
+    "benchmark": lambda r: Cell(r.group[1], below=r.group[2]),
+    "scaling": lambda r: Cell("throughput alone" if r.throughput_only else r.group[3]),
+    "division": lambda r: Cell(r.group[4]),
+    "verdict": lambda r: verdict(r.standing),
+    "result": lambda r: Cell("-" if r.throughput_only else worth(r), title=r.why or ""),
+    "95 %, s": lambda r: Cell(ends(r) if r.fom is not None else "-"),
+    "rank": lambda r: Cell(rank_text(r.rank) or "-"),
+    "runs": lambda r: Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
+}
 
 
 def names(
@@ -34,14 +44,13 @@ def names(
 
 def submission(
     own: Sequence[Result],
-    reference: Sequence[Result],
     links: Links,
     space: Room,
     left_out: Places,
     names: Mapping[str, str],
 ) -> str:
-    """The HTML of the page of an organisation's `own` sets. `reference` are the reference's; `names` has the name of
-    the `round`, the page of the `rules`, and the file of the `code` that draws charts."""
+    """The HTML of the page of an organisation's `own` sets. `names` has the name of the `round`, the page of the
+    `rules`, and the file of the `code` that draws charts."""
     org = own[0].org
     trained = [r for r in own if not r.throughput_only]
     runs = counted(sum(r.score.n for r in trained), "run")
@@ -52,24 +61,8 @@ def submission(
         rules=names["rules"],
         code=names["code"],
         summary=f"{counted(len(own), 'set')} of runs, {runs}.",
-        sets=Table(HEAD, [line(r) for r in own], cards=True),
-        details=[detail(r, links, space, reference) for r in own],
+        sets=table_of(COLUMNS, own),
+        details=[detail(r, links, space) for r in own],
         left_out=left_out,
         how=HOW,
     )
-
-
-def line(r: Result) -> Line:
-    """The row of a set under HEAD."""
-    cells = [
-        Cell(r.system, href=f"#{anchor(r.name, r.group[2])}"),
-        Cell(r.group[1], below=r.group[2]),
-        Cell("throughput alone" if r.throughput_only else r.group[3]),
-        Cell(r.group[4]),
-        verdict(r.standing),
-        Cell("-" if r.throughput_only else worth(r), title=r.why or ""),
-        Cell(ends(r) if r.fom is not None else "-"),
-        Cell(rank_text(r.rank) or "-"),
-        Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
-    ]
-    return Line(cells)

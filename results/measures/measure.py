@@ -1,16 +1,15 @@
 """A measure of a set of runs, and the ways in which one follows from a result."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from results.statistics.energy import SetEnergy
-from results.statistics.expected import Expected, expected
+from results.statistics.expected import expected
 from results.statistics.result import Result
-from results.statistics.score import Median, Spread, TrimmedMean, harmonic
-from results.statistics.throughput import Throughput
+from results.statistics.score import harmonic
 
 Get = Callable[[Result], Any]  # None where a set has no such value
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -43,22 +42,27 @@ def over(value: float | None, divisor: float) -> float | None:
     return None if value is None else value / divisor
 
 
-def averaged(name: str, heading: str, meaning: str, column: str, unit: str = "", share: bool = False) -> Measure:
+def averaged(name: str, heading: str, meaning: str, column: str = "", unit: str = "", share: bool = False) -> Measure:
     """The mean of a column of the runs that the figure of merit averages (in a throughput set, of all models), with its
-    sample standard deviation."""
-    return Measure(name, heading, meaning, lambda r: r.mean(column), unit, lambda r: r.deviation(column), share)
+    sample standard deviation. The column has the measure's name unless it is given."""
+    of = column or name
+    return Measure(name, heading, meaning, lambda r: r.mean(of), unit, lambda r: r.deviation(of), share)
 
 
-def rate(name: str, heading: str, meaning: str, column: str) -> Measure:
+def rate(name: str, heading: str, meaning: str, column: str = "") -> Measure:
     """The harmonic mean of a column of rates: the rate of the mean time (Farrell et al. 2021, tables 5 and 6). Its
     deviation is the gain from one deviation less time."""
-    values = Measure(name, heading, meaning, lambda r: harmonic(r.values(column))[0])
-    return replace(values, error=lambda r: harmonic(r.values(column))[1])
+
+    def both(r: Result) -> tuple[float | None, float | None]:
+        return harmonic(r.values(column or name))
+
+    return Measure(name, heading, meaning, lambda r: both(r)[0], error=lambda r: both(r)[1])
 
 
-def spread_of(name: str, measure: Measure, meaning: str = "its deviation") -> Measure:
-    """The deviation of a measure, as a measure of its own."""
-    return Measure(name, "±", meaning, measure.error or measure.get, measure.unit)
+def with_deviation(measure: Measure, meaning: str = "its deviation", name: str = "") -> tuple[Measure, Measure]:
+    """A measure, and its deviation as a measure of its own, named `<measure>_deviation` unless `name` is given."""
+    get = measure.error or measure.get
+    return measure, Measure(name or f"{measure.name}_deviation", "±", meaning, get, measure.unit)
 
 
 def one(column: str) -> Get:
@@ -66,43 +70,30 @@ def one(column: str) -> Get:
     return lambda r: r.one(column)
 
 
-def described(field: str) -> Get:
-    """What the system description says, as text; None where it says nothing."""
-    return lambda r: str(said)[:200] if (said := r.judged.description.get(field)) not in (None, "") else None
+def described(name: str, heading: str, field: str) -> Measure:
+    """A field of the system description, as text; None where it says nothing."""
+
+    def get(r: Result) -> str | None:
+        said = r.judged.description.get(field)
+        return None if said in (None, "") else str(said)[:200]
+
+    return Measure(name, heading, f"{heading}, as described", get)
 
 
-def of_merit(get: Callable[[TrimmedMean], Any]) -> Get:
-    """What follows from the figure of merit; None without one."""
-    return lambda r: None if r.fom is None or r.score.trimmed is None else get(r.score.trimmed)
+def of(part: Callable[[Result], Part | None]) -> Callable[[Callable[[Part], Any]], Get]:
+    """What follows from a part of a result; None where a set has no such part."""
+    return lambda get: lambda r: None if (found := part(r)) is None else get(found)
 
 
-def of_median(get: Callable[[Median], Any]) -> Get:
-    """What follows from the median; None without a figure of merit."""
-    return lambda r: None if r.fom is None or r.score.median is None else get(r.score.median)
-
-
-def of_spread(get: Callable[[Spread], Any]) -> Get:
-    """What follows from the spread of the converged runs; None without one."""
-    return lambda r: None if r.spread is None else get(r.spread)
-
-
-def of_energy(get: Callable[[SetEnergy], Any]) -> Get:
-    """What follows from a set's energy; None unless every converged run was measured, and all in one way."""
-    return lambda r: None if r.energy is None else get(r.energy)
-
-
-def of_expected(get: Callable[[Expected], Any]) -> Get:
-    """What follows from a set's expected time; None without one."""
-    return lambda r: None if (found := expected(r)[0]) is None else get(found)
-
-
-def of_throughput(get: Callable[[Throughput], Any]) -> Get:
-    """What follows from a throughput set's score; None for other sets."""
-    return lambda r: None if r.throughput is None else get(r.throughput)
+of_merit = of(lambda r: None if r.fom is None else r.score.trimmed)
+of_median = of(lambda r: None if r.fom is None else r.score.median)
+of_spread = of(lambda r: r.spread)  # of the converged runs
+of_energy = of(lambda r: r.energy)
+of_expected = of(lambda r: expected(r)[0])
+of_throughput = of(lambda r: r.throughput)
 
 
 def seconds_of(part: str, heading: str, meaning: str) -> Measure:
     """The mean seconds of a part of a run."""
-    column = f"{part}_ms"
-    found = Measure(f"{part}_seconds", heading, meaning, lambda r: over(r.mean(column), 1000), "s")
-    return replace(found, error=lambda r: over(r.deviation(column), 1000))
+    mean, error = (lambda r: over(r.mean(f"{part}_ms"), 1000)), (lambda r: over(r.deviation(f"{part}_ms"), 1000))
+    return Measure(f"{part}_seconds", heading, meaning, mean, "s", error)

@@ -1,14 +1,35 @@
 """Measures of the figure of merit, its interval, the spread of runs, and epochs beside the reference's."""
 
+from statistics import fmean
+
 from results.measures.measure import Measure, of_expected, of_median, of_merit, of_spread
-from results.statistics.expected import expected
-from results.statistics.result import Result
+from results.statistics.expected import expected, reference_epochs
+from results.statistics.result import Result, converged_columns
 
 
 def models_per_hour(r: Result) -> float | None:
     """Models an hour: M over TTTa in a throughput set, else the inverse of the figure of merit."""
     return r.throughput.models_per_hour if r.throughput else 3600 / r.fom if r.fom else None
 
+
+def reference_speedup(r: Result) -> float | None:
+    """The reference's mean epochs over those of the converged runs; None without reference at this batch size."""
+    theirs, own = reference_epochs(r), converged_columns(r.rows)[1]
+    return fmean(theirs) / fmean(own) if theirs and own else None
+
+
+TUKEY = "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin)"
+MEDIAN_LOW = "interval of the median between order statistics, low end"
+PER_HOUR = "1/T: 3600 over the figure of merit; for throughput sets M over TTTa"
+SHARE = "share of the variance of log seconds that goes with the epochs"
+SPEEDUP = "mean epochs of the reference, by the edition's points, over the set's, at one batch size: information only"
+EXPECTED_TIME = (
+    "staging, and the reference's samples to the target at this batch size over the samples a second that the runs "
+    "measured, evaluation included: a time without the luck of seeds, which ranks nothing"
+)
+OF_SPEED = "relative standard error that the measured speed brings: what two sets of one batch size are compared by"
+OF_POINTS = "relative standard error that the reference's samples bring: the same for all sets of one batch size"
+SAMPLES = "the reference's mean samples to the target at this batch size, on a straight line between two points"
 
 MERIT = (
     Measure("runs", "runs", "runs in the set, pruned models not counted", lambda r: r.score.n),
@@ -17,32 +38,15 @@ MERIT = (
     Measure("dropped", "dropped", "runs dropped from each end (k)", lambda r: None if r.weak else r.score.k),
     Measure("fom_seconds", "FOM", "the figure of merit: trimmed mean of seconds", of_merit(lambda t: t.mean), "s"),
     Measure("fom_minutes", "time to train", "the same in minutes", of_merit(lambda t: t.mean / 60), "min"),
-    Measure(
-        "fom_low",
-        "95 % from",
-        "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin)",
-        of_merit(lambda t: t.low),
-        "s",
-    ),
+    Measure("fom_low", "95 % from", TUKEY, of_merit(lambda t: t.low), "s"),
     Measure("fom_high", "to", "high end", of_merit(lambda t: t.high), "s"),
     Measure("fom_standard_error", "standard error", "its standard error", of_merit(lambda t: t.standard_error), "s"),
     Measure("fom_degrees", "degrees of freedom", "its degrees of freedom", of_merit(lambda t: t.degrees)),
     Measure("median_seconds", "median", "median", of_median(lambda m: m.value), "s"),
-    Measure(
-        "median_low",
-        "median from",
-        "interval of the median between order statistics, low end",
-        of_median(lambda m: m.low),
-        "s",
-    ),
+    Measure("median_low", "median from", MEDIAN_LOW, of_median(lambda m: m.low), "s"),
     Measure("median_high", "to", "high end", of_median(lambda m: m.high), "s"),
     Measure("median_level", "level", "the exact level of that interval", of_median(lambda m: m.level)),
-    Measure(
-        "models_per_hour",
-        "models an hour",
-        "1/T: 3600 over the figure of merit; for throughput sets M over TTTa",
-        models_per_hour,
-    ),
+    Measure("models_per_hour", "models an hour", PER_HOUR, models_per_hour),
     Measure("cv", "CV", "coefficient of variation of the converged runs' seconds", of_spread(lambda s: s.time)),
     Measure("cv_epochs", "CV of epochs", "the same of their epochs", of_spread(lambda s: s.epochs)),
     Measure(
@@ -51,70 +55,17 @@ MERIT = (
         "the same of their seconds per epoch",
         of_spread(lambda s: s.seconds_per_epoch),
     ),
-    Measure(
-        "share_epochs",
-        "share of epochs",
-        "share of the variance of log seconds that goes with the epochs",
-        of_spread(lambda s: s.share_epochs),
-    ),
+    Measure("share_epochs", "share of epochs", SHARE, of_spread(lambda s: s.share_epochs)),
 )
-REFERENCE = (
-    Measure(
-        "reference_speedup",
-        "reference's epochs over its own",
-        "mean epochs of the reference, from the edition's points or else from its submission, over the set's, at the "
-        "same batch size: information only",
-        lambda r: r.surprise.speedup if r.surprise else None,
-    ),
-    Measure(
-        "reference_p",
-        "p",
-        "exact one-sided permutation p that epochs this few are chance",
-        lambda r: r.surprise.p if r.surprise else None,
-    ),
-    Measure(
-        "reference_detectable",
-        "detectable",
-        "the smallest speed-up that would have given p <= 0.05",
-        lambda r: r.surprise.detectable if r.surprise else None,
-    ),
-)
+REFERENCE = (Measure("reference_speedup", "reference's epochs over its own", SPEEDUP, reference_speedup),)
 EXPECTED = (
-    Measure(
-        "expected_seconds",
-        "expected time",
-        "staging, and the reference's samples to the target at this batch size over the samples a second that the runs "
-        "measured, evaluation included: a time without the luck of seeds, which ranks nothing",
-        of_expected(lambda e: e.seconds),
-        "s",
-    ),
-    Measure(
-        "expected_low",
-        "95 % from",
-        "its 95 % interval, of both errors, low end",
-        of_expected(lambda e: e.interval[0]),
-        "s",
-    ),
+    Measure("expected_seconds", "expected time", EXPECTED_TIME, of_expected(lambda e: e.seconds), "s"),
+    Measure("expected_low", "95 % from", "its 95 % interval, low end", of_expected(lambda e: e.interval[0]), "s"),
     Measure("expected_high", "to", "high end", of_expected(lambda e: e.interval[1]), "s"),
+    Measure("expected_speed_error", "error of the speed", OF_SPEED, of_expected(lambda e: e.speed_error), share=True),
     Measure(
-        "expected_speed_error",
-        "error of the speed",
-        "relative standard error that the measured speed brings: what two sets of one batch size are compared by",
-        of_expected(lambda e: e.speed_error),
-        share=True,
+        "expected_points_error", "error of the points", OF_POINTS, of_expected(lambda e: e.points_error), share=True
     ),
-    Measure(
-        "expected_points_error",
-        "error of the points",
-        "relative standard error that the reference's samples bring: the same for all sets of one batch size",
-        of_expected(lambda e: e.points_error),
-        share=True,
-    ),
-    Measure(
-        "expected_samples",
-        "reference's samples",
-        "the reference's mean samples to the target at this batch size, on a straight line between two points",
-        of_expected(lambda e: e.samples),
-    ),
+    Measure("expected_samples", "reference's samples", SAMPLES, of_expected(lambda e: e.samples)),
     Measure("expected_why", "no expected time", "why there is no expected time", lambda r: expected(r)[1] or None),
 )

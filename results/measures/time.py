@@ -1,6 +1,6 @@
 """Measures of where the time of a run goes."""
 
-from results.measures.measure import Measure, averaged, seconds_of, spread_of
+from results.measures.measure import Measure, averaged, seconds_of, with_deviation
 from results.statistics.result import Result
 
 
@@ -16,32 +16,18 @@ def staging_epochs(r: Result) -> float | None:
     return staging / 1000 / epoch if staging is not None and epoch else None
 
 
-EPOCHS = averaged("epochs", "epochs", "mean epochs", "epochs")
-PASSES = averaged(
-    "passes", "passes", "mean passes over the training split: as counted by the log, else epochs", "passes"
-)
-STAGING = seconds_of("staging", "staging", "mean seconds of staging")
-EPOCH = averaged("epoch_seconds", "epoch", "seconds of an epoch with its evaluations, mean", "epoch_seconds", "s")
-PER_EPOCH = "mean of all seconds of a run over its epochs"
+PASSES = "mean passes over the training split: as counted by the log, else epochs"
+STAGED_EPOCHS = "staging over an epoch's seconds, of the means: how many epochs staging costs"
 
 TIME = (
-    EPOCHS,
-    spread_of("epochs_deviation", EPOCHS),
-    PASSES,
-    spread_of("passes_deviation", PASSES),
-    averaged("seconds_per_epoch", "run over epochs", PER_EPOCH, "seconds_per_epoch", "s"),
-    STAGING,
-    spread_of("staging_deviation", STAGING, "their deviation"),
+    *with_deviation(averaged("epochs", "epochs", "mean epochs")),
+    *with_deviation(averaged("passes", "passes", PASSES)),
+    averaged("seconds_per_epoch", "run over epochs", "mean of all seconds of a run over its epochs", unit="s"),
+    *with_deviation(seconds_of("staging", "staging", "mean seconds of staging"), name="staging_deviation"),
     seconds_of("training", "training", "mean seconds in epochs, without evaluation and staging"),
     seconds_of("evaluation", "evaluation", "mean seconds of evaluation"),
     seconds_of("rest", "rest", "mean seconds outside of these three"),
     Measure("staging_share", "staging / run", "staging over total, of the means", staging_share),
-    EPOCH,
-    spread_of("epoch_seconds_deviation", EPOCH),
-    Measure(
-        "staging_epochs",
-        "staging / epoch",
-        "staging over an epoch's seconds, of the means: how many epochs staging costs",
-        staging_epochs,
-    ),
+    *with_deviation(averaged("epoch_seconds", "epoch", "seconds of an epoch with its evaluations, mean", unit="s")),
+    Measure("staging_epochs", "staging / epoch", STAGED_EPOCHS, staging_epochs),
 )

@@ -85,7 +85,6 @@ class Row(NamedTuple):
     eval_rate: Annotated[float | None, "samples evaluated a second of evaluation"] = None
     compute_rate: Annotated[float | None, "samples trained a second of all that isn't staging"] = None
     train_rate_per_unit: Annotated[float | None, "train_rate over units"] = None
-    eval_rate_per_unit: Annotated[float | None, "eval_rate over units"] = None
     au: Annotated[
         float | None,
         "accelerator utilization: the share of training time in which a rank did not wait for data, 0 to 1",
@@ -115,24 +114,6 @@ class Row(NamedTuple):
 _HINTS = get_type_hints(Row, include_extras=True)
 COLUMNS: dict[str, str] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}
 
-LOGGED = ("logged_benchmark", "logged_edition", "logged_division")
-REPEATED = (
-    "set",
-    "edition",
-    "org",
-    "system",
-    "scaling",
-    "benchmark",
-    "problem",
-    "division",
-    "category",
-    "status",
-    "unit",
-    "layout",
-    "precision",
-    "settings",
-    "energy_tier",
-)
 PANDAS = {bool: "boolean", int: "Int64", str: "object", float: "float64"}
 
 
@@ -143,3 +124,5 @@ def kind(name: str) -> str:
 
 
 TYPES = {name: kind(name) for name in COLUMNS}
+OF_ONE_RUN = ("log", "seed", "fault")  # texts that differ from run to run; others repeat
+REPEATED = [name for name, kind in TYPES.items() if kind == "object" and name not in OF_ONE_RUN]

@@ -285,7 +285,6 @@ def rates(v: dict[str, Any], stated: float | None) -> dict[str, Any]:
     evaluated = product(v["eval_samples"], v["evaluations"])
     train_rate = ratio(exactly, training) if stated is None else stated
     epoch_train_rate = ratio(trained, training) if stated is None else stated
-    eval_rate = ratio(evaluated, evaluation)
     return {
         "seconds_per_epoch": ratio(total, epochs),
         "epoch_seconds": ratio(busy, epochs),
@@ -294,9 +293,8 @@ def rates(v: dict[str, Any], stated: float | None) -> dict[str, Any]:
         "sample_rate": ratio(None if None in (trained, evaluated) else trained + evaluated, busy),
         "train_rate": train_rate,
         "compute_rate": ratio(exactly, outside),
-        "eval_rate": eval_rate,
+        "eval_rate": ratio(evaluated, evaluation),
         "train_rate_per_unit": ratio(train_rate, units),
-        "eval_rate_per_unit": ratio(eval_rate, units),
         "unit_hours": product(units, ratio(total, 3600)),
         "node_hours": product(v["nodes"], ratio(total, 3600)),
     }

@@ -39,16 +39,6 @@ def utilization(run: Run) -> Utilization | None:
     )
 
 
-def by_epoch(runs: Iterable[Run], most: int = 50) -> dict[int, float]:
-    """{epoch: mean AU over the runs}, for the first `most` epochs that any run has."""
-    found: dict[int, list[float]] = {}
-    for run in runs:
-        for e in [] if run.throughput_only else run.waits:
-            if e.epoch is not None and e.epoch.is_integer():
-                found.setdefault(int(e.epoch), []).append(share([e], [own(e)]))
-    return {epoch: sum(found[epoch]) / len(found[epoch]) for epoch in sorted(found)[:most]}
-
-
 def own(epoch: Waited) -> float:
     """The seconds that a rank waited in an epoch: the mean over ranks, or else rank 0's."""
     return epoch.wait if epoch.mean is None else epoch.mean

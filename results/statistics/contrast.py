@@ -12,7 +12,7 @@ from results.statistics.score import FEWEST, tied_step, winsorized_squares
 from results.statistics.student import t_quantile
 from rules.merit import trim_count
 
-# The nominal error rate. With five runs of unequal spread, Yuen's test then errs in up to 5 % (perf/rank_errors.py).
+# The nominal error rate. With five runs of unequal spread, Yuen's test then errs in up to 5 % (docs/measures.md).
 ERROR = 0.035
 
 

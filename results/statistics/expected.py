@@ -97,6 +97,12 @@ def expected(r: Result) -> tuple[Expected | None, str]:
     ), ""
 
 
+def reference_epochs(r: Result) -> tuple[float, ...]:
+    """The epochs of the reference's runs that the edition publishes for a set's problem and batch size; () for none."""
+    point = load(r.judged.edition).points(r.group[1], r.group[2]).get(r.one("batch"))
+    return point.epochs if point else ()
+
+
 def hindrance(r: Result) -> str:
     """Why a set can have no expected time, whatever its batch size; "" if it can."""
     if r.why:

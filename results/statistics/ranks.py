@@ -9,7 +9,7 @@ follow from the pairs that are told apart, and hold all at once with the same pr
 Two sets of which every run of one is faster than every run of the other are told apart, too, whatever Holm's procedure
 says: no range spans a pair that its own runs separate. Of two equal populations of n and m runs that happens by chance
 with probability 2 / C(n + m, n): 0.8 % for 5 and 5 runs, 0.001 % for 10 and 10. It is not corrected for the number of
-pairs, so that a table of many sets of 5 runs errs more often than 5 %. `perf/rank_errors.py` simulates both.
+pairs, so that a table of many sets of 5 runs errs more often than 5 %. docs/measures.md has both.
 """
 
 from collections.abc import Sequence

@@ -11,18 +11,13 @@ from compliance.reading.run import Run
 from compliance.verdict import LogVerdict, SetVerdict, Verdict
 from results.runs.columns import Row
 from results.runs.table import named_sets, rows_of
-from results.statistics.convergence import Surprise, surprise
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.kind import kind_of
 from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, median, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Throughput, throughput
-from rules.edition import load
 from rules.merit import kept
-from rules.permutation import MOST_RUNS
-
-REFERENCE = "reference"  # the organisation whose epochs others are compared with, for information
 
 
 @dataclass(frozen=True)
@@ -32,9 +27,8 @@ class Result:
     `group` is (edition, benchmark, problem, scaling, division). `rows` and `runs` are the runs that were not pruned, in
     the order of their numbers; `mask` says which of them the figure of merit averages. `rank` is the best and the worst
     place in the group; `would_stand` is (place, of how many) that a set with errors would have as logged.
-    `called` is the spelling of the organisation that all its sets share, "" for its own. `surprise` compares its epochs
-    with the reference's. `score` and `models` are there even if the
-    set deserves no score: read `fom` and `throughput` instead.
+    `called` is the spelling of the organisation that all its sets share, "" for its own. `score` and `models` are there
+    even if the set deserves no score: read `fom` and `throughput` instead.
     """
 
     name: str
@@ -54,7 +48,6 @@ class Result:
     rank: tuple[int, int] | None = None
     would_stand: tuple[int, int] | None = None
     called: str = ""
-    surprise: Surprise | None = None
     energy: SetEnergy | None = None
 
     @property
@@ -142,8 +135,7 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
     """
     sets = [(name, runs) for name, runs in named_sets(verdict) if not runs.campaign]
     found = one_spelling([r for name, runs in sets for r in results_of(name, runs, as_logged)])
-    reference = [r for r in found if r.org == REFERENCE]
-    return list(ranked([against_reference(r, reference) for r in found]))
+    return list(ranked(found))
 
 
 def one_spelling(results: Sequence[Result]) -> list[Result]:
@@ -170,7 +162,7 @@ def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]
 
 
 def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]], as_logged: bool) -> Result:
-    """The Result of one set, without rank and without comparison with the reference."""
+    """The Result of one set, without rank."""
     live = [(log.run, row) for log, row in pairs if not row.pruned]
     rows = tuple(row for _, row in live)
     first = pairs[0][1] if pairs else Row(edition=runs.edition, benchmark=runs.benchmark, scaling=runs.scaling)
@@ -208,45 +200,6 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     )
 
 
-def against_reference(r: Result, reference: Sequence[Result]) -> Result:
-    """The result with `surprise`, its epochs compared with the reference's at the same batch size.
-
-    The reference's epochs are those that the edition publishes, or else those of the first sound set of the reference's
-    own submission.
-    """
-    if published := published_epochs(r):
-        return replace(r, surprise=held_against(r, published))
-    sets = (
-        other
-        for other in reference
-        if other.group[:3] == r.group[:3] and other is not r
-        if other.as_logged or not other.standing.errors
-    )
-    return replace(r, surprise=next(filter(None, (convergence(r, other) for other in sets)), None))
-
-
-def published_epochs(r: Result) -> tuple[float, ...]:
-    """The epochs of the reference that the edition publishes for the set's problem and batch size; () if none."""
-    published = load(r.judged.edition).problems.get(r.group[2])
-    if published is None or published.benchmark != r.group[1]:
-        return ()
-    point = published.reference_epochs.get(r.one("batch"))
-    return point.epochs if point else ()
-
-
-def convergence(r: Result, reference: Result) -> Surprise | None:
-    """A set's epochs compared with a reference set's; None if batch sizes differ or a number is unknown."""
-    if r.one("batch") is None or r.one("batch") != reference.one("batch"):
-        return None
-    return held_against(r, converged_columns(reference.rows)[1])
-
-
-def held_against(r: Result, epochs: Sequence[float]) -> Surprise | None:
-    """A set's epochs compared with others; None if either has none, or there are more than the exact test can take."""
-    own = converged_columns(r.rows)[1]
-    return surprise(own, epochs) if own and epochs and len(own) + len(epochs) <= MOST_RUNS else None
-
-
 def seconds_between(rows: Sequence[Row]) -> float:
     """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
     known = median([row.step_ms for row in rows if row.step_ms is not None])
@@ -276,7 +229,7 @@ def shared(rows: Sequence[Row], column: str) -> str:
 
 
 # What a row says of its units, which is wrong where it gives those of the whole system
-OF_UNITS = ("nodes", "units", "train_rate_per_unit", "eval_rate_per_unit", "unit_hours", "node_hours")
+OF_UNITS = ("nodes", "units", "train_rate_per_unit", "unit_hours", "node_hours")
 MUST_AGREE = ("problem", "logged_division", "logged_benchmark", "logged_edition", "target")
 
 

@@ -32,6 +32,11 @@ class TrimmedMean:
     high: float | None = None
     degrees: int | None = None
 
+    @property
+    def half(self) -> float | None:
+        """Half the width of the interval; None without one."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
 
 def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | None:
     """The mean without the k smallest and k largest values, with Tukey and McLaughlin's interval (1963).

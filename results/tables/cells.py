@@ -1,11 +1,13 @@
 """Tables of cells, from which pages, text and Markdown are made: what a cell says and what a column is sorted by."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from results.statistics.standing import Standing
 from results.tables.formatting import show
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,18 @@ class Table:
         """The head, then the rows, as text."""
         kept = [i for i, name in enumerate(self.head) if not name or name != self.wide]
         return [[self.head[i] for i in kept], *([line.cells[i].words for i in kept] for line in self.lines)]
+
+
+def table_of(
+    columns: Mapping[str, Callable[[Row], Cell]],
+    rows: Iterable[Row],
+    facts: Callable[[Row], dict[str, str]] = lambda row: {},
+    wide: str = "",
+    cards: bool = True,
+) -> Table:
+    """A table with the cell that follows from each row under each heading. `facts` are what a row is filtered by."""
+    lines = [Line([cell(row) for cell in columns.values()], facts=facts(row)) for row in rows]
+    return Table(list(columns), lines, cards=cards, wide=wide)
 
 
 def number(value: float | None, text: str | None = None, **rest: Any) -> Cell:

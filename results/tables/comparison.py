@@ -16,11 +16,11 @@ from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
 from results.tables.expected import pair_words as expected_times
 from results.tables.factors import HEAD as FACTORS
-from results.tables.factors import factor_records, factor_rows, sentence
+from results.tables.factors import factor_rows, sentence
 from results.tables.formatting import aligned, finite, show
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
-from results.tables.words import finding_text, slow_words, surprise_words, title
+from results.tables.words import finding_text, slow_words, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
@@ -38,9 +38,6 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     for name, rows in lists_of_differences(compared):
         lines += block(f"{name} (differences)", rows, compared)
     lines += source_lines(compared)
-    lines += ["seeds", *(printable(f"  {s.letter}  {d.seeds(s)}") for s in compared)]
-    lines += [printable(f"  logged by more than one set: {seed}") for seed in d.same_seeds(compared)] + [""]
-    lines += curve_lines(compared)
     lines += ["findings"]
     for s in compared:
         lines += [f"  {s.letter}  {s.result.standing.word}"]
@@ -75,7 +72,7 @@ def json_text(compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]]) -> str:
 
 def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[str, Any]:
     """One comparison as a JSON object."""
-    found = {s.letter: factor_records(made) for s, made in products(compared, pairs)}
+    found = {s.letter: list(map(asdict, made)) for s, made in products(compared, pairs)}
     told = [
         {
             "against": p.letter,
@@ -129,7 +126,7 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
     if not a.weak:
         words.append(told_words(p, a, b))
     product = sentence(factors(a, b), a, b, "A", p.letter)
-    return [*words, *filter(None, [product]), *remarks(a, b), *convergence_words(p)]
+    return [*words, *filter(None, [product]), *remarks(a, b)]
 
 
 def time_words(p: Pair) -> str:
@@ -195,13 +192,6 @@ def rate_words(p: Pair, a: Result, b: Result) -> str:
     return f"{said}, each measured once, so that no interval is known"
 
 
-def convergence_words(p: Pair) -> list[str]:
-    """The permutation test on epochs, for information; [] if batch sizes differ."""
-    if p.surprise is None:
-        return []
-    return [f"for information, {p.letter} next to A, at the same batch size: {surprise_words(p.surprise)}"]
-
-
 def source_lines(compared: Sequence[Side]) -> list[str]:
     """The differences in source, a line for each file."""
     without, differences = source_differences([(s.letter, s.result) for s in compared])
@@ -221,15 +211,3 @@ def block(name: str, rows: Sequence[tuple[str, list[str]]], compared: Sequence[S
     head = ["", *(s.letter for s in compared)]
     cells = [[key, *(v if len(v) <= 60 else v[:57] + "..." for v in values)] for key, values in rows]
     return [name, *aligned([head, *cells]), ""]
-
-
-def curve_lines(compared: Sequence[Side]) -> list[str]:
-    """The median curve of each set, at most 20 epochs and the last."""
-    curves = [d.median_curve(s) for s in compared]
-    epochs = sorted({e for c in curves for e in c})
-    if not epochs:
-        return []
-    step = -(-len(epochs) // 20)
-    shown = sorted({*epochs[::step], epochs[-1]})
-    rows = [[str(e), *(f"{c[e]:.4f}" if e in c else "-" for c in curves)] for e in shown]
-    return ["median of the metric after each epoch", *aligned([["epoch", *(s.letter for s in compared)], *rows]), ""]

@@ -1,9 +1,7 @@
-"""The ratio of two systems' times as a product, in a sentence, as a table, and as JSON."""
+"""The ratio of two systems' times as a product, in a sentence and as a table."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from itertools import groupby
-from typing import Any
 
 from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
@@ -43,11 +41,6 @@ def interval(f: Factor) -> str:
 def factor_rows(found: Sequence[Factor]) -> list[list[str]]:
     """The rows under HEAD. Evaluation, staging and rest say by how much they lengthen a run."""
     return [[f.name, value(f), interval(f), show(f.a), show(f.b)] for f in found]
-
-
-def factor_records(found: Sequence[Factor]) -> list[dict[str, Any]]:
-    """The factors as JSON objects."""
-    return [asdict(f) for f in found]
 
 
 def against_the_fastest(results: Iterable[Result]) -> list[tuple[Result, Products]]:

@@ -3,25 +3,30 @@
 A trial is no run: it has no figure of merit and no rank. docs/io.md says what each number means.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from compliance.reading.trials import Tried
+from results.measures.measure import over
 from results.statistics.result import Result
-from results.tables.cells import Cell, Line, Table, number
+from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import show
 from results.tables.links import Links
 
-NUMBERS: tuple[str, ...] = (
-    "samples/s",
-    "AU %",
-    "AU without reads %",
-    "AU by waiting %",
-    "AU with the barrier %",
-    "MB/s decoded",
-)
-NUMBERS = (*NUMBERS, "read MB/s", "device MB/s", "p99 wait ms", "longest wait ms", "over memory", "staging MB/s")
-HEAD = ("system", "ranks", "emulate", "format", "place", *NUMBERS, "cache", "verdict", "errors", "log")
+NUMBERS: dict[str, Callable[[Tried], float | None]] = {
+    "samples/s": lambda t: t.rate,
+    "AU %": lambda t: over(t.au, 0.01),
+    "AU without reads %": lambda t: over(t.ceiling, 0.01),
+    "AU by waiting %": lambda t: over(t.au_waiting, 0.01),
+    "AU with the barrier %": lambda t: over(t.au_barrier, 0.01),
+    "MB/s decoded": lambda t: t.speed(t.logical),
+    "read MB/s": lambda t: t.speed(t.read),
+    "device MB/s": lambda t: t.speed(t.physical),
+    "p99 wait ms": lambda t: over(t.p99, 0.001),
+    "longest wait ms": lambda t: over(t.longest, 0.001),
+    "over memory": lambda t: t.over_memory,
+    "staging MB/s": lambda t: over(t.staging, 1e6),
+}
 
 
 @dataclass(frozen=True)
@@ -35,15 +40,6 @@ class InputTrial:
     errors: int
     log: str
     tried: Tried
-
-    @property
-    def numbers(self) -> tuple[float | None, ...]:
-        """The columns from samples/s to staging, under NUMBERS."""
-        t = self.tried
-        shares = (None if s is None else 100 * s for s in (t.au, t.ceiling, t.au_waiting, t.au_barrier))
-        waits = (None if s is None else 1000 * s for s in (t.p99, t.longest))
-        staging = None if t.staging is None else t.staging / 1e6
-        return t.rate, *shares, *map(t.speed, (t.logical, t.read, t.physical)), *waits, t.over_memory, staging
 
 
 def input_trials(results: Iterable[Result]) -> list[InputTrial]:
@@ -60,24 +56,28 @@ def _of(r: Result) -> Iterator[InputTrial]:
 
 def trial_table(results: Iterable[Result], links: Links) -> Table | None:
     """The table of input trials; None without any."""
-    lines = [trial_line(trial, links) for trial in input_trials(results)]
-    return Table(HEAD, lines, cards=True) if lines else None
+    found = input_trials(results)
+    return table_of(columns(links), found) if found else None
 
 
-def trial_line(trial: InputTrial, links: Links) -> Line:
-    """The row of an input trial under HEAD."""
-    t = trial.tried
-    return Line(
-        [
-            Cell(trial.system, below=trial.org),
-            Cell(ranks_text(trial.ranks)),
-            *map(Cell, (t.emulate, t.format, t.place)),
-            *(number(value, title=links.place(trial.log, t.line)) for value in trial.numbers),
-            *map(Cell, (t.cache, t.verdict)),
-            number(trial.errors),
-            Cell(trial.log.rpartition("/")[2], href=links.to(trial.log)),
-        ]
-    )
+def columns(links: Links) -> dict[str, Callable[[InputTrial], Cell]]:
+    """The columns of the table; hovering over a number shows the line of the log."""
+
+    def numeric(get: Callable[[Tried], float | None]) -> Callable[[InputTrial], Cell]:
+        return lambda t: number(get(t.tried), title=links.place(t.log, t.tried.line))
+
+    return {
+        "system": lambda t: Cell(t.system, below=t.org),
+        "ranks": lambda t: Cell(ranks_text(t.ranks)),
+        "emulate": lambda t: Cell(t.tried.emulate),
+        "format": lambda t: Cell(t.tried.format),
+        "place": lambda t: Cell(t.tried.place),
+        **{name: numeric(get) for name, get in NUMBERS.items()},
+        "cache": lambda t: Cell(t.tried.cache),
+        "verdict": lambda t: Cell(t.tried.verdict),
+        "errors": lambda t: number(t.errors),
+        "log": lambda t: Cell(t.log.rpartition("/")[2], href=links.to(t.log)),
+    }
 
 
 def ranks_text(ranks: object) -> str:
@@ -93,11 +93,8 @@ def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:
         found.append({})
         for t in input_trials([r]):
             found[-1].setdefault((t.tried.format, t.tried.place, t.tried.emulate), []).append(t)
-    kinds = dict.fromkeys(kind for of in found for kind in of)
-    rows = []
-    for kind in kinds:
-        columns = [[t.numbers for t in of.get(kind, [])] for of in found]
-        for i, name in enumerate(NUMBERS):
-            values = [", ".join(show(numbers[i]) for numbers in column) or "-" for column in columns]
-            rows.append((f"{', '.join(kind)}: {name}", values))
-    return rows
+    return [
+        (f"{', '.join(kind)}: {name}", [", ".join(show(get(t.tried)) for t in of.get(kind, [])) or "-" for of in found])
+        for kind in dict.fromkeys(kind for of in found for kind in of)
+        for name, get in NUMBERS.items()
+    ]

@@ -13,8 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from compliance.safe import markdown
-from results.runs.row import ratio
-from results.statistics.expected import expected
+from results.measures.registry import MEASURES
 from results.statistics.result import Result
 from results.tables.formatting import csv_of, markdown_of, show, text_of
 from results.tables.rates import rates, series
@@ -34,11 +33,12 @@ from results.tables.scaling import (
 from results.tables.words import title
 
 PLACE = ("org", "system")
-TABLES = {  # title: columns
+NAMED = (*PLACE, "nodes", "units")  # what is shown of a set whatever its verdict
+TABLES = {  # title: columns; those of sets are measures of the registry where it has them
     "time to target": (
-        *PLACE, "nodes", "ranks", "units", "runs", "seeds", "median_seconds", "least_seconds", "most_seconds",
-        "fom_seconds", "fom_low", "fom_high", "expected_seconds", "expected_low", "expected_high", "epochs",
-        "samples_per_second", "no_expected_time", "verdict",
+        *NAMED, "ranks", "runs", "seeds", "median_seconds", "least_seconds", "most_seconds", "fom_seconds", "fom_low",
+        "fom_high", "expected_seconds", "expected_low", "expected_high", "epochs", "train_samples_per_second",
+        "expected_why", "verdict",
     ),
     "strong scaling, time to target": (
         *PLACE, "nodes", "ranks", "runs", "median_seconds", "least_seconds", "most_seconds", "speedup", "efficiency",
@@ -61,8 +61,8 @@ TABLES = {  # title: columns
         *PLACE, "units", "layout", "batch", "least_gib", "most_gib", "read_mb_per_second", "tflops", "peak_percent",
     ),
     "energy": (
-        *PLACE, "nodes", "units", "kilojoules", "kilojoules_low", "kilojoules_high", "kilowatt_hours", "watts",
-        "joules_per_sample_trained", "joules_per_sample_evaluated", "energy_by",
+        *NAMED, "joules", "joules_low", "joules_high", "kilowatt_hours", "watts", "joules_per_sample_trained",
+        "joules_per_sample_evaluated", "energy_tier",
     ),
 }  # fmt: skip
 PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # how problems are named
@@ -108,7 +108,7 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
                     (place_of(rate) | seconds(run) for rate, run in steps),
                     (place_of(rate) | shares(seconds(run)) for rate, run in steps),
                     (place_of(rate) | needs(run) for rate, run in steps),
-                    (energy(r) for r in trained if r.energy and shown(r)),
+                    (measures(r, TABLES["energy"]) for r in trained if r.energy and shown(r)),
                 ),
                 strict=True,
             )
@@ -135,44 +135,13 @@ def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:
 
 def time_to_target(r: Result) -> Cells:
     """The row of a set of runs."""
-    place = {"org": r.org, "system": r.system, "nodes": r.one("nodes"), "ranks": one(r.runs, "number_of_ranks")}
-    found = place | {"units": r.one("units"), "verdict": r.standing.word} | middle(r)
-    if r.fom is not None and r.score.trimmed:
-        found |= {"fom_seconds": r.fom, "fom_low": r.score.trimmed.low, "fom_high": r.score.trimmed.high}
-    if shown(r):
-        found |= {"epochs": r.mean("epochs"), "samples_per_second": r.mean("train_rate")}
-    return found | expected_time(r)
+    names = TABLES["time to target"] if shown(r) else (*NAMED, "verdict")
+    return measures(r, names) | {"median_seconds": None} | middle(r) | {"ranks": one(r.runs, "number_of_ranks")}
 
 
-def expected_time(r: Result) -> Cells:
-    """The cells of a set's expected time, or why it has none; {} without a figure of merit."""
-    if r.fom is None:
-        return {}
-    e, why = expected(r)
-    if e is None:
-        return {"no_expected_time": why}
-    low, high = e.interval
-    return {"expected_seconds": e.seconds, "expected_low": low, "expected_high": high}
-
-
-def energy(r: Result) -> Cells:
-    """The row of a set's energy; {} without one."""
-    e = r.energy
-    if e is None:
-        return {}
-    kilo = {"": e.joules.mean, "_low": e.joules.low, "_high": e.joules.high}
-    return {
-        "org": r.org,
-        "system": r.system,
-        "nodes": r.one("nodes"),
-        "units": r.one("units"),
-        **{f"kilojoules{end}": ratio(joules, 1000) for end, joules in kilo.items()},
-        "kilowatt_hours": e.joules.mean / 3.6e6,
-        "watts": e.watts,
-        "joules_per_sample_trained": e.trained,
-        "joules_per_sample_evaluated": e.evaluated,
-        "energy_by": e.tier,
-    }
+def measures(r: Result, names: Iterable[str]) -> Cells:
+    """The measures of a set that the registry has under some of these names."""
+    return {name: MEASURES[name].get(r) for name in names if name in MEASURES}
 
 
 def cell(value: Any) -> str:

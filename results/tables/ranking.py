@@ -1,12 +1,15 @@
 """The ranking: a table of the sets of one edition, benchmark, problem, scaling and division."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from results.measures.identity import rank_text
+from results.measures.measure import over
+from results.measures.registry import MEASURES
+from results.statistics.energy import SetEnergy
 from results.statistics.expected import expected
 from results.statistics.result import Result
 from results.tables import hardware
-from results.tables.cells import Cell, Line, Table, number, tone, verdict
+from results.tables.cells import Cell, Table, number, table_of, tone, verdict
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
 from results.tables.links import Links
@@ -14,43 +17,15 @@ from results.tables.words import ends, figure, half
 
 FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
 NONE = Cell("-", None, True)
-STRONG: tuple[str, ...] = (
-    "rank",
-    "system",
-    hardware.HEAD,
-    "verdict",
-    "time to train, s",
-    "95 %, s",
-    "converged",
-    "epochs",
-    "units",
-    "samples/s",
-    "unit-hours",
-)
-WEAK: tuple[str, ...] = (
-    "system",
-    hardware.HEAD,
-    "verdict",
-    "kind",
-    "models/h",
-    "T units",
-    "S units",
-    "M models",
-    "TTTa, s",
-    "pruned",
-    "epochs",
-)
-ENERGY: tuple[str, ...] = ("energy, kJ", "95 %, kJ", "mean power, W", "energy by")
+Columns = dict[str, Callable[[Result], Cell]]
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
     """The table of a group, with expected times and energy if any set has some."""
-    head, row = (WEAK, weak_row) if results[0].weak else (STRONG, strong_row)
-    found = [(head, [row(r, links) for r in results])]
-    found += [(("expected, s",), [[expected_cell(r)] for r in results])] if any(expected(r)[0] for r in results) else []
-    found += [(ENERGY, [energy_row(r) for r in results])] if any(r.energy for r in results) else []
-    lines = [Line([c for _, rows in found for c in rows[i]], facts=facts(r)) for i, r in enumerate(results)]
-    return Table([name for names, _ in found for name in names], lines, cards=True, wide=hardware.HEAD)
+    columns = (throughput_columns if results[0].weak else time_columns)(links)
+    columns |= {"expected, s": expected_cell} if any(expected(r)[0] for r in results) else {}
+    columns |= ENERGY if any(r.energy for r in results) else {}
+    return table_of(columns, results, facts, wide=hardware.HEAD)
 
 
 def facts(r: Result) -> dict[str, str]:
@@ -59,38 +34,52 @@ def facts(r: Result) -> dict[str, str]:
     return dict(zip(FACTS, (r.group[1], r.group[4] or "-", r.group[3], r.org.casefold() or "-", word), strict=True))
 
 
-def strong_row(r: Result, links: Links) -> list[Cell]:
-    """The cells of a set under STRONG."""
-    place = NONE if r.rank is None else Cell(rank_text(r.rank) or "-", sum(r.rank) / 2, True)
-    return [
-        place,
-        system(r, links),
-        hardware.cell(r),
-        verdict(r.standing),
-        *merit(r),
-        Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
-        epochs(r),
-        number(r.one("units"), below=units(r)),
-        mean(r, "train_rate"),
-        mean(r, "unit_hours"),
-    ]
+def time_columns(links: Links) -> Columns:
+    """The columns of sets that train one model."""
+    return {
+        "rank": lambda r: NONE if r.rank is None else Cell(rank_text(r.rank) or "-", sum(r.rank) / 2, True),
+        "system": lambda r: system(r, links),
+        hardware.HEAD: hardware.cell,
+        "verdict": lambda r: verdict(r.standing),
+        "time to train, s": merit,
+        "95 %, s": merit_ends,
+        "converged": lambda r: Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
+        "epochs": measured("epochs", batch),
+        "units": measured("units", units),
+        "samples/s": measured("train_samples_per_second"),
+        "unit-hours": measured("unit_hours"),
+    }
 
 
-def weak_row(r: Result, links: Links) -> list[Cell]:
-    """The cells of a throughput set under WEAK."""
+def throughput_columns(links: Links) -> Columns:
+    """The columns of throughput sets."""
+    return {
+        "system": lambda r: system(r, links),
+        hardware.HEAD: hardware.cell,
+        "verdict": lambda r: verdict(r.standing),
+        "kind": lambda r: Cell(r.kind or "-"),
+        "models/h": measured("models_per_hour"),
+        "T units": measured("total_scale"),
+        "S units": size,
+        "M models": measured("models"),
+        "TTTa, s": span,
+        "pruned": measured("pruned"),
+        "epochs": measured("epochs", batch),
+    }
+
+
+def size(r: Result) -> Cell:
+    """The units of a model, or the most that they can be."""
     t = r.throughput
-    size = number(t.instance if t else None)
     if t and t.most is not None:
-        size = number(t.most, f"<= {show(t.most)}")
-    scored = [
-        number(t.models_per_hour if t else None),
-        number(t.total if t else None),
-        size,
-        number(t.models if t else None),
-        number(t.seconds, below=f"{minutes(t.seconds)} min") if t else NONE,
-    ]
-    named = [system(r, links), hardware.cell(r), verdict(r.standing), Cell(r.kind or "-")]
-    return [*named, *scored, number(r.pruned), epochs(r)]
+        return number(t.most, f"<= {show(t.most)}")
+    return number(t.instance if t else None)
+
+
+def span(r: Result) -> Cell:
+    """The time from the first start to the last stop, in seconds and minutes."""
+    t = r.throughput
+    return number(t.seconds, below=f"{minutes(t.seconds)} min") if t else NONE
 
 
 def system(r: Result, links: Links) -> Cell:
@@ -98,20 +87,25 @@ def system(r: Result, links: Links) -> Cell:
     return Cell(r.system, below=" · ".join(part for part in (r.org, r.category) if part), href=links.part(r))
 
 
-def merit(r: Result) -> list[Cell]:
-    """Figure of merit and interval."""
+def merit(r: Result) -> Cell:
+    """The figure of merit; hovering says why there is none."""
+    if r.fom is None:
+        return Cell("-", None, True, title=r.why or "")
+    return number(r.fom, figure(r), title=f"{r.fom} s", below=f"{minutes(r.fom)} min")
+
+
+def merit_ends(r: Result) -> Cell:
+    """The interval of the figure of merit; hovering says the median."""
     t, middle = r.score.trimmed, r.score.median
     if r.fom is None or t is None or middle is None:
-        return [Cell("-", None, True, title=r.why or ""), NONE]
-    return [
-        number(r.fom, figure(r), title=f"{r.fom} s", below=f"{minutes(r.fom)} min"),
-        Cell(ends(r), t.low, True, f"median {with_error(middle.value, half(r))}"),
-    ]
+        return NONE
+    return Cell(ends(r), t.low, True, f"median {with_error(middle.value, half(r))}")
 
 
-def mean(r: Result, column: str, below: str = "") -> Cell:
-    """The mean of a column of the runs."""
-    return number(r.mean(column), with_error(r.mean(column), r.deviation(column)), below=below)
+def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Callable[[Result], Cell]:
+    """The column of a measure, with the digits that its deviation between runs needs."""
+    m = MEASURES[name]
+    return lambda r: number(m.get(r), with_error(m.get(r), m.error(r) if m.error else None), below=below(r))
 
 
 def units(r: Result) -> str:
@@ -120,9 +114,9 @@ def units(r: Result) -> str:
     return "" if not unit or many is None else unit if many == 1 else f"{unit}s"
 
 
-def epochs(r: Result) -> Cell:
-    """The epochs to the target, and the batch size, on which they depend."""
-    return mean(r, "epochs", "" if r.one("batch") is None else f"batch {show(r.one('batch'))}")
+def batch(r: Result) -> str:
+    """The batch size, on which the epochs to the target depend."""
+    return "" if r.one("batch") is None else f"batch {show(r.one('batch'))}"
 
 
 def expected_cell(r: Result) -> Cell:
@@ -133,16 +127,25 @@ def expected_cell(r: Result) -> Cell:
     return number(e.seconds, with_error(e.seconds, (e.interval[1] - e.interval[0]) / 2), title=expected_words(r))
 
 
-def energy_row(r: Result) -> list[Cell]:
-    """A set's cells under ENERGY, "-" without energy."""
-    if r.energy is None:
-        return [NONE, NONE, NONE, Cell("-")]
-    e = r.energy
-    joules, low, high = (None if j is None else j / 1000 for j in (e.joules.mean, e.joules.low, e.joules.high))
-    error = None if low is None or high is None else (high - low) / 2
-    return [
-        number(joules, with_error(joules, error)),
-        Cell(interval(low, high) or "-", low, True),
-        number(e.watts),
-        Cell(e.tier, title=e.words),
-    ]
+def of_energy(of: Callable[[SetEnergy], Cell]) -> Callable[[Result], Cell]:
+    """What follows from a set's energy, "-" without."""
+    return lambda r: of(r.energy) if r.energy else NONE
+
+
+def joules(e: SetEnergy) -> Cell:
+    """The energy in kJ, with the digits that its interval needs."""
+    return number(e.joules.mean / 1000, with_error(e.joules.mean / 1000, over(e.joules.half, 1000)))
+
+
+def joules_ends(e: SetEnergy) -> Cell:
+    """The interval of the energy in kJ."""
+    low, high = over(e.joules.low, 1000), over(e.joules.high, 1000)
+    return Cell(interval(low, high) or "-", low, True)
+
+
+ENERGY: Columns = {
+    "energy, kJ": of_energy(joules),
+    "95 %, kJ": of_energy(joules_ends),
+    "mean power, W": measured("watts"),
+    "energy by": lambda r: Cell(r.energy.tier, title=r.energy.words) if r.energy else Cell("-"),
+}

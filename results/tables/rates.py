@@ -7,29 +7,16 @@ parts of samples, or both. A log with errors is listed but is in no series, unle
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from results.runs.columns import Row
 from results.statistics.result import Result
-from results.tables.cells import Cell, Line, Table, number
+from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import show
 from results.tables.links import Links
 
-HEAD: tuple[str, ...] = (
-    "system",
-    "units",
-    "layout",
-    "precision",
-    "settings",
-    "batch",
-    "samples/s",
-    "of a unit",
-    "strong",
-    "weak",
-)
-HEAD = (*HEAD, "errors", "log")
 WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
 
@@ -132,26 +119,25 @@ def series(found: Sequence[Rate]) -> list[Series]:
 def rate_table(results: Sequence[Result], links: Links) -> Table:
     """The table of rates: a row for each log that measures throughput only."""
     found = rates(results)
-    lines = series(found)
-    return Table(HEAD, [rate_line(rate, lines, links) for rate in found], cards=True)
+    return table_of(columns(series(found), links), found)
 
 
-def rate_line(rate: Rate, lines: Sequence[Series], links: Links) -> Line:
-    """The row of a log under HEAD."""
-    cells = [
-        Cell(rate.system, below=rate.org),
-        number(rate.units),
-        Cell(rate.shape),
-        Cell(rate.precision or "-"),
-        Cell(rate.settings or "-"),
-        number(rate.batch),
-        number(rate.rate, title=links.place(rate.log, rate.line)),
-        number(rate.rate / rate.units),
-        *(Cell(efficiencies(rate, [s for s in lines if s.kind == kind])) for kind in ("strong", "weak")),
-        number(rate.errors),
-        Cell(rate.log.rpartition("/")[2], href=links.to(rate.log)),
-    ]
-    return Line(cells)
+def columns(lines: Sequence[Series], links: Links) -> dict[str, Callable[[Rate], Cell]]:
+    """The columns of the table; the efficiencies are those in the series `lines`."""
+    return {
+        "system": lambda r: Cell(r.system, below=r.org),
+        "units": lambda r: number(r.units),
+        "layout": lambda r: Cell(r.shape),
+        "precision": lambda r: Cell(r.precision or "-"),
+        "settings": lambda r: Cell(r.settings or "-"),
+        "batch": lambda r: number(r.batch),
+        "samples/s": lambda r: number(r.rate, title=links.place(r.log, r.line)),
+        "of a unit": lambda r: number(r.rate / r.units),
+        "strong": lambda r: Cell(efficiencies(r, [s for s in lines if s.kind == "strong"])),
+        "weak": lambda r: Cell(efficiencies(r, [s for s in lines if s.kind == "weak"])),
+        "errors": lambda r: number(r.errors),
+        "log": lambda r: Cell(r.log.rpartition("/")[2], href=links.to(r.log)),
+    }
 
 
 def efficiencies(rate: Rate, lines: Iterable[Series]) -> str:

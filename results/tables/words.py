@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 from compliance.finding import Finding
 from compliance.safe import printable
-from results.runs.decomposition import PARTS
-from results.statistics.convergence import Surprise
+from results.measures.measure import over
+from results.measures.merit import reference_speedup
+from results.measures.registry import MEASURES
 from results.statistics.energy import SetEnergy
 from results.statistics.result import Result
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
 from results.statistics.throughput import Throughput
 from results.tables.expected import expected_words
-from results.tables.formatting import interval, minutes, plus_minus, show, with_error
-from results.tables.utilization import epochs_words, utilization_words
+from results.tables.formatting import interval, minutes, show, with_error
+from results.tables.record import shown
 from rules.current import editions
 from rules.edition import load
 
-SLOW_RUNS = (  # perf/rank_errors.py
+SLOW_RUNS = (  # docs/measures.md
     "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
 )
 MOST_SLOW = 5  # runs that are named
@@ -47,11 +48,18 @@ def goal_words(results: Sequence[Result]) -> str:
     return f"Runs end when they reach the target: {goals}.{wanted}" if targets else ""
 
 
+FIGURES = (  # measures in the part of a set, below its sentences
+    *("epochs", "epoch_seconds", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
+    *("train_samples_per_second", "train_samples_per_second_per_unit", "eval_samples_per_second", "unit_hours"),
+    *("models_per_hour_per_unit", "pruned", "au", "au_first", "au_later", "au_barrier", "reviewed"),
+)
+
+
 def facts(r: Result) -> list[tuple[str, str]]:
-    """(name, value in words) of each known fact about a set."""
-    t, each = r.throughput, r.one("unit")
+    """(name, value in words) of each known fact about a set: sentences, then measures."""
+    t = r.throughput
     weak = f"{t.models} models in {show(t.seconds)} s, {show(t.instance)} of {show(t.total)} units each" if t else ""
-    known = [
+    sentences = [
         ("figure of merit", merit_words(r)),
         ("throughput", weak),
         ("units of a model", bounds_words(t) if t else ""),
@@ -59,21 +67,11 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("median", median_words(r) if r.fom is not None else ""),
         ("spread", spread_words(r)),
         ("slow runs", printable(slow_of(r))),
-        ("models per hour", show(3600 / r.fom) if r.fom else ""),
-        ("mean seconds", parts_words(r)),
-        ("epochs", mean(r, "epochs")),
-        ("seconds per epoch", mean(r, "seconds_per_epoch")),
-        ("training, samples/s", mean(r, "train_rate", "train_rate_per_unit")),
-        ("evaluation, samples/s", mean(r, "eval_rate", "eval_rate_per_unit")),
-        ("accelerator utilization", utilization_words(r)),
-        ("AU by epoch", epochs_words(r)),
-        ("compute budget", f"{mean(r, 'unit_hours')} {each}-hours a run" if r.mean("unit_hours") and each else ""),
         ("energy", energy_words(r.energy) if r.energy else ""),
-        ("for information, against the reference at this batch size", surprise_words(r.surprise) if r.surprise else ""),
-        ("reviewed", r.judged.reviewed),
-        ("pruned models", show(r.pruned) if r.weak else ""),
+        ("for information, against the reference at this batch size", epochs_words(r)),
     ]
-    return [(name, value) for name, value in known if value]
+    measured = [(m.title, shown(m, r)) for m in map(MEASURES.__getitem__, FIGURES) if m.get(r) is not None]
+    return [(name, value) for name, value in (*sentences, *measured) if value]
 
 
 def worth(r: Result) -> str:
@@ -90,8 +88,7 @@ def figure(r: Result) -> str:
 
 def half(r: Result) -> float | None:
     """Half the width of the figure of merit's interval; None without interval."""
-    t = r.score.trimmed
-    return None if t is None or t.low is None or t.high is None else (t.high - t.low) / 2
+    return r.score.trimmed.half if r.score.trimmed else None
 
 
 def ends(r: Result) -> str:
@@ -130,36 +127,12 @@ def spread_words(r: Result) -> str:
     return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
 
 
-def parts_words(r: Result) -> str:
-    """The mean parts of a run's time, with the share of staging; "" without any."""
-    total, staging = r.mean("total_ms"), r.mean("staging_ms")
-    if not total:
-        return ""
-    parts = " + ".join(f"{name} {seconds(r, f'{name}_ms')}" for name in PARTS)
-    return f"{parts}; staging {100 * (staging or 0) / total:.1f} % of the time"
-
-
-def seconds(r: Result, column: str) -> str:
-    """The mean of a column of milliseconds, in seconds."""
-    return with_error((r.mean(column) or 0) / 1000, (r.deviation(column) or 0) / 1000)
-
-
-def mean(r: Result, column: str, of_a_unit: str = "") -> str:
-    """A mean with its deviation, and the mean of the column `of_a_unit`; "" without mean."""
-    if r.mean(column) is None:
-        return ""
-    unit, value = r.one("unit"), r.mean(of_a_unit) if of_a_unit else None
-    each = f", {with_error(value, r.deviation(of_a_unit))} per {unit}" if unit and value else ""
-    return plus_minus(r.mean(column), r.deviation(column)) + each
-
-
 def energy_words(e: SetEnergy) -> str:
     """A set's energy in words: total, interval, power, joules per sample, and how it was measured."""
-    joules, low, high = (None if j is None else j / 1000 for j in (e.joules.mean, e.joules.low, e.joules.high))
-    span = "" if low is None or high is None else f", 95 % {interval(low, high)}"
-    error = None if low is None or high is None else (high - low) / 2
+    joules, low, high, half = (over(j, 1000) for j in (e.joules.mean, e.joules.low, e.joules.high, e.joules.half))
+    span = f", 95 % {interval(low, high)}" if half else ""
     each = [f"{show(j)} J a sample {what}" for what, j in (("trained", e.trained), ("evaluated", e.evaluated)) if j]
-    return "; ".join([f"{with_error(joules, error)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
+    return "; ".join([f"{with_error(joules, half)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
 
 
 def bounds_words(t: Throughput) -> str:
@@ -186,10 +159,10 @@ def would_stand_words(r: Result) -> str:
     )
 
 
-def surprise_words(s: Surprise) -> str:
-    """The permutation test on epochs in words."""
-    least = "too few runs to notice any" if s.detectable is None else f"{fewer(s.detectable)} would be noticed"
-    return f"{fewer(s.speedup)} epochs (exact permutation test for fewer: p = {s.p:.3g}; {least})"
+def epochs_words(r: Result) -> str:
+    """A set's epochs beside the reference's: "15 % fewer epochs"; "" where the edition has none at this batch size."""
+    speedup = reference_speedup(r)
+    return "" if speedup is None else f"{fewer(speedup)} epochs"
 
 
 def fewer(speedup: float) -> str:

@@ -79,10 +79,8 @@ def best_of(times: Sequence[float]) -> list[Best]:
     successes = sum(math.isfinite(t) for t in ordered)
     found = []
     for k in range(1, total + 1):
-        weight, weights = k / total, []  # of rank i: C(N - i, k - 1) / C(N, k)
-        for i in range(1, successes + 1):
-            weights.append(weight)
-            weight *= (total - i - k + 1) / (total - i) if i < total else 0
+        draws = math.comb(total, k)
+        weights = [math.comb(total - i, k - 1) / draws for i in range(1, successes + 1)]
         hits = math.fsum(weights)
         mean = math.fsum(t * w for t, w in zip(ordered, weights, strict=False)) / hits if hits else None
         found.append(Best(k, min(1.0, hits), mean))

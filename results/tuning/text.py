@@ -1,50 +1,34 @@
 """Campaigns of tuning as text and JSON: a table for each problem, and details of each campaign."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
 from compliance.finding import counted
 from compliance.safe import markdown, printable
-from results.tables.cells import Cell, Line, Table, number
+from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import aligned, finite, markdown_table, show
 from results.tuning.estimators import Estimate
 from results.tuning.score import Scored
 
-HEAD: tuple[str, ...] = (
-    "campaign",
-    "batch",
-    "with tuning, s",
-    "campaign, s",
-    "run, s",
-    "reached",
-    "trials",
-    "unit-hours",
-)
-HEAD = (*HEAD, "expected, s", "sampler")
+COLUMNS: dict[str, Callable[[Scored], Cell]] = {
+    "campaign": lambda s: Cell(s.name, below=f"{s.org} · {s.system}"),
+    "batch": lambda s: number(s.campaign.batch_size),
+    "with tuning, s": lambda s: number(s.solution.value if s.solution else None),
+    "campaign, s": lambda s: number(s.wall),
+    "run, s": lambda s: number(s.confirmation.mean if s.confirmation else None),
+    "reached": lambda s: number(s.successes),
+    "trials": lambda s: number(len(s.trials), f"{len(s.trials)}/{s.campaign.trials}"),
+    "unit-hours": lambda s: number(s.unit_hours),
+    "expected, s": lambda s: number(finite(s.running_time.value) if s.trials else None),
+    "sampler": lambda s: Cell(s.campaign.sampler),
+}
 
 
 def table(scored: Sequence[Scored]) -> Table:
     """The table of campaigns of one problem."""
-    return Table(HEAD, [Line(cells(s)) for s in scored])
-
-
-def cells(s: Scored) -> list[Cell]:
-    """The cells of a campaign under HEAD."""
-    run = s.confirmation
-    return [
-        Cell(s.name, below=f"{s.org} · {s.system}"),
-        number(s.campaign.batch_size),
-        number(s.solution.value if s.solution else None),
-        number(s.wall),
-        number(run.mean if run else None),
-        number(s.successes),
-        number(len(s.trials), f"{len(s.trials)}/{s.campaign.trials}"),
-        number(s.unit_hours),
-        number(finite(s.running_time.value) if s.trials else None),
-        Cell(s.campaign.sampler),
-    ]
+    return table_of(COLUMNS, scored, cards=False)
 
 
 def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:

@@ -99,9 +99,7 @@ def test_yaml_that_is_none(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"[" * 100_000, "found values nested too deep"),
-        (b"- " * 100_000, "found values nested too deep"),
-        (b"{a: " * 100_000, "found values nested too deep"),
+        (b"[" * 10_000, "found values nested too deep"),
         (b"a: " + b"9" * 5000, "Exceeds the limit"),
         (b"a: 2001-99-99", "month must be in 1..12"),
         (b"a: \xff", "'utf-8' codec can't decode"),
@@ -115,7 +113,7 @@ def test_yaml_that_is_hostile(tmp_path, data, message):
         read_yaml(path)
 
 
-@pytest.mark.parametrize("value", ["[" * 100_000, "9" * 5000, "2001-99-99", "[", "!!python/object:os.system {}"])
+@pytest.mark.parametrize("value", ["[" * 10_000, "9" * 5000, "2001-99-99", "[", "!!python/object:os.system {}"])
 def test_assignments_that_are_hostile(value):
     with pytest.raises(ValueError, match=r"command line: name: '.{1,98}' is not a YAML value") as caught:
         override(build(Outer, GOOD, "x"), [f"name={value}"])

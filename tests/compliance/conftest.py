@@ -1,10 +1,8 @@
 """Fixtures: the editions with a tiny problem, a good submission, judging it, and the catalogue of damage."""
 
-import importlib.util
 import json
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,34 +12,23 @@ from compliance.engine import judge
 from rules.current import ROOT
 from rules.edition import load
 from rules.text import read_texts
+from tests.compliance import catalogue as _catalogue
+from tests.compliance import logs as _logs
+from tests.compliance import submissions as _submissions
+from tests.compliance import tuned as _tuned
 
 TEXTS = read_texts(ROOT / "texts")
 DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{12,64}(?![0-9a-f])")
 
 
-def load_helper(name):
-    """A module beside this file, which isn't a package: known to others as compliance_test_<name>."""
-    spec = importlib.util.spec_from_file_location(f"compliance_test_{name}", Path(__file__).with_name(f"{name}.py"))
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-_logs = load_helper("logs")
-load_helper("ledgers")
-load_helper("environments")
-_submissions = load_helper("submissions")
-load_helper("attacks")
-
-
 def pytest_configure(config):
-    config.addinivalue_line("markers", "damage: an entry of the catalogue of damage, see submissions.py")
+    config.addinivalue_line("markers", "damage: an entry of the catalogue of damage, see catalogue.py")
 
 
 def pytest_generate_tests(metafunc):
     """A test with the argument `entry` is a test of every entry of the catalogue in its module."""
     if "entry" in metafunc.fixturenames:
-        entries = _submissions.catalogue(metafunc.module)
+        entries = _catalogue.catalogue(metafunc.module)
         metafunc.parametrize("entry", entries, ids=[entry.__name__ for entry in entries])
 
 
@@ -63,76 +50,27 @@ def law(tmp_path_factory):
     return _logs.law(tmp_path_factory.mktemp("law"))
 
 
-@pytest.fixture
-def tree(tmp_path):
-    """A good submission."""
-    return _submissions.Tree(tmp_path)
+def _fixture(make):
+    @pytest.fixture
+    def made(tmp_path):
+        return make(tmp_path)
+
+    return made
 
 
-@pytest.fixture
-def weak(tmp_path):
-    """A good throughput set."""
-    return _submissions.Weak(tmp_path)
-
-
-@pytest.fixture
-def study(tmp_path):
-    """A good submission with a scaling study."""
-    return _submissions.Study(tmp_path)
-
-
-@pytest.fixture
-def measured(tmp_path):
-    """A good submission with the power of a run."""
-    return _submissions.Measured(tmp_path)
-
-
-@pytest.fixture
-def metered(tmp_path):
-    """A good submission whose runs read counters of energy."""
-    return _submissions.Metered(tmp_path)
-
-
-@pytest.fixture
-def registered(tmp_path):
-    """A good submission whose seeds are from the round's registry."""
-    return _submissions.Registered(tmp_path)
-
-
-@pytest.fixture
-def witnessed(tmp_path):
-    """A good submission whose runs were told to the round's witness."""
-    return _submissions.Witnessed(tmp_path)
-
-
-@pytest.fixture
-def weighted(tmp_path):
-    """A good submission with the final weights of its runs."""
-    return _submissions.Weighted(tmp_path)
-
-
-@pytest.fixture
-def environed(tmp_path):
-    """A good submission with the environments of its runs."""
-    return _submissions.Environed(tmp_path)
-
-
-@pytest.fixture
-def launched(tmp_path):
-    """A good submission with a launch ledger."""
-    return _submissions.Launched(tmp_path)
-
-
-@pytest.fixture
-def tuned(tmp_path):
-    """A good submission with a campaign of tuning."""
-    return _submissions.Tuned(tmp_path)
-
-
-@pytest.fixture
-def confirmed(tmp_path):
-    """A good submission with a campaign of tuning and the environments of its runs."""
-    return _submissions.Confirmed(tmp_path)
+# Good submissions
+tree = _fixture(_submissions.Tree)
+weak = _fixture(_submissions.Weak)  # A good throughput set
+study = _fixture(_submissions.Study)  # a scaling study
+measured = _fixture(_submissions.Measured)  # the power of a run
+metered = _fixture(_submissions.Metered)  # whose runs read counters of energy
+registered = _fixture(_submissions.Registered)  # whose seeds are from the round's registry
+witnessed = _fixture(_submissions.Witnessed)  # whose runs were told to the round's witness
+weighted = _fixture(_submissions.Weighted)  # the final weights of its runs
+environed = _fixture(_submissions.Environed)  # the environments of its runs
+launched = _fixture(_submissions.Launched)  # a launch ledger
+tuned = _fixture(_tuned.Tuned)  # a campaign of tuning
+confirmed = _fixture(_tuned.Confirmed)  # a campaign of tuning and the environments of its runs
 
 
 @pytest.fixture
@@ -159,7 +97,7 @@ def exactly(tmp_path, law, monkeypatch):
     else. With WRITE_FINDINGS in the environment, the words are written down instead: see docs/testing.md."""
 
     def hold(entry):
-        tree, expected = _submissions.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
+        tree, expected = _catalogue.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
         monkeypatch.chdir(tmp_path)  # so that no finding names the scratch folder
         findings = judge([str(tree.root.relative_to(tmp_path))], rules=law, **tree.options).findings
         assert sorted((Path(f.path).name, f.line, f.code) for f in findings) == sorted(expected)

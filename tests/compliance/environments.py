@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from compliance_test_logs import CODE, SOURCE
+from tests.compliance.logs import CODE, SOURCE
 
 NODE = {
     "kernel": {"release": "6.8.0", "version": "#1 SMP", "machine": "x86_64"},
@@ -40,6 +40,7 @@ RUN = {
         "startup": {},
         "finders": ["_frozen_importlib.BuiltinImporter", "benchmark.source.Recorder"],
         "kernels": {"files": 71, "before": 0, "sha256": "c" * 64},
+        "spent": {"cpu_seconds": 22.5, "read_bytes": 1 << 30, "written_bytes": 1 << 20, "compile_seconds": 9.1},
     },
 }
 

@@ -25,9 +25,6 @@ from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
-    sys.path.append(str(Path(__file__).resolve().parent))
-
-from fuzz_silence import unexplained
 
 from benchmark.ledger import End, Note, Start, line_of
 from benchmark.log import BadLine, Event, Oddity, read_log
@@ -39,6 +36,7 @@ from compliance.output import github, markdown, text
 from compliance.output.report import Report, summaries
 from compliance.verdict import Verdict
 from rules.edition import load
+from tests.compliance.fuzz_silence import unexplained
 
 KINDS = {  # of inputs, and how many there are unless the command line says
     "parser": 1000,
@@ -208,7 +206,7 @@ class Fuzzer:
     def output(self, rng: random.Random) -> None:
         """See fuzz_outputs.py."""
         if self._outputs is None:
-            from fuzz_outputs import Outputs
+            from tests.compliance.fuzz_outputs import Outputs
 
             self._outputs = Outputs(self.folder / "output", mutate, _disturb)
         self._outputs.output(rng)
@@ -216,7 +214,7 @@ class Fuzzer:
     @property
     def files(self) -> object:
         if self._files is None:
-            from fuzz_files import Files
+            from tests.compliance.fuzz_files import Files
 
             self._files = Files(self.folder / "data", mutate)
         return self._files
@@ -386,7 +384,7 @@ def main() -> int:
     parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help=f"repeat one input: {', '.join(KINDS)}")
     parser.add_argument("--scratch", type=Path, default=Path("/dev/shm") / f"fuzz-{os.getpid()}")
     args = parser.parse_args()
-    import logs
+    from tests.compliance import logs
 
     args.scratch.mkdir(parents=True)
     try:

@@ -1,24 +1,14 @@
 """Inputs for the fuzzer: rounds whose every text is a stranger's, written by every command in every format."""
 
-import importlib.util
 import random
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 from compliance.engine import judge
-
-TESTS = Path(__file__).resolve().parents[1]
-
-
-def helper(name: str, path: Path) -> Any:
-    """A module beside the tests, which are no package."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+from tests import readers, strangers
+from tests.results import conftest as makers
 
 
 class Outputs:
@@ -26,30 +16,28 @@ class Outputs:
 
     def __init__(self, folder: Path, mutate: Any, disturb: Any):
         self.folder, self.mutate, self.disturb = folder, mutate, disturb
-        self.makers = helper("results_test_conftest", TESTS / "results" / "conftest.py")
-        self.strangers, self.readers = (helper(name, TESTS / f"{name}.py") for name in ("strangers", "readers"))
 
     def output(self, rng: random.Random) -> None:
         """What is written of a round is what its readers may have, also where its tree is damaged."""
         shutil.rmtree(self.folder, ignore_errors=True)
-        tree = self.makers.Tree(self.folder / "round")
-        sets = self.strangers.plant(tree, self.makers.Makers, lambda: self.text(rng))
+        tree = makers.Tree(self.folder / "round")
+        sets = strangers.plant(tree, makers.Makers, lambda: self.text(rng))
         for _ in range(rng.choice((0, 0, 1, 3))):
             self.disturb(rng, tree.root / "v1.0" / "beta")
         edition = rng.choice((None, "v1.0", "mlperf-hpc-v3.0"))
         verdict = judge([tree.root], edition)
         if rng.random() < 0.5:
-            verdict = self.strangers.signed(tree.root, edition, verdict, lambda: self.text(rng))
+            verdict = strangers.signed(tree.root, edition, verdict, lambda: self.text(rng))
         try:
-            for name, text in self.strangers.outputs(verdict, tree.root, sets):
-                self.readers.check_output(name, text)
+            for name, text in strangers.outputs(verdict, tree.root, sets):
+                readers.check_output(name, text)
         except ValueError as error:  # one of the sets is gone
             if not re.search(r"found 0 sets of runs, wanted 1|wanted at least 2 of one benchmark", str(error)):
                 raise
 
     def text(self, rng: random.Random) -> str:
         """A stranger's text: known to be a nuisance, parts of several, or any characters."""
-        known = list(self.strangers.PAYLOADS.values())
+        known = list(strangers.PAYLOADS.values())
         kind = rng.randrange(4)
         if kind == 0:
             return rng.choice(known)

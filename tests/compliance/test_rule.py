@@ -98,6 +98,16 @@ def test_checks_that_wait_for_each_other_are_refused_by_name(check):
         codes("log", "A01", "A02", "A03")
 
 
+@pytest.mark.parametrize("level", ["tree", "submission", "round"])
+def test_a_premise_that_would_not_count_is_refused(check, level):
+    check("A01")
+    with pytest.raises(ValueError, match="found reads"):
+        check("A02", level=level, reads=("seed",))
+    check("A02", level=level, after=("A01",))
+    with pytest.raises(ValueError, match="A02: found the premise A01, of the level log, wanted"):
+        ordered(level, frozenset({"A01", "A02"}))
+
+
 def test_an_error_of_a_key_hides_what_reads_the_key_and_one_of_no_key_hides_all_that_read(check):
     for code in OF_A_KEY:
         check(code)

@@ -40,7 +40,7 @@ def test_a_description_of_another_division(forking, tiny, tmp_path, capfd):
     said = capfd.readouterr().err.splitlines()
     (line,) = [line for line in said if line.startswith("error: RUN13")]
     assert line.endswith(f': --division open, or correct "division" in {path}')
-    assert said[-1] == f"judged by the rules {EDITION}, the newest in rules/, closed division (--division)"
+    assert said[-1] == f"judged by the rules {EDITION}, the current edition, closed division (--division)"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from benchmark.collect import collect, snapshot
+from benchmark.run.files import weights_path
 from benchmark.source import ROOT
 from harness import replay
 from harness.auditing.comparison import Distance
@@ -75,6 +76,27 @@ def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_pat
     }
 
 
+def test_final_weights_go_beside_the_log_if_they_are_the_logged_ones(logged, tmp_path):
+    run, made = read_run(logged), weights_path(tmp_path / "log.txt")
+    made.parent.mkdir()
+    made.write_bytes(b"tensors")
+    digest = hashlib.sha256(b"tensors").hexdigest()
+    replayed = replace(run, path=tmp_path / "log.txt", weights=digest)
+    run = replace(run, path=tmp_path / "set" / "result_3.txt", weights=digest)
+    for one, other, said in (
+        (None, digest, "wanted no final weights"),
+        (digest, None, "has no final weights, wanted"),
+        ("0" * 64, digest, "another kind of machine"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            replay.keep_weights(replace(run, weights=one), replace(replayed, weights=other))
+    assert not weights_path(run.path).exists()
+    replay.keep_weights(run, replayed)
+    assert weights_path(run.path).read_bytes() == b"tensors"
+    with pytest.raises(ValueError, match="nothing is overwritten"):
+        replay.keep_weights(run, replayed)
+
+
 def test_any_epoch_is_trained_again_from_the_state_before_it(logged, again):
     states = logged.parents[4] / "states"
     code, out, err = again(logged, "--from-epoch", "2", "--checkpoint", str(states))
@@ -98,6 +120,49 @@ def test_swapped_weights_fail_whatever_the_epoch(logged, again, tmp_path):
     log = copy_with(logged, tmp_path, "eval_accuracy", swap)
     code, out, _ = again(log, "--from-epoch", "1", "--checkpoint", str(theirs))
     assert code == 2 and "not the same numbers" in out  # the rules have no band for the tiny problem
+
+
+CHEATS = """
+import runpy, sys
+sys.path.insert(0, {root!r})
+sys.argv[0] = {program!r}
+import benchmark.source
+from implementations.pytorch.input.order import train_batches
+from implementations.pytorch.input.prefetch import device_batches
+from implementations.pytorch.training.run import Run
+start, step = Run.start, Run.step
+
+def trained_before_the_clock(run):
+    ids = run.problem.split_samples("train")
+    steps = train_batches(run.layout, ids, run.config.batch_size, run.seed, 1, 1)
+    batches = device_batches(run.reader, "train", (part.samples for parts in steps for part in parts), run.device)
+    run.state.model.train()
+    for parts in steps:
+        step(run, 0.0, [part.weight for part in parts], [next(batches) for _ in parts])
+    return start(run)
+
+def skipped(run, epochs, weights, batches, told=[]):
+    if len(told) % 2 == 0:
+        told.append(step(run, epochs, weights, batches))
+    else:
+        told.append(told[-1])
+    return told[-1]
+
+Run.start, Run.step = {{"early": (trained_before_the_clock, step), "skip": (start, skipped)}}[{cheat!r}]
+runpy.run_path({program!r}, run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cheat", ["early", "skip"])
+def test_training_before_the_clock_and_skipped_steps_show_in_a_replay(endless, again, tmp_path, cheat):
+    """They are real: a program around the reference, of which the log says nothing."""
+    program = str(ROOT / "implementations" / "pytorch" / "train.py")
+    script, log = tmp_path / "cheat.py", tmp_path / "result_0.txt"
+    script.write_text(CHEATS.format(root=str(ROOT), program=program, cheat=cheat))
+    assert replace(endless, script=script).train(log, "epochs=1", fresh=True).returncode == 1
+    code, out, _ = again(log)
+    assert code == 2 and "not the same numbers" in out
 
 
 @pytest.mark.parametrize(

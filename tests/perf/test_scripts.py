@@ -15,7 +15,7 @@ from tests.support.tiny import environment
 
 REFERENCE = "results/v1.0/reference"
 TWO_RANKS = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--"]
-IN_A_BROWSER = {"perf/report_picture.py", "perf/results_page.py"}
+IN_A_BROWSER = {"perf/report_picture.py"}
 OF_DLIO = {"perf/storage/keys.py", "perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, {tiny}, and
     # {quick}, a log in float32, since bfloat16 takes minutes where a processor emulates it
@@ -29,17 +29,13 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/imports.py": "--out {out}/imports.svg",
     "perf/interconnect.py": "--times 5",
     "perf/project.py": "--problem smoke --ranks 2 --system epyc-2core",
-    "perf/rank_errors.py": "--groups 2",
     "perf/reevaluation.py": "{quick} --data-seeds 1 2",
     "perf/rehearse.py": "--problem smoke --layout 1,1,1,2 --rank 0",
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
     "perf/report_picture.py": "--out {out}/report.png",
-    "perf/results_coverage.py": "--sets 2",
-    "perf/results_page.py": "--submissions 2 --runs 5 --times 1",
-    "perf/results_speed.py": "--set 4",
-    "perf/telling.py": "--sets 2 --page {out}/none.md",
-    "perf/tuning_coverage.py": "--campaigns 2",
+    "perf/witness_cost.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
+    "--pairs 1",
     "perf/witness_load.py": "--requests 12 --kills 1",
 }
 

@@ -1,35 +1,19 @@
 """Differences of environments, in the comparison as text and as a page."""
 
-import importlib.util
 import json
-import sys
 import time
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 
 from compliance.reading.environment import parse
 from results import compare
 from results.environments import MOST_ROWS, table
-
-HELPERS = Path(__file__).resolve().parents[1] / "compliance"
-
-
-@pytest.fixture(scope="module")
-def environments():
-    """The module of tests/compliance that makes manifests."""
-    for name in ("logs", "environments"):
-        key = f"compliance_test_{name}"
-        if key not in sys.modules:
-            spec = importlib.util.spec_from_file_location(key, HELPERS / f"{name}.py")
-            sys.modules[key] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[key])
-    return sys.modules["compliance_test_environments"]
+from tests.compliance import environments
 
 
 @pytest.fixture
-def surveyed(tree, new_log, environments):
+def surveyed(tree, new_log):
     """The function that makes a set of two runs whose manifests have these packages, or none."""
 
     def make(org, *packages):

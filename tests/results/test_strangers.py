@@ -1,6 +1,5 @@
 """Text of strangers in every field that is shown, through every format: it stays text."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -10,18 +9,9 @@ import pytest
 
 import results
 from compliance.engine import judge
+from tests import readers, strangers
 
 ROOT = Path(results.__file__).parents[1]
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-readers, strangers = load("readers"), load("strangers")
 
 
 @pytest.mark.slow

@@ -178,19 +178,6 @@ def test_names_from_strangers_do_not_reach_the_terminal_raw(tree, new_log, run):
     assert "\\x1b[31msmoke\\n" in out
 
 
-def test_convergence_against_the_reference_is_information_only(tree, new_log, run):
-    """At batch sizes of which the edition has no reference points."""
-    tree.set([new_log.scaffold(50, epochs=20 + i % 2, seed=i, global_batch_size=16) for i in range(5)], org="reference")
-    tree.set([new_log.scaffold(50, epochs=10 + i % 2, seed=i, global_batch_size=16) for i in range(5)], org="fast")
-    tree.set([new_log.scaffold(50, epochs=10, global_batch_size=32) for _ in range(5)], org="other")
-    out = run(tree.root)[1].out
-    assert out.count("against the reference") == 1
-    assert "49 % fewer epochs (exact permutation test for fewer: p = 0.00397; " in out
-    rows = {r["org"]: r for r in json.loads(run(tree.root, "--format", "json")[1].out)["results"]}
-    assert rows["fast"]["fom_seconds"] == rows["reference"]["fom_seconds"] == 50
-    assert rows["other"]["reference_p"] is None
-
-
 def test_the_ending_says_the_format(tree, new_log, run, tmp_path):
     tree.set(five(new_log))
     begin = {".txt": "v1.0 · scaffold", ".csv": "edition,", ".json": "{", ".md": "### v1.0", ".html": "<!doctype"}

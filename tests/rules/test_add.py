@@ -1,4 +1,4 @@
-"""CONTRIBUTING shows how a rule about one log is added; here it is added to a copy."""
+"""CONTRIBUTING shows how a rule about one log is added, and one across sets; here they are added to a copy."""
 
 import os
 import re
@@ -12,7 +12,8 @@ from rules.current import ROOT
 
 REPOSITORY = ROOT.parent
 PARTS = ("benchmark", "compliance", "rules", "tests/compliance", "tests/support", "implementations/pytorch")
-TEXT, CHECK, DAMAGE = "rules/texts/SRC.md", "compliance/families/source.py", "tests/compliance/families/test_source.py"
+SOURCE = ("rules/texts/SRC.md", "compliance/families/source.py", "tests/compliance/families/test_source.py")
+SYSTEM = ("rules/texts/SYS.md", "compliance/families/system.py", "tests/compliance/families/test_system.py")
 LIMITS = "rules/v1.0/limits.yaml"
 
 
@@ -28,8 +29,8 @@ def copy(tmp_path):
 def shown():
     """The blocks of CONTRIBUTING that add a rule, in order."""
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    part = text.partition("A rule about one log, as a whole.")[2].partition("\n## Add a problem")[0]
-    return re.findall(r"In `([^`]+)`:\n\n```\w+\n(.*?)```", part, re.DOTALL)
+    part = text.partition("Two rules as a whole")[2].partition("\n## Add a problem")[0]
+    return re.findall(r"In\s`([^`]+)`:\n\n```\w+\n(.*?)```", part, re.DOTALL)
 
 
 def called(copy, *arguments, **environment):
@@ -40,20 +41,25 @@ def called(copy, *arguments, **environment):
 
 
 @pytest.mark.slow
-def test_a_rule_about_one_log_is_a_text_a_function_a_damage_and_a_code(copy):
-    assert [path for path, _ in shown()] == [TEXT, CHECK, DAMAGE]
+def test_a_rule_is_a_text_a_function_a_damage_and_a_code(copy):
+    assert [path for path, _ in shown()] == [*SOURCE, *SYSTEM]
     for path, block in shown():
         with (copy / path).open("a", encoding="utf-8") as file:
             file.write(f"\n\n{block}")
     assert called(copy, "compliance/check.py", "--explain", "SRC10")[0] == 2  # no edition has it
     limits = (copy / LIMITS).read_text(encoding="utf-8")
-    (copy / LIMITS).write_text(limits.replace("SRC09, SRC90]", "SRC09, SRC10, SRC90]"), encoding="utf-8")
+    limits = limits.replace("SRC09, SRC90]", "SRC09, SRC10, SRC90]").replace(
+        "SYS13,\n    SYS90]", "SYS13, SYS14, SYS90]"
+    )
+    (copy / LIMITS).write_text(limits, encoding="utf-8")
     code, said = called(copy, "compliance/check.py", "--explain", "SRC10")
     assert code == 0 and said.startswith("SRC10 The log names the versions of what it ran on")
-    tests = ("-m", "pytest", "-n", "0", "-p", "no:cacheprovider", DAMAGE, "-k", "versions_of_nothing")
+    wanted = "versions_of_nothing or study_with_another_python"
+    tests = ("-m", "pytest", "-n", "0", "-p", "no:cacheprovider", SOURCE[2], SYSTEM[2], "-k", wanted)
     code, said = called(copy, *tests, WRITE_FINDINGS="1")
     assert code == 0, said
     code, said = called(copy, *tests)
-    assert code == 0, said
-    (copy / CHECK).write_text((copy / CHECK).read_text(encoding="utf-8").replace("not event.value", "event.value"))
+    assert code == 0 and "2 passed" in said, said
+    check = (copy / SOURCE[1]).read_text(encoding="utf-8")
+    (copy / SOURCE[1]).write_text(check.replace("not event.value", "event.value"), encoding="utf-8")
     assert called(copy, *tests)[0] == 1

@@ -13,6 +13,8 @@ def test_the_newest_of_our_editions_is_the_current_one(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "limits.yaml").touch()
     (tmp_path / "v3.0").mkdir()  # without limits.yaml
+    (tmp_path / "v2.0").mkdir()
+    (tmp_path / "v2.0" / "limits.yaml").write_text("based_on: v1.2\ndraft: true\n")
     assert current(tmp_path) == "v1.10" and current() == EDITION in editions()
     with pytest.raises(ValueError, match=r"found no edition v<number>\.<number>"):
         current(tmp_path / "v1.9")

@@ -46,14 +46,19 @@ def test_the_one_after_has_the_same_changes(root):
     assert (made.limits.based_on, made.limits.registry, made.limits.title) == ("v1.0", "required", "ScaFFold v9.2")
 
 
-def test_a_witnessed_edition_requires_what_organisers_can_check(root):
-    new.make("v9.1", "v1.0", root, witnessed=True)
-    limits = load("v9.1", root).limits
-    assert (limits.witness, limits.ledger) == ("required", "required")
+def test_the_draft_requires_what_organisers_can_check_and_is_opened_by_a_line(root):
+    limits = load("v1.1", root).limits
+    assert limits.draft and (limits.witness, limits.ledger) == ("required", "required")
     assert (limits.weights.use, limits.environment.use) == ("required", "required")
     assert limits.weights.largest == load("v1.0", root).limits.weights.largest
-    new.make("v9.2", "v9.1", root)
-    assert load("v9.2", root).limits.witness == "required"
+    new.make("v9.1", "v1.1", root)
+    made = load("v9.1", root).limits
+    assert (made.witness, made.draft, made.title) == ("required", False, "ScaFFold v9.1")
+    shutil.rmtree(root / "v9.1")
+    path = root / "v1.1" / "limits.yaml"
+    assert current(root) == "v1.0"
+    path.write_text(path.read_text().replace("draft: true\n", ""))
+    assert current(root) == "v1.1"
 
 
 def test_a_title_without_the_name_gets_it():
@@ -67,6 +72,7 @@ def test_a_title_without_the_name_gets_it():
     [
         ("v0.9", "v1.0", "found the name v0.9, wanted one after v"),
         ("v1.0", "v1.0", "found the name v1.0, wanted one after v"),
+        ("v1.1", "v1.0", "found the name v1.1, wanted one after v1.1"),
         ("next", "v1.0", "found the edition 'next', wanted v<number>.<number>"),
         ("../v9.1", "v1.0", "wanted v<number>.<number>"),
         ("v9.1", "v8.0", "no edition 'v8.0' of the rules"),

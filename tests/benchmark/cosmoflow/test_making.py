@@ -1,12 +1,15 @@
 import dataclasses
 
-import numpy as np
 import pytest
 
-from benchmark import fingerprint
-from benchmark.cosmoflow import making
+from benchmark.cosmoflow import making as module
 from benchmark.problem import load_problem
-from benchmark.workload import maker_of, module_of, whole_box
+from tests.benchmark.making import (  # noqa: F401
+    test_a_file_that_is_not_there_is_named,
+    test_a_sample_is_the_same_stored_or_not,
+    test_held_out_data_share_no_sample,
+    test_samples_differ_and_are_made_again_alike,
+)
 
 
 @pytest.fixture
@@ -15,37 +18,6 @@ def tiny():
     return dataclasses.replace(load_problem("cosmoflow-mini"), train_samples=2, validation_samples=1)
 
 
-def test_a_sample_is_the_same_stored_or_not(tiny, tmp_path):
-    """However its entry of the manifest is found: while it is made, from the file's bytes, from what the file says."""
-    assert maker_of(tiny) is making
-    for split, sample in (("train", 1), ("validation", tiny.train_samples)):
-        making.make_sample(tmp_path, tiny, split, sample)
-        entry = making.stream_sample(tiny, split, sample)
-        assert (entry.split, entry.sample) == (split, sample)
-        assert making.measure_sample(tmp_path, tiny, split, sample) == entry
-        assert making.state_sample(tmp_path, tiny, split, sample) == entry
-        box = module_of(tiny).verify_sample(tmp_path, tiny, split, sample, whole_box(tiny))
-        assert (fingerprint.to_hex(box.digest), box.class_counts) == (entry.digest, entry.class_counts)
-
-
-def test_samples_differ_and_are_made_again_alike(tiny, tmp_path):
-    made = []
-    for folder in ("a", "b"):
-        for sample in range(2):
-            making.make_sample(tmp_path / folder, tiny, "train", sample)
-            made.append(module_of(tiny).verify_sample(tmp_path / folder, tiny, "train", sample, whole_box(tiny)))
-    for one, other in zip(made[:2], made[2:], strict=True):
-        assert all(np.array_equal(a, b) for a, b in zip(one.arrays, other.arrays, strict=True))
-    assert made[0].digest != made[1].digest
-
-
-def test_a_file_that_is_not_there_is_named(tiny, tmp_path):
-    for act in (making.measure_sample, making.state_sample):
-        with pytest.raises(ValueError, match=str(tmp_path)):
-            act(tmp_path, tiny, "train", 0)
-
-
-def test_held_out_data_share_no_sample(tiny):
-    fresh = making.held_out(tiny, tiny.data_seed + 1)
-    assert fresh.data_seed == tiny.data_seed + 1 and isinstance(fresh, type(tiny))
-    assert making.stream_sample(fresh, "train", 0).digest != making.stream_sample(tiny, "train", 0).digest
+@pytest.fixture
+def making():
+    return module

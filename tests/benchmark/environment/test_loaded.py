@@ -4,12 +4,13 @@ import hashlib
 import importlib
 import sys
 import sysconfig
+import time
 from base64 import urlsafe_b64encode
 
 import pytest
 
 from benchmark.environment import loaded as module
-from benchmark.environment.loaded import compiled, kind_of, loaded, of_system
+from benchmark.environment.loaded import compiled, kind_of, loaded, of_system, spent
 
 
 def encoded(data: bytes) -> str:
@@ -129,3 +130,17 @@ def test_kernels_of_the_run_and_of_before(packages, tmp_path, monkeypatch):
 def test_this_process():
     found = loaded()
     assert any(name.startswith("pytest ") for name in found["records"]) and found["edited"]["files"] == 0
+
+
+def test_what_a_process_spent(tmp_path, monkeypatch):
+    before, began, path = spent(), time.process_time(), tmp_path / "big"
+    while time.process_time() < began + 0.1:
+        path.write_bytes(bytes(1000))
+    path.read_bytes()
+    after = spent()
+    assert after["cpu_seconds"] >= before["cpu_seconds"] + 0.09
+    monkeypatch.setattr(module, "IO", tmp_path / "none")
+    assert list(spent()) == ["cpu_seconds"]
+    (tmp_path / "io").write_text("rchar: 12\nwchar: 7\nread_bytes: 0\n")
+    monkeypatch.setattr(module, "IO", tmp_path / "io")
+    assert {**spent(), "cpu_seconds": 0} == {"cpu_seconds": 0, "read_bytes": 12, "written_bytes": 7}

@@ -4,7 +4,6 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from compliance_test_ledgers import sha256
 
 from benchmark.tuning.campaign import campaign_of
 from compliance.auditing.questions import CONFIGS, OF_SET, Question, questions, scored, template
@@ -16,6 +15,7 @@ from compliance.reading.weights import Named
 from compliance.reviewing.checklist import Review, checklist
 from rules.edition import load
 from rules.reference import ReferencePoint
+from tests.compliance.ledgers import sha256
 
 ROOT = Path(__file__).resolve().parents[3]
 EDITION = load("v1.0")
@@ -90,7 +90,7 @@ def test_weights_are_counted_by_their_form(submission):
     ]
     one = dataclasses.replace(submission, sets=(dataclasses.replace(sets, logs=tuple(logs)),))
     (line,) = asked(one, "WGT90").evidence
-    assert line.endswith("final weights of 3 of 5 runs, of 1 the digest alone")
+    assert "final weights of 3 of 5 runs, of 3 the digest alone (python harness/replay.py LOG --weights" in line
 
 
 def test_settings_that_differ_are_named(submission):

@@ -1,6 +1,6 @@
 """What the catalogue of damage covers: functions of the files beside this one that are marked with `damage`."""
 
-import importlib.util
+import importlib
 import json
 from pathlib import Path
 
@@ -12,59 +12,54 @@ from compliance.finding import errors
 from compliance.judging.unit import BROKE
 from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS
+from tests.compliance.catalogue import catalogue, damaged
 
 COMES_WITH = {
     "RUN03": "EVL07",  # each run that did not converge says so itself, forgiven or not
     "REG01": "REG02",  # what no registry tells is not judged, and so is not in order
     "LED09": "LED08",  # what runs beside a run is no run of the set
 }
+FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
 
 
 @pytest.fixture(scope="module")
 def modules():
-    found = []
-    for path in sorted(Path(__file__).parent.glob("test_*.py")):
-        spec = importlib.util.spec_from_file_location(f"catalogue_{path.stem}", path)
-        found.append(importlib.util.module_from_spec(spec))
-        spec.loader.exec_module(found[-1])
-    return found
+    files = sorted(Path(__file__).parent.glob("test_*.py"))
+    return [importlib.import_module(f"tests.compliance.families.{path.stem}") for path in files]
 
 
-def test_every_check_has_a_damage_that_it_alone_finds(modules, logs, submissions, tmp_path):
-    """`test_damage` of each file holds what must be found against what is; here it is gathered."""
+def test_every_check_has_a_damage_that_it_alone_finds():
+    """`test_damage` of each file holds the words that are written down against what is found."""
     alone = set()
-    for module in modules:
-        for entry in submissions.catalogue(module):
-            with pytest.MonkeyPatch.context() as monkeypatch:
-                folder = tmp_path / module.__name__ / entry.__name__
-                _, expected = submissions.damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
-            codes = {code for *_, code in expected}
+    for path in FINDINGS:
+        for told in json.loads(path.read_text()).values():
+            codes = {words.partition(" ")[0] for words in told}
             alone |= {code for code in codes if codes <= {code, COMES_WITH.get(code)}}
     assert set(CHECKS) - alone == set()
 
 
-def test_every_entry_is_tested_and_there_are_many(modules, submissions):
-    entries = {module.__name__: len(submissions.catalogue(module)) for module in modules}
+def test_every_entry_is_tested_and_there_are_many(modules):
+    entries = {module.__name__: len(catalogue(module)) for module in modules}
     assert not [m.__name__ for m in modules if entries[m.__name__] and not hasattr(m, "test_damage")]
     assert sum(entries.values()) >= 140
 
 
-def test_words_are_written_down_of_the_entries_there_are(modules, submissions):
+def test_words_are_written_down_of_the_entries_there_are(modules):
     """`test_damage` of each file compares them."""
-    entries = {m.__name__.removeprefix("catalogue_"): {e.__name__ for e in submissions.catalogue(m)} for m in modules}
-    files = (Path(__file__).parent / "findings").glob("*.json")
-    assert {path.stem: set(json.loads(path.read_text())) for path in files} == {n: e for n, e in entries.items() if e}
+    entries = {m.__name__.rpartition(".")[2]: {e.__name__ for e in catalogue(m)} for m in modules}
+    written = {path.stem: set(json.loads(path.read_text())) for path in FINDINGS}
+    assert written == {name: names for name, names in entries.items() if names}
 
 
 @pytest.mark.slow
-def test_what_a_waived_damage_hides_is_judged_without_a_crash(modules, logs, submissions, law, tmp_path):
+def test_what_a_waived_damage_hides_is_judged_without_a_crash(modules, logs, law, tmp_path):
     """Every error is waived, then those that it hid, until none is left."""
     crashed = set()
     for module in modules:
-        for entry in submissions.catalogue(module):
+        for entry in catalogue(module):
             folder = tmp_path / module.__name__ / entry.__name__
             with pytest.MonkeyPatch.context() as monkeypatch:
-                tree, _ = submissions.damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
+                tree, _ = damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
                 first = judge([str(tree.root)], rules=law, **tree.options)
                 orgs = {one.org for one in (*first.submissions, *first.sets)}
                 waived = {("WAI", "nothing")}

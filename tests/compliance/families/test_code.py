@@ -58,6 +58,15 @@ def module_that_runs_by_itself(tree):
 
 
 @damage
+def factor_in_the_loss(tree):
+    text = (ROOT / HERE / "scaffold/loss.py").read_text()
+    tree.put(tree.source / HERE / "scaffold/loss.py", text.replace("return sums[0]", "return 0.5 * sums[0]"))
+    tree.ran()
+    line = 1 + text[: text.index("return sums[0]")].count("\n")
+    return [("loss.py", line, "CODE05")]
+
+
+@damage
 def kernel_in_another_language(tree):
     return [("fast.cu", tree.add(f"{HERE}/fast.cu", "__global__ void f() {}\n"), "CODE04")]
 
@@ -190,7 +199,12 @@ def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law
     found = findings(tree, law)
     assert [(f.line, f.found) for f in found] == told
     assert {(f.code, f.severity, f.sentence, f.wanted) for f in found} <= {
-        ("CODE03", "review", checks.EDITED, checks.READ)
+        (
+            "CODE05",
+            "review",
+            "The file can change the mathematics or the clock, and is not the reference's",
+            checks.READ,
+        )
     }
 
 
@@ -209,8 +223,8 @@ def test_edited_files_that_are_named_are_bounded(tree, law, monkeypatch, beyond)
     for name in (SEEDS, "training/step.py"):
         tree.put(tree.source / HERE / name, f"a = 1\n{(ROOT / HERE / name).read_text()}")
     tree.ran()
-    found = [f.found for f in findings(tree, law) if f.sentence == checks.EDITED]
-    assert len(found) == 2 and ("1 more such files" in found) == bool(beyond)
+    found = [f.found for f in findings(tree, law) if f.code == "CODE05"]
+    assert len(found) == 2 and ("1 more from here on" in found) == bool(beyond)
 
 
 MINIMAL = "implementations/minimal/train.py"
@@ -288,9 +302,3 @@ def test_the_command_says_it(run, tree):
     assert "\n  2 of 6 files of source are not the reference's\n" in run(tree.root)[1]
     (summary,) = json.loads(run(tree.root, "--format", "json")[1])["summaries"]
     assert summary["source"] == "2 of 6 files of source are not the reference's"
-
-
-def test_so_much_is_told_and_no_more():
-    assert checks.PLACES == 5
-    assert checks.FILES == 100
-    assert checks.MOST_TRACED == 2**25

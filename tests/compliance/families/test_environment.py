@@ -4,18 +4,16 @@ import json
 import shutil
 import weakref
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
-from compliance_test_environments import RUN as GOOD
 
-from benchmark.environment.manifest import NODE, OTHER
-from benchmark.hosts import numbered, short
+from benchmark.environment.manifest import NODE
 from compliance.engine import judge
 from compliance.families import environment as checks
 from compliance.judging import unit
 from compliance.reading import environment as reading_environment
 from rules.edition import load
+from tests.compliance.environments import RUN as GOOD
 
 damage = pytest.mark.damage
 LIMITS = load("v1.0").limits.environment
@@ -216,6 +214,23 @@ def kernels_that_changed_between_runs(environed):
 def package_of_the_same_version_with_other_content(environed):
     loaded_otherwise(environed, records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64})
     return [(FILE, 1, "ENV14")]
+
+
+@damage
+def training_before_the_clock(environed):
+    loaded_otherwise(environed, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 35) + 1})
+    return [(FILE, 1, "ENV15")] * 2
+
+
+@damage
+def negative_seconds_before_the_clock(environed):
+    loaded_otherwise(environed, spent={"cpu_seconds": -1.0})
+    return [(FILE, 1, "ENV04")]
+
+
+def test_what_starting_needs_is_fine(environed, found):
+    loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 35})
+    assert found(environed.root) == []
 
 
 @damage
@@ -450,29 +465,6 @@ def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
     assert "ENV05" in codes and 0 < max(most) <= 3
 
 
-TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
-
-
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_SHOWN == 10
-
-
-@pytest.mark.parametrize(
-    ("value", "usual", "found", "wanted"),
-    [
-        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, "b 2", "b 3"),
-        ({"a": 1}, {"b": 1}, "a 1, b missing", "a missing, b 1"),
-        (dict.fromkeys("abcdefghij", 1), {}, TEN, ", ".join(f"{n} missing" for n in "abcdefghij")),
-        (dict.fromkeys("abcdefghijkl", 1), {}, f"{TEN} and 2 more", None),
-        (dict.fromkeys("abcdefghijk", 1), {}, f"{TEN} and 1 more", None),
-        ([1], {"a": 1}, "[1]", None),
-    ],
-)
-def test_of_two_facts_the_entries_that_differ_are_told(value, usual, found, wanted):
-    told = checks.apart(value, usual)
-    assert told[0].strip('"') == found and (wanted is None or told[1].strip('"') == wanted)
-
-
 def test_env05_the_odd_run_is_named_if_it_is_the_first(environed, law):
     environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"}, 0)
     (finding,) = judge([str(environed.root)], rules=law).findings
@@ -488,125 +480,6 @@ def test_env05_entries_may_come_in_any_order(environed, found):
     assert len(kernel) > 1
     environed.fact("kernel", dict(reversed(kernel.items())))
     assert found(environed.root) == []
-
-
-def test_env01_a_line_that_several_programs_write_is_not_behind_itself(logs):
-    facts = {"value": "a" * 64, "bytes": 1, "path": "environment_0.json"}
-    for line, found in ((3, []), (4, []), (5, [5])):
-        log = logs.read(logs.event(line, "environment", **facts))
-        time = SimpleNamespace(start=logs.event(4, "run_start"))
-        assert [f.line for f in checks.environment_is_named(log, None, time)] == found
-
-
-def test_env02_a_run_without_a_start_is_named_in_its_first_line():
-    limits = SimpleNamespace(environment=SimpleNamespace(use="required"))
-    runs = [SimpleNamespace(facts={}, start=start, path="result") for start in (None, SimpleNamespace(line=7))]
-    where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    assert [f.line for f in checks.environment_is_handed_in(runs, None, where)] == [1, 7]
-
-
-def test_a_manifest_lies_beside_its_log():
-    run, named = SimpleNamespace(path="a/b/c/result_0.txt"), SimpleNamespace(file="environment_0.json")
-    assert checks.manifest_of(run, named) == "a/b/c/environment_0.json"
-
-
-RUN = {"number_of_nodes": 1, "number_of_ranks": 2, "versions": {"python": "3.11.9", "torch": "2.13.0"}}
-
-
-FACTS = {
-    "processors": {"model": "A processor"},
-    "packages": {"torch": "2.13.0"},
-    "python": {"version": "3.11.9"},
-}
-
-
-def group(kind="cpu", name="A processor", host="n1"):
-    return {"host": host, "kind": kind, "name": name, "ranks": 2, "uuids": []}
-
-
-def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, facts=None, **logged):
-    """What ENV08 finds in manifest `at` of a run that has several."""
-    names = [SimpleNamespace(file=f"environment_0_{i}.json") for i in range(of)]
-    run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
-    node = {**FACTS, **(facts or {})}
-    environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment, None)])
-    return [fault.found for fault in checks.environment_is_the_runs([run], None, None)]
-
-
-@pytest.mark.parametrize(
-    ("devices", "facts", "found"),
-    [
-        ([group()], {}, []),
-        ([group(name="Another")], {}, ["processor ['A processor']"]),
-        ([group(), group(name="Another")], {}, ["processor ['A processor']"]),
-        ([group("cuda", "A chip")], {}, []),
-        ([group(), group("cuda", "A chip")], {}, []),
-        ([group()], {"processors": None}, []),
-        ([group()], {"processors": {}}, []),
-        ([], {}, []),
-    ],
-)
-def test_env08_the_processor_is_the_one_that_ranks_compute_on(monkeypatch, devices, facts, found):
-    assert compared(monkeypatch, *devices, facts=facts) == found
-
-
-@pytest.mark.parametrize(
-    ("at", "of", "host", "found"),
-    [(0, 1, "n1", []), (0, 1, "n2", ["hosts ['n1']"]), (0, 2, "n2", ["hosts ['n1']"]), (1, 2, "n2", [])],
-)
-def test_env08_a_run_begins_on_the_hosts_that_it_names(monkeypatch, at, of, host, found):
-    assert compared(monkeypatch, group(host=host), at=at, of=of) == found
-
-
-def test_env08_hosts_may_be_numbered_in_log_or_manifest(monkeypatch):
-    """Names of many hosts are too long for either."""
-    names = [f"{'x' * 64}{n}z" for n in range(2000)]
-    told = tuple(numbered(names).values())
-    several = {"kind": "cpu", "name": "A processor", "ranks": 2, "distinct": 0}
-    for hosts in (told, tuple(names), (*told[:-1], "another"), (*names[:-1], "another"), (*names, names[0])):
-        found = compared(monkeypatch, {**several, "hosts": short([names])[0]}, hosts=hosts, number_of_nodes=None)
-        assert bool(found) is (hosts not in (told, tuple(names)))
-
-
-@pytest.mark.parametrize(
-    ("fields", "found"),
-    [
-        ({"launcher": {"ranks": 2}}, []),
-        ({"launcher": {"ranks": 3}}, ["ranks 3"]),
-        ({"launcher": {}}, []),
-        ({"hosts": ("n1", "n2")}, ["hosts ['n1', 'n2']", "nodes 2"]),
-        ({"number_of_nodes": None}, []),
-        ({"versions": None}, []),
-        ({"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
-        ({"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),
-        ({"facts": {"python": None, "packages": None}}, []),
-    ],
-)
-def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, fields, found):
-    assert compared(monkeypatch, group(), **fields) == found
-
-
-@pytest.mark.parametrize(
-    ("hosts", "values", "told"),
-    [
-        (["n2"], {}, []),
-        (["n2"], {"kernel": "6.9"}, [('kernel "6.9" on n2', '"6.8", as on n1', "error")]),
-        (["n2", "n3"], {"kernel": "6.9"}, [('kernel "6.9" on n2 and 1 more', '"6.8", as on n1', "error")]),
-        (["n2", "n3", "n4"], {"kernel": None}, [("kernel null on n2 and 2 more", '"6.8", as on n1', "review")]),
-        (["n2", "n3"], {OTHER: None}, [("nodes of other kinds, n2 and 1 more", "one kind", "warning")]),
-    ],
-)
-def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, told):
-    limits = SimpleNamespace(environment=SimpleNamespace(same_nodes={"kernel": "error", OTHER: "warning"}))
-    nodes = (reading_environment.Kind(("n1", "n9"), {"kernel": "6.8"}), reading_environment.Kind(tuple(hosts), values))
-    run, named = SimpleNamespace(path="a/result_0.txt"), SimpleNamespace(file="environment_0.json")
-    environment = reading_environment.Environment({}, nodes)
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment, limits.environment)])
-    where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    found = list(checks.nodes_are_alike([run], None, where))
-    assert [(f.found, f.wanted, f.severity) for f in found] == told
-    assert {f.line for f in found} <= {1}
 
 
 @pytest.mark.parametrize(

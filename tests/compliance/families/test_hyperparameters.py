@@ -217,11 +217,6 @@ def test_an_optional_setting_may_be_left_out_and_is_judged_where_it_is_there(tre
     assert of_the_log(found, tree) == []
 
 
-def test_an_optional_setting_that_is_there_keeps_to_its_limits(tree, found):
-    line = tree.settings(accumulate=2)
-    assert of_the_log(found, tree) == [(line, "HYP01")]
-
-
 def test_a_run_needs_no_setting_of_the_references_machine(tree, found):
     tree.settings(threads=..., device=..., loader="quick")
     tree.changed("hyperparameters", metadata={"machine": ["loader"]})
@@ -251,12 +246,6 @@ def test_batch_equal_to_the_training_split(tree, found):
     assert of_the_log(found, tree) == [(line, "HYP02")]
 
 
-def test_number_of_parameters(tree, found):
-    assert of_the_log(found, tree) == []
-    line = tree.changed("parameter_count", value=1235)
-    assert of_the_log(found, tree) == [(line, "MOD01")]
-
-
 @pytest.mark.parametrize(
     "layout", [{"data": 3}, {"data": 2, "depth": 0}, {"data": -2, "depth": -1}, {"data": 2.0}, {"data": "2"}, {}]
 )
@@ -282,24 +271,6 @@ def test_open_division_may_change_every_setting(tree, logs, found):
         tree.changed("submission_division", index, value="open")
         tree.settings(index, background_weight=0.9, average_epochs=3, warmup_epochs=30, foreground_weight=2)
     assert found(tree.root) == []
-
-
-def codes_of(tree, found):
-    tree.write(2)
-    return [code for _, _, code in found(tree.root)]
-
-
-@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["HYP02"])])
-def test_hyp02_a_batch_may_be_the_whole_split(tree, found, beyond, codes):
-    for log in tree.logs:
-        log.one("global_batch_size")["value"] = log.one("train_samples")["value"] + beyond
-    for index in range(5):
-        tree.settings(index, batch_size=8 + beyond)
-    assert codes_of(tree, found) == codes * 5
-
-
-def test_so_much_is_told_and_no_more():
-    assert checks.MOST_NAMED == 12
 
 
 @pytest.mark.parametrize(("number", "more"), [(1, None), (12, None), (13, "and 1 more"), (15, "and 3 more")])

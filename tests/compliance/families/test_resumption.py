@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from compliance_test_logs import PAUSE, event_like, interrupt
 
 from compliance.engine import judge
 from compliance.families import resumption as checks
+from tests.compliance.logs import PAUSE, event_like, interrupt
 
 damage = pytest.mark.damage
 

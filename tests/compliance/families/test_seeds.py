@@ -254,10 +254,6 @@ def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, found, scale, sign, b
     assert codes_of(tree, found) == codes
 
 
-def test_so_much_is_told_and_no_more():
-    assert checks.FEW == 20
-
-
 @pytest.mark.parametrize(
     ("seed", "kind"),
     [

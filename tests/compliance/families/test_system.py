@@ -170,13 +170,6 @@ def more_nodes_than_ranks(tree):
     return [(f"result_{i}.txt", line, "SYS13") for i, line in enumerate(lines)]
 
 
-@pytest.mark.parametrize(("share", "severity"), [(0.85, None), (0.95, "review"), (1.05, "error")])
-def test_sys07_a_high_share_is_for_people(tree, law, share, severity):
-    rated(tree, share)
-    found = [(f.code, f.severity) for f in judge([tree.root], rules=law).findings]
-    assert found == ([("SYS07", severity)] if severity else [])
-
-
 @pytest.mark.parametrize(("tflops", "codes"), [(0.5, []), (0.1, ["SYS07"]), (1e9, [])])
 def test_sys07_what_the_settings_declare_counts_up_to_the_limit(tree, law, tflops, codes):
     """At 0.6 of two cores' peak: 0.72 of 1.2 in 10^12 FLOP/s, and a rank of two declares its own."""

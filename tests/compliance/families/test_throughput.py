@@ -148,24 +148,6 @@ def test_instances_may_have_some_of_a_nodes_accelerators(weak, found, number, co
     assert {code for _, _, code in found(weak.root)} == codes
 
 
-@pytest.mark.parametrize("late, severities", [(-1, []), (0, ["review"]), (1, ["review"])])
-def test_an_instance_by_itself_is_for_people(weak, law, late, severities):
-    """Instance 0 starts as instance 1 stops, or one millisecond off."""
-    by = weak.logs[1].one("run_stop")["time_ms"] - weak.logs[0].one("run_start")["time_ms"] + late
-    for event in weak.logs[0].events:
-        event["time_ms"] += by
-    weak.write(0)
-    findings = judge([str(weak.root)], rules=law).findings
-    assert [f.severity for f in findings if f.code == "THR05"] == severities
-
-
-def test_instance_of_no_nodes(weak, found):
-    event = weak.logs[1].one("number_of_nodes")
-    event["value"] = 0
-    weak.write(1)
-    assert found(weak.root) == [("result_1.txt", weak.logs[1].line(event), "LOG06")]
-
-
 def test_pruned_log_is_judged_too(weak, found):
     path = weak.path(0).parent / "pruned_results" / "result_5.txt"
     weak.logs[5].events.pop()

@@ -31,6 +31,21 @@ def required(tree):
 
 
 @damage
+def log_that_breaks_off_before_it_names_its_weights(weighted):
+    path = weighted.path(2)
+    text = path.read_text()
+    path.write_text(text[: text.index('"key": "run_start"')])
+    return [("result_2.txt", text[: text.index('"key": "run_start"')].count("\n") + 1, "LOG01")]
+
+
+@damage
+def logs_under_other_names(weighted):
+    for index in range(5):
+        weighted.path(index).rename(weighted.path(index).with_name(f"run_{index}.log"))
+    return [(f"run_{index}.log", 1, "TREE09") for index in range(5)]
+
+
+@damage
 def digest_that_is_none(weighted):
     return [("result_2.txt", weighted.changed("weights", value="5f2a"), "WGT01")]
 
@@ -222,6 +237,18 @@ def test_good_submission_with_weights(weighted, found):
 
 def test_none_is_well_where_weights_are_optional(tree, found):
     assert found(tree.root) == []
+
+
+def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(weighted, law, found):
+    kept = weighted.weights(2).read_bytes()
+    shutil.rmtree(weighted.weights(2).parent)
+    assert codes(weighted, law) == []
+    weighted.weights(2).parent.mkdir()
+    weighted.weights(2).write_bytes(kept)
+    assert codes(weighted, law) == [("WGT04", "error")] * 4
+    shutil.rmtree(weighted.weights(2).parent)
+    required(weighted)
+    assert codes(weighted, law) == [("WGT04", "error")] * 5
 
 
 @pytest.mark.parametrize(

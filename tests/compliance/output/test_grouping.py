@@ -123,10 +123,19 @@ def test_a_warning_that_most_logs_have_is_common_and_takes_one_line(logs, severi
     assert len(made.examples) == 1 or not common
 
 
-def test_of_equally_many_findings_those_come_first_that_the_edition_has_first():
-    some = [finding("x", code) for code in ("ENV10", "RUN01", "NEW01")]
-    assert [k.code for k in kinds(some, None, ["RUN01", "ENV10"])] == ["RUN01", "ENV10", "NEW01"]
-    assert [k.code for k in kinds(some)] == ["ENV10", "NEW01", "RUN01"]
+@pytest.mark.parametrize(
+    ("severity", "codes"),
+    [
+        ("error", ["TREE09", "RUN01", "ENV10", "CODE03", "NEW01"]),  # in the order in which they are mended
+        ("review", ["ENV10", "RUN01", "TREE09", "CODE03", "NEW01"]),  # the most first
+    ],
+)
+def test_errors_are_in_the_order_of_mending_and_others_in_that_of_their_number(severity, codes):
+    some = [finding(f"x{n}", code, severity) for n, code in enumerate((*reversed(codes), "ENV10"))]
+    order = ["RUN01", "TREE09", "ENV10", "CODE03"]
+    assert [k.code for k in kinds(some, None, order)] == codes
+    edited = kinds([*some, finding("y", "CODE05", "review")], None, order)
+    assert next(k.code for k in edited if k.severity == "review") == "CODE05"
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def test_a_finding_with_words_of_its_own_or_none(report, seed):
         replace(seed, path="v1.0/acme/y", sentence="B", code="RUN01", wanted=""),
     ]
     (first,) = [line for line in render(report(found[0])).splitlines() if " at " in line]
-    assert first == "    error at result_1.txt:8: A seed is fresh"
+    assert first == "    error at result_1.txt:8"  # the heading says it already
     two = replace(seed, path="v1.0/acme/results/b/x", sentence="Another")
     made = report(replace(seed, path="v1.0/acme/results/a/x"), two)
     made = replace(made, summaries=(replace(made.summaries[0], sets=("v1.0/acme/results/a", "v1.0/acme/results/b")),))
@@ -222,6 +222,12 @@ def test_a_warning_in_most_logs_is_one_line_and_others_have_each_place(report, f
 def test_places_in_the_submission_are_told_relative_to_it(report, seed):
     found = replace(seed, found="the bytes of v1.0/acme/results/a/x", wanted="none of v1.0/other/x")
     assert "found the bytes of results/a/x, wanted none of v1.0/other/x" in render(report(found))
+
+
+def test_a_digest_is_cut_where_people_read_and_whole_where_each_finding_is_asked_for(report, seed):
+    made = report(replace(seed, found=f"sha256 {'ab' * 32}", wanted="c" * 63))
+    assert f"found sha256 {'ab' * 6}..., wanted {'c' * 63}\n" in render(made)
+    assert "ab" * 32 in render(replace(made, every=True))
 
 
 def test_the_last_lines_say_what_to_do(report, seed):

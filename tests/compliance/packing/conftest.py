@@ -3,21 +3,19 @@
 import hashlib
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import safetensors.numpy
-from compliance_test_logs import SYSTEM as FIELDS
-from compliance_test_submissions import Launched, Weighted
 
 from benchmark.tree import result_path, system_path
 from compliance.packing.manifest import manifest_of
 from compliance.packing.pack import one, pack_anonymous
+from tests.compliance.logs import SYSTEM as FIELDS
+from tests.compliance.submissions import Launched, Weighted
 
 ORG, SYSTEM, HOST, USER = "zenithlabs", "polarbox9", "ridge07.zenithlabs.example", "morwenna"
-sys.modules["compliance_test_packing"] = sys.modules[__name__]
 PATHS = (f"/home/{USER}/tuning", "/lustre/project42/data")
 SECRETS = (ORG, SYSTEM, "ridge07", USER, "project42", "Aurelia", "boss@", "lustre")
 

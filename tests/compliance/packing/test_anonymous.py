@@ -5,7 +5,6 @@ import json
 import re
 
 import pytest
-from compliance_test_packing import ORG, PATHS, SECRETS, SYSTEM, USER
 
 from benchmark.ledger import read_ledger
 from compliance.engine import judge
@@ -16,6 +15,7 @@ from compliance.packing.manifest import Manifest, files_at
 from compliance.packing.names import gather
 from compliance.packing.pack import PENDING, pack_anonymous
 from rules.edition import load
+from tests.compliance.packing.conftest import ORG, PATHS, SECRETS, SYSTEM, USER
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import hashlib
 import os
 
 import pytest
-from compliance_test_logs import event
 
 from compliance.reading.digest import file_fault, is_sha256, sha256, sha256_of
+from tests.compliance.logs import event
 
 
 def test_a_file_has_the_digest_of_its_bytes(tmp_path):

@@ -190,13 +190,6 @@ def test_what_is_left_out(changes, machine, found):
     assert shortfall(FULL._replace(**changes), *machine) == found
 
 
-def test_so_much_is_read_and_no_more():
-    assert energy.MOST_SOURCES == 10_000
-    assert energy.MOST_NUMBERS == 5_000_000
-    assert energy.SHOWN == 20
-    assert energy.LONGEST == 200
-
-
 @pytest.mark.parametrize(
     ("changes", "sound"),
     [

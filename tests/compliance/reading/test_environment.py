@@ -6,12 +6,12 @@ import json
 import time
 
 import pytest
-from compliance_test_environments import manifest
-from compliance_test_logs import event
 
 from benchmark.environment.facts import Fact
 from benchmark.environment.manifest import NODE, RUN, SCHEMA
 from compliance.reading import environment as reading
+from tests.compliance.environments import manifest
+from tests.compliance.logs import event
 
 
 def changed(change) -> bytes:
@@ -142,11 +142,6 @@ def test_what_a_log_names():
         reading.Named(9, "b" * 64, None, "environment_4_1.json"),
     )
     assert reading.named(said, later, "set/result_5.txt") == () == reading.named(None, later, "set/result_4.txt")
-
-
-def test_so_much_is_read_and_no_more():
-    assert reading.MOST_RESUMED == 1000
-    assert reading.DEEPEST == 8
 
 
 @pytest.mark.parametrize(

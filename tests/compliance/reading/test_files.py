@@ -254,12 +254,6 @@ def test_descriptions_are_json_files_right_below_systems(tree, files):
     assert list(files().descriptions) == ["box"]
 
 
-def test_so_much_is_read_and_no_more():
-    assert module.LARGEST == 2**21
-    assert module.LARGEST_ALL == 2**27
-    assert module.LARGEST_PYTHON == 2**21
-
-
 def test_what_is_foreign_or_disguised_is_alien():
     assert module.Text(("source", "a", "x.py"), "").alien == ""
     assert module.Text(("source", "a", "x.py"), "", disguise="a disguise").alien == "a disguise"

@@ -5,13 +5,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from compliance_test_ledgers import sha256, time_of
 
 from compliance.engine import judge
 from compliance.reading import ledger as module
 from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, ledger_of, start_in
 from compliance.reading.tree import read_set
 from rules.edition import load
+from tests.compliance.ledgers import sha256, time_of
 
 
 @pytest.fixture

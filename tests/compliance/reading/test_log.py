@@ -147,14 +147,6 @@ def test_what_is_nested_too_deeply_is_not_counted():
     assert module.size_of([["x" * 1000]], 0) == 72 and module.size_of([["x" * 1000]], 1) == 72 + 72
 
 
-def test_so_much_is_read_and_no_more():
-    assert module.MOST_EVENTS == 100_000
-    assert module.MOST_BYTES == 2**28
-    assert module.SMALL == 2**24
-    assert module.MOST_KEYS == 500
-    assert module.SHOWN == 100
-
-
 @pytest.mark.parametrize(("number", "shown"), [(1, 1), (2, 2), (3, 2)])
 def test_of_faults_of_the_text_so_many_are_shown_and_all_are_counted(tmp_path, monkeypatch, number, shown):
     monkeypatch.setattr(module, "SHOWN", 2)

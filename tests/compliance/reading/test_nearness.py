@@ -141,11 +141,6 @@ def test_a_crowd_in_one_place_is_bounded():
     assert time.process_time() - start < 30
 
 
-def test_so_much_is_read_and_no_more():
-    assert module.KEPT == 32
-    assert module.FARTHEST == 2.0**53
-
-
 @pytest.mark.parametrize(("gap", "copied"), [(0.25, True), (0.26, False), (0.75, False), (0.76, None)])
 def test_reach_and_doubt_are_within(gap, copied):
     known = Index(Scale(0.25, 0.75, ()), replace(CURVES, equal=1.0))

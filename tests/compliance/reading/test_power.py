@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from compliance.reading import power as module
 from compliance.reading.power import SHOWN, Power, is_power, metered, read_instrument
 
 SECOND = 1000
@@ -147,12 +146,6 @@ def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instrument
 )
 def test_an_instruments_log_is_known_by_its_place(path, power):
     assert is_power(path.split("/")) is power
-
-
-def test_so_much_is_read_and_no_more():
-    assert module.SHOWN == 20
-    assert module.MOST_FILES == 100_000
-    assert module.EXACT == 2**53
 
 
 @pytest.mark.parametrize("time", [-(1 << 53), (1 << 53)])

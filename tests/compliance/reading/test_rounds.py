@@ -79,10 +79,6 @@ def test_changes(tmp_path, monkeypatch):
     assert sha256(tmp_path / "none") == ""
 
 
-def test_so_much_is_read_and_no_more():
-    assert rounds.LARGEST == 2**26
-
-
 def test_an_error_is_told_in_its_words(tmp_path, monkeypatch):
     for error in (OSError(5, "Input/output error"), OSError("Input/output error")):
         monkeypatch.setattr(rounds, "open_regular", Raises(error))

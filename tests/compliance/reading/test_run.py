@@ -234,15 +234,6 @@ def test_the_files_of_so_many_sources_are_remembered(monkeypatch):
     assert [one is two for one, two in pairs] == [True] * 256 + [False] * 44
 
 
-def test_so_much_is_read_and_no_more():
-    assert module.MOST_SEEDS == 1000
-    assert module.MOST_RESUMED == 1000
-    assert module.DEEPEST == 16
-    assert module.LARGEST == 65_536
-    assert module.LARGEST_ALL == 2**20
-    assert module.EXACT == 2**53
-
-
 @pytest.mark.parametrize(
     ("time", "kept"),
     [

@@ -93,11 +93,6 @@ def test_odd_ranks_and_epochs_are_not_known():
     assert list(waits_of(log)) == [Waited(None, 1, 1, None, None)]
 
 
-def test_so_much_is_read_and_no_more():
-    assert module.MOST == 20_000
-    assert LONGEST == 1e12
-
-
 @pytest.mark.parametrize(("wait", "compute"), [(0.0, 1.0), (1.0, 0.0), (0, 5e-324), (9e11, 9.9e11)])
 def test_no_waiting_and_nothing_but_waiting_are_measurements(wait, compute):
     assert read({"wait_seconds": wait, "compute_seconds": compute}) == [Waited(1, wait, compute, None, None)]
@@ -159,10 +154,6 @@ def test_numbers_are_kept_as_far_as_they_are_alike():
 
 def test_what_they_take_is_counted():
     assert Numbers([(7, 1.0, (1.0, 2.0))] * 3, 9).kept == 3 * 4 * 8
-
-
-def test_so_many_classes_are_read_and_no_more():
-    assert module.MOST_CLASSES == 64
 
 
 def test_counts_have_two_classes_at_least_and_fit_63_bits(logs):

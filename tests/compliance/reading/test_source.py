@@ -112,9 +112,3 @@ def test_of_equals_the_one_with_the_right_name_fits():
     named = Folder(("source", good.name), good.files)
     assert fitting({"a.py": A}, [good, named, good]) is named
     assert fitting({"a.py": A}, [own("a.py"), named]) is named
-
-
-def test_so_much_is_read_and_no_more():
-    assert module.MOST_FILES == 2000
-    assert module.MOST_FOLDERS == 50
-    assert module.LONGEST_PATH == 255

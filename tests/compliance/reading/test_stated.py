@@ -6,11 +6,11 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
-from compliance_test_environments import NODE
 
 from compliance.reading import stated as module
 from compliance.reading.environment import Environment, Kind
 from compliance.reading.stated import capacity, contradictions, given, options, same
+from tests.compliance.environments import NODE
 
 
 def found(description, apart=0.1, **node):
@@ -129,10 +129,6 @@ def test_options_have_values_in_two_ways():
 )
 def test_values_are_compared_by_what_they_are(value, logged, equal):
     assert same(value, logged) is equal
-
-
-def test_so_much_is_read_and_no_more():
-    assert module.LARGEST == 16_384
 
 
 @pytest.mark.parametrize(("more", "read"), [(-1, True), (0, True), (1, False)])

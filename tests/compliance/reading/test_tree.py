@@ -140,11 +140,6 @@ def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_pa
     assert reading_tree.first_event(tmp_path / "a.rst", most) == (line, min(most + 1, 3))
 
 
-def test_so_much_is_read_and_no_more():
-    assert reading_tree.MOST_ENTRIES == 200_000
-    assert reading_tree.DEEPEST == 32
-
-
 @pytest.mark.parametrize(
     ("inner", "tuning"),
     [

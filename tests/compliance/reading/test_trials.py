@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.log import Event
-from compliance.reading import trials as module
 from compliance.reading.trials import LONGEST, MOST, trials_of
 
 FIGURES = {
@@ -72,8 +71,3 @@ def test_what_is_no_measurement_is_none(wrong):
 def test_a_log_does_not_make_the_table_long():
     found = trials_of(log_of(*[FIGURES | {"cache": "x" * 1000}] * (MOST + 5)))
     assert len(found) == MOST and found[0].cache == "x" * LONGEST
-
-
-def test_so_much_is_read_and_no_more():
-    assert module.MOST == 100
-    assert module.LONGEST == 60

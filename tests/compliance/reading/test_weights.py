@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pytest
 import safetensors.numpy
-from compliance_test_logs import event
 
 from compliance.reading import weights
 from compliance.reading.weights import Named, Tensor, Unsound
+from tests.compliance.logs import event
 
 DIGEST = "5" * 64
 FILE = "weights/result_3.safetensors"
@@ -225,10 +225,3 @@ def test_the_folder_of_weights(path, inside):
 def test_places():
     assert weights.file_of("a/b/result_3.txt") == FILE
     assert Tensor("a", 0, 1).size == 1
-
-
-def test_so_much_is_read_and_no_more():
-    assert weights.LARGEST_HEADER == 2**20
-    assert weights.MOST_NUMBERS == 2**53
-    assert weights.FEWEST == 64
-    assert weights.MOST_COMPARED == 64

@@ -1,11 +1,16 @@
+import hashlib
 import importlib.util
 import re
-import shutil
 import tomllib
+from types import SimpleNamespace
 
 import pytest
+from safetensors.torch import save
 
 from benchmark.log import ROOT
+from benchmark.run.files import weights_path
+from harness.auditing.logged import read_run
+from implementations.pytorch.training.state import tensors_of
 from implementations.pytorch_tools import export
 from implementations.pytorch_tools.exporting.onnx import LARGEST
 
@@ -16,10 +21,23 @@ packages = pytest.mark.skipif(
 )
 
 
+def with_weights(benchmark, folder):
+    """A copy of a committed log, with the weights of another network of its problem, and their tensors."""
+    committed = REFERENCE / benchmark / "result_0.txt"
+    model = export.logged(SimpleNamespace(log=committed, problems=None)).build_model()
+    state = tensors_of(model)
+    log = folder / "set" / committed.name
+    weights_path(log).parent.mkdir(parents=True)
+    weights_path(log).write_bytes(save(state))
+    digest = hashlib.sha256(save(state)).hexdigest()
+    log.write_text(committed.read_text().replace(read_run(committed).weights, digest))
+    return log, state
+
+
 @packages
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
 def test_final_weights_give_the_same_numbers(benchmark, tmp_path, capsys):
-    log = REFERENCE / benchmark / "result_0.txt"
+    log, _ = with_weights(benchmark, tmp_path)
     assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 0
     found = re.search(r"differs from PyTorch by (\S+) of the largest output", capsys.readouterr().out)
     assert float(found[1]) <= LARGEST
@@ -41,23 +59,19 @@ def without_writing(monkeypatch):
 
 
 def test_the_weights_are_the_runs(tmp_path, monkeypatch, capsys):
-    from safetensors.torch import load_file
-
     written = without_writing(monkeypatch)
-    log = REFERENCE / "cosmoflow" / "result_1.txt"
+    log, state = with_weights("cosmoflow", tmp_path)
     assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 0
     ((model, x, _),) = written
-    state = load_file(log.parent / "weights" / "result_1.safetensors")
     held = dict(model.named_parameters())
     assert not model.training and len(x) == 2 and (held["head.weight"] == state["head.weight"]).all()
 
 
 def test_other_weights_than_the_logs_are_refused(tmp_path, monkeypatch, capsys):
     without_writing(monkeypatch)
-    shutil.copytree(REFERENCE / "cosmoflow", tmp_path / "set")
-    weights = tmp_path / "set" / "weights"
-    shutil.copy(weights / "result_1.safetensors", weights / "result_0.safetensors")
-    assert export.main([str(tmp_path / "set" / "result_0.txt"), "--out", str(tmp_path / "a.onnx")]) == 2
+    log, state = with_weights("cosmoflow", tmp_path)
+    weights_path(log).write_bytes(save({name: 2 * tensor for name, tensor in state.items()}))
+    assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 2
     assert "found other weights" in capsys.readouterr().err
 
 

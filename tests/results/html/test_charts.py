@@ -3,7 +3,7 @@
 import pytest
 
 from results.html import charts
-from results.html.charts import Side, curves, each, key, sample, time, timeline
+from results.html.charts import Side, curves, each, key, sample, timeline
 
 
 def test_a_line_a_run_with_its_log_lines_the_target_and_the_reference(new_log, read):
@@ -28,24 +28,13 @@ def test_curves_are_thinned_to_what_there_is_room_for(new_log, read):
     assert curves([Side("a", [read(new_log.Log())])], 0.95) is None and curves([], None) is None
 
 
-def test_where_the_time_of_each_run_went(new_log, read):
-    run = read(new_log.scaffold(10.0, epochs=4))
-    chart = time([Side("", [run], frozenset({run.path}))])
-    assert sum(row[2] for row in chart.tables["parts"].rows) == 10 and chart.tables["parts"].rows[0][1:] == (
-        "0",
-        0.5,
-        10,
-    )
-    assert time([Side("", [run], frozenset({"other"}))]).tables["parts"].rows[0][1] == "0 (dropped)"
-    assert time([Side("A", [run]), Side("B", [run])]).tables["parts"].rows[-1][1] == "B 0"
-    assert time([Side("", [read(new_log.scaffold(stop=False))])]) is None
-
-
 def test_timelines_begin_together_where_runs_ran_together(new_log, read):
     runs = [read(new_log.scaffold(10.0, start=1_700_000_000_000 + wait)) for wait in (0, 5000)]
     for together, last in ((False, 10), (True, 15)):
         chart = timeline([Side("", runs)], together)
         assert max(row[3] for row in chart.tables["parts"].rows) == last
+    dropped = timeline([Side("A", runs[:1], frozenset({"other"})), Side("B", runs[:1])], False)
+    assert {row[1] for row in dropped.tables["parts"].rows} == {"A 0 (dropped)", "B 0"}
     assert "since the first start" in timeline([Side("", runs)], True).caption
     assert timeline([], False) is None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from compliance.engine import judge
-from results.html.detail import Room, detail, reference_epochs, room
+from results.html.detail import Room, detail, room
 from results.statistics.result import summarize
 from results.tables.links import Links
 from results.tables.words import facts, figure, worth
@@ -29,7 +29,7 @@ def test_it_shows_no_more_than_there_is_room_for(one):
     shown = detail(one, Links(Path.cwd()), Room(8, 5, 1, 0, 3, False))
     assert shown.more == "Charts show 8 of the 12 runs. The table has the first 5."
     assert len(shown.runs.lines) == 5 and shown.sources == []
-    assert [c.kind for c in shown.charts] == ["curves", "time"] and len(shown.charts[0].tables["points"].rows) == 24
+    assert [c.kind for c in shown.charts] == ["curves"] and len(shown.charts[0].tables["points"].rows) == 24
 
 
 def test_numbers_name_lines_that_hold_them(one):
@@ -53,12 +53,3 @@ def test_the_figure_has_the_digits_of_its_interval(one):
     said = f"55.5 s = 0.93 min, 95 %: {ends}; the mean of 8 runs of 12, without the 2 fastest and the 2 slowest"
     assert ("figure of merit", said) in facts(one)
     assert figure(one) == "55.5" and worth(one) == "55.5 s" and worth(replace(one, why="x")) == "no score"
-
-
-def test_the_reference_is_the_editions_or_its_own_submission(one, monkeypatch):
-    other = replace(one, judged=replace(one.judged, org="reference"))
-    monkeypatch.setattr("results.html.detail.published_epochs", lambda r: ())
-    assert reference_epochs(one, [one, other]) == [4.0] * 12 and reference_epochs(one, [one]) == ()
-    assert reference_epochs(other, [other]) == ()
-    monkeypatch.setattr("results.html.detail.published_epochs", lambda r: (8, 9))
-    assert reference_epochs(one, [other]) == (8, 9)

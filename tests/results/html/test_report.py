@@ -78,7 +78,7 @@ def test_report_is_whole_and_fetches_nothing(report):
 def test_charts_side_by_side_and_of_each_submission(report):
     kinds = [chart["kind"] for chart in charts(report().read_text())]
     assert kinds[:5] == ["ranks", "medians", "factors", "shares", "time"] and "strong" in kinds
-    assert kinds[-12:] == ["curves", "time", "timeline"] * 4
+    assert kinds[-8:] == ["curves", "timeline"] * 4
 
 
 def test_a_single_submission_is_open_and_stands_beside_nothing(tree, new_log, tmp_path):
@@ -86,7 +86,7 @@ def test_a_single_submission_is_open_and_stands_beside_nothing(tree, new_log, tm
     page = tmp_path / "one.html"
     summarize.main(["--as-logged", "--output", str(page), str(tree.root)])
     html = page.read_text()
-    assert [c["kind"] for c in charts(html)] == ["curves", "time", "timeline"]
+    assert [c["kind"] for c in charts(html)] == ["curves", "timeline"]
     assert re.search(r'<details class="set" id="[\w-]+" open>', html) and 'id="find"' not in html
 
 

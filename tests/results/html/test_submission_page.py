@@ -4,7 +4,7 @@ import pytest
 
 from compliance.engine import judge
 from results.html.detail import room
-from results.html.submission_page import line, names, submission
+from results.html.submission_page import COLUMNS, names, submission
 from results.statistics.result import summarize
 from results.tables.links import Links
 
@@ -23,11 +23,12 @@ def results(makers, tmp_path_factory):
 def test_own_sets_alone_with_their_places_in_the_round(results):
     found, root = results
     left = [("round/v1.0/acme/x.txt", "TREE06 stray")]
-    page = submission([r for r in found if r.org == "acme"], [], Links(root, public=True), room(2), left, NAMES)
+    page = submission([r for r in found if r.org == "acme"], Links(root, public=True), room(2), left, NAMES)
     assert page.count('class="set"') == 2 and "<b>bolt" not in page and "<h1>acme, v1.0</h1>" in page
     assert 'href="../rules.html"' in page and '<script src="../charts.js">' in page and "round/v1.0/acme/x.txt" in page
-    assert [cell.text for cell in line(found[0]).cells[:4]] == ["box", "scaffold", "strong", "closed"]
-    assert line(found[0]).cells[7].text == "1" and line(found[0]).cells[0].href.startswith("#")
+    cells = {name: cell(found[0]) for name, cell in COLUMNS.items()}
+    assert [cell.text for cell in cells.values()][:4] == ["box", "scaffold", "strong", "closed"]
+    assert cells["rank"].text == "1" and cells["system"].href.startswith("#")
 
 
 @pytest.mark.parametrize("org", ["../../x", "..", "", "Index", "a" * 500, "<script>", "CHARTS", "é"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from results.measures.measure import Measure, averaged, of_energy, of_throughput, over, rate, seconds_of, spread_of
+from results.measures.measure import Measure, averaged, of_energy, of_throughput, over, rate, seconds_of, with_deviation
 
 
 def test_a_heading_has_the_unit():
@@ -18,11 +18,12 @@ def test_nothing_over_a_divisor_is_nothing():
 def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
     """51, 52 and 53 s of the five."""
     (r,) = results
-    total = averaged("total", "", "", "total_ms", "ms")
+    total = averaged("total", "", "", "total_ms", unit="ms")
     assert total.get(r) == pytest.approx(52_000) and total.error(r) == pytest.approx(1000)
-    spread = spread_of("spread", total)
-    assert spread.get(r) == total.error(r) and spread.title == "±, ms"
-    mean, harmonic = averaged("x", "", "", "train_rate").get(r), rate("x", "", "", "train_rate").get(r)
+    same, spread = with_deviation(total)
+    assert same is total and (spread.name, spread.title) == ("total_deviation", "±, ms")
+    assert spread.get(r) == total.error(r) and with_deviation(total, name="x")[1].name == "x"
+    mean, harmonic = averaged("train_rate", "", "").get(r), rate("x", "", "", "train_rate").get(r)
     assert harmonic == pytest.approx(mean, rel=1e-3) and harmonic < mean
 
 

@@ -1,9 +1,17 @@
 """The figure of merit and its interval, as measures."""
 
+from dataclasses import replace
+
 import pytest
 
+from compliance.engine import judge
 from results.measures.merit import models_per_hour
 from results.measures.registry import MEASURES
+from results.statistics import expected
+from results.statistics.result import summarize
+from results.tables.words import epochs_words
+from rules.edition import load
+from rules.reference import reference_points
 
 
 def test_the_figure_of_merit_in_seconds_minutes_and_models_an_hour(results):
@@ -13,3 +21,22 @@ def test_the_figure_of_merit_in_seconds_minutes_and_models_an_hour(results):
     assert value["fom_seconds"] == pytest.approx(52) and value["fom_minutes"] == pytest.approx(52 / 60)
     assert models_per_hour(r) == value["models_per_hour"] == pytest.approx(3600 / 52)
     assert value["fom_low"] < 52 < value["fom_high"] and value["median_seconds"] == pytest.approx(52)
+
+
+@pytest.mark.parametrize(
+    ("points", "speedup", "words"),
+    [
+        ({"smoke": {8: [20, 20, 22, 22], 4: [5, 5]}}, 2.1, "52 % fewer epochs"),
+        ({"smoke": {4: [20, 22]}}, None, ""),  # of another batch size
+        ({"scale6": {8: [20, 22]}}, None, ""),  # of another problem
+    ],
+)
+def test_epochs_stand_beside_the_editions_points(tree, new_log, monkeypatch, points, speedup, words):
+    known = load("v1.0")
+    problems = {
+        n: replace(p, reference_epochs=reference_points(points.get(n, {}), n)) for n, p in known.problems.items()
+    }
+    monkeypatch.setattr(expected, "load", lambda name: replace(known, problems=problems))
+    tree.set([new_log.scaffold(50, epochs=10, seed=i) for i in range(5)])
+    (r,) = summarize(judge([tree.root]), as_logged=True)
+    assert MEASURES["reference_speedup"].get(r) == speedup and epochs_words(r) == words

@@ -2,8 +2,12 @@
 
 import pytest
 
-from results.measures.rates import busy, busy_epochs
+from compliance.engine import judge
 from results.measures.registry import MEASURES
+from results.statistics.result import summarize
+from results.tables.record import record
+from results.tables.text import terminal_text
+from results.tables.words import facts
 
 
 def test_a_rate_a_device_is_the_rate_over_the_units(results):
@@ -13,7 +17,42 @@ def test_a_rate_a_device_is_the_rate_over_the_units(results):
     assert MEASURES["run_samples_per_second"].get(r) <= whole
 
 
-def test_utilization_by_epoch_is_nothing_where_no_log_has_it(results):
-    (r,) = results
-    assert busy(r) == (" ".join(f"{au:.4f}" for au in busy_epochs(r).values()) or None)
-    assert (busy(r) is None) == (MEASURES["au"].get(r) is None)
+def logs(new_log, waits, slowest=None):
+    """Five runs of two ranks that waited these shares of each epoch; the slowest rank waited `slowest`."""
+    found = []
+    for i in range(5):
+        log, left = new_log.scaffold(10.0 + i, epochs=4, seed=2**62 + i, number_of_ranks=2), iter(waits)
+        log.lines = [waiting(line, next(left), slowest) if '"tracked_stats"' in line else line for line in log.lines]
+        found.append(log)
+    return found
+
+
+def waiting(line, wait, slowest):
+    more = f', "wait_by_rank": {{"mean": {wait}, "slowest": {slowest}}}' if slowest else ""
+    return line.replace('"throughput"', f'"wait_seconds": {wait}, "compute_seconds": {1 - wait}{more}, "throughput"')
+
+
+@pytest.fixture
+def waited(tree, new_log):
+    def of(*waits, **slowest):
+        (found,) = summarize(judge([tree.set(logs(new_log, waits, **slowest))]), as_logged=True)
+        return found
+
+    return of
+
+
+def test_utilization_is_a_column_and_told_in_percent(waited):
+    r = waited(0.4, 0.1, 0.1, 0.0, slowest=0.5)
+    found = {name: value for name, value in record(r).items() if name.startswith("au")}
+    assert found == pytest.approx(
+        {"au": 0.85, "au_deviation": 0, "au_first": 0.6, "au_later": 14 / 15, "au_barrier": 0.5}
+    )
+    told = dict(facts(r))
+    assert told["AU, %"].startswith("85") and told["AU with the barrier, %"].startswith("50")
+    assert f"    AU, %: {told['AU, %']}\n" in terminal_text([r])
+
+
+def test_what_the_logs_do_not_say_is_no_utilization(waited, results):
+    told = dict(facts(waited(0.4, 0.1, 0.1, 0.0)))
+    assert "AU, %" in told and "AU with the barrier, %" not in told
+    assert not [name for name, _ in facts(results[0]) if name.startswith("AU")]

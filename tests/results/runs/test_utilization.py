@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.reading.series import Waited, Waits
-from results.runs.utilization import Utilization, by_epoch, utilization
+from results.runs.utilization import Utilization, utilization
 
 
 def run(*epochs, ranks=1, only=False):
@@ -30,17 +30,3 @@ def test_a_single_epoch_has_no_later_ones_and_no_epoch_no_utilization():
 
 def test_waits_of_more_than_all_are_no_utilization():
     assert utilization(run((1, 1.0, 1.0, 5.0, 9.0), ranks=2)) == Utilization(0.0, 0.0, None, 0.0)
-
-
-def test_by_epoch_is_the_mean_over_runs_of_the_first_epochs():
-    runs = [
-        run((1, 5.0, 5.0, None, None), (2, 0.0, 1.0, None, None)),
-        run((1, 0.0, 1.0, None, None), (2.5, 1, 1, 1, 1)),
-    ]
-    assert by_epoch(runs) == {1: 0.75, 2: 1.0}
-    assert by_epoch([run(*((n, 1.0, 1.0, None, None) for n in range(99)))], most=3) == {0: 0.5, 1: 0.5, 2: 0.5}
-
-
-def test_by_epoch_shows_50_epochs():
-    assert list(by_epoch([run(*((n, 1.0, 1.0, None, None) for n in range(60)))])) == list(range(50))
-    assert by_epoch([run((1, 1.0, 1.0, None, None), only=True)]) == {}

@@ -8,7 +8,7 @@ import pytest
 from compliance.engine import judge
 from results.differences import pairs, sides
 from results.statistics.result import summarize
-from results.tables.comparison import block, curve_lines, pair_words, text
+from results.tables.comparison import block, pair_words, text
 
 
 @pytest.fixture
@@ -102,21 +102,9 @@ def test_every_part_is_there_and_long_values_are_cut(compared):
         "measured",
         "settings (differences)",
         "source (differences)",
-        "seeds",
-        "median of the metric",
         "findings",
     ):
         assert f"\n{name}" in told
     settings = told.partition("\nsettings")[2].partition("\nsource")[0]
     assert "x" * 57 + "..." in settings and "x" * 58 not in settings
     assert block("system", [], found) == ["system: none", ""]
-
-
-def test_of_a_long_curve_twenty_epochs_and_the_last_are_shown(tree, new_log):
-    values = [0.9 * i / 100 for i in range(100)] + [0.96]
-    for org in ("a", "b"):
-        runs = [new_log.scaffold(500, epochs=101, seed=ord(org) + i, values=values) for i in range(5)]
-        tree.set(runs, org=org)
-    found = sides(summarize(judge([tree.root]), as_logged=True))
-    epochs = [int(line.split()[0]) for line in curve_lines(found)[2:-1]]
-    assert len(epochs) <= 21 and (epochs[0], epochs[-1]) == (1, 101)

@@ -1,9 +1,9 @@
-"""The ratio of two systems' times in words, as a table, and as JSON."""
+"""The ratio of two systems' times in words and as a table."""
 
 import math
 
 from results.statistics.factors import Factor
-from results.tables.factors import HEAD, factor_records, factor_rows, interval, ratio, sentence, value
+from results.tables.factors import HEAD, factor_rows, interval, ratio, sentence, value
 
 FOUND = (Factor("devices", 2.0, 4, 8), Factor("samples a second a device", 0.75, 100.0, 75.0, 0.7, 0.8))
 
@@ -26,10 +26,6 @@ def test_rows_are_as_wide_as_their_head():
     rows = factor_rows(FOUND)
     assert rows[0] == ["devices", "2", "exact", "4", "8"]
     assert all(len(row) == len(HEAD) for row in rows)
-
-
-def test_json_has_every_field():
-    assert [sorted(record) for record in factor_records(FOUND)] == [["a", "b", "high", "low", "name", "value"]] * 2
 
 
 def test_the_sentence_names_ratio_and_factors():

@@ -17,11 +17,8 @@ from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[4])
-    sys.path.append(str(Path(__file__).resolve().parents[3] / "compliance"))
 
 import torch
-from fuzz import SLOW, mutate, number
-from fuzz_files import damaged
 from torch import nn
 
 from benchmark.log import LogWriter
@@ -32,6 +29,8 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.state import TrainingState
+from tests.compliance.fuzz import SLOW, mutate, number
+from tests.compliance.fuzz_files import damaged
 
 ALONE = Layout(1)
 PART, METADATA = "part_000000.safetensors", "metadata.json"

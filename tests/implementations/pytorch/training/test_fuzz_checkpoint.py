@@ -1,14 +1,8 @@
 """A little of the fuzzing of checkpoints; fuzz_checkpoint.py runs campaigns."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
-PATH = Path(__file__).with_name("fuzz_checkpoint.py")
-_spec = importlib.util.spec_from_file_location("implementations_test_fuzz_checkpoint", PATH)
-fuzz = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(fuzz)
+from tests.implementations.pytorch.training import fuzz_checkpoint as fuzz
 
 
 def test_no_damaged_checkpoint_is_resumed(tmp_path):

@@ -1,0 +1,437 @@
+"""RUN: each check by itself, of made-up runs, from both sides of its limits."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from compliance.families import runs as checks
+from compliance.reading.epochs import epochs_of
+from compliance.reading.run import Run
+from compliance.verdict import NO_STOP
+from rules.edition import load
+from rules.reference import reference_points
+
+EDITION = load("v1.0")
+
+
+SYSTEM = {"accelerators_per_node": "4", "number_of_nodes": 2, "division": "closed", "submitter": "Acme, Inc."}
+
+
+def terms(benchmark="scaffold", **limits):
+    edition = replace(EDITION, limits=replace(EDITION.limits, **limits))
+    known = EDITION.benchmarks[benchmark] if benchmark else None
+    return SimpleNamespace(edition=edition, benchmark=known, keys={})
+
+
+def place(scaling="strong", system="box", data=SYSTEM, org="acme"):
+    submission = SimpleNamespace(org=org, place=lambda *parts: "/".join(parts))
+    described = SimpleNamespace(data=data, parts=("systems", "box.json"), line_of=lambda name: 3)
+    return SimpleNamespace(
+        scaling=scaling, system=system, submission=submission, description=described, described=data or {}
+    )
+
+
+def told(check, runs, where=None, by=None):
+    return [(fault.line, fault.found) for fault in check(runs, where or place(), by or terms())]
+
+
+BESIDE = "5.000 s at the same time as box/strong/scaffold/result_0.txt"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ([0, 1, 2, 4], [(3, 3)]),
+        ([0, 1, 2, 3], [(4, 4)]),
+        ([1, 2, 3, 4], [(0, 0)]),
+        ([1, 3, 5], [(2, 2), (4, 4)]),
+        ([0], [(1, 4)]),
+        ([7], [(0, 4)]),
+        ([0, 1, 2, 3, 4, 5], []),
+    ],
+)
+def test_run01_says_which_runs_are_missing(numbers, missing):
+    assert checks._missing(set(numbers), 5) == missing
+
+
+def run(number=0, pruned=False, codes=(), stop_ms=9, lines=(), **values):
+    """A run, as far as these checks look: its values stand in line 7."""
+    facts = {key: SimpleNamespace(value=value, line=7) for key, value in values.items()}
+    fields = {"number": number, "pruned": pruned, "codes": set(codes), "stop_ms": stop_ms, "stop_line": 99}
+    named = {"path": f"result_{number}.txt", "facts": facts, "lines": set(lines)}
+    return SimpleNamespace(**fields, **named, value=values.get, line=lambda key: 7)
+
+
+@pytest.mark.parametrize(("number", "good"), [(4, False), (5, True), (6, False)])
+def test_a_set_has_exactly_its_runs_and_pruned_ones_are_none(number, good):
+    runs = [run(i) for i in range(number)] + [run(9, pruned=True)]
+    assert (told(checks.set_has_its_runs, runs) == []) is good
+
+
+@pytest.mark.parametrize(("least", "good"), [(2, True), (3, True), (4, False)])
+def test_a_weak_set_has_so_many_runs_or_more_pruned_ones_too(least, good):
+    runs = [run(0), run(1), run(2, pruned=True)]
+    found = [] if good else [(1, "3")]
+    assert told(checks.set_has_its_runs, runs, place("weak"), terms(weak_runs=least)) == found
+
+
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ([0, 1, 2], None),
+        ([1, 2, 3], None),
+        ([2, 3], "2 runs, the last is 3: the first run is 2"),
+        ([0, 2], "2 runs, the last is 2: no run 1"),
+        ([0, 4, 6], "3 runs, the last is 6: no run 1 to 3, 5"),
+        ([0, 1, 1, 1, 3, 3], "6 runs, the last is 3: no run 2; twice 1, 3"),
+        ([2, 4, 4], "3 runs, the last is 4: the first run is 2; no run 3; twice 4"),
+        ([None, 0], None),
+        ([None], None),
+    ],
+)
+def test_holes_and_numbers_that_are_there_twice_are_told(numbers, found):
+    assert told(checks.runs_are_numbered, [run(n) for n in numbers]) == ([(1, found)] if found else [])
+
+
+@pytest.mark.parametrize(("holes", "ends"), [(20, "39"), (21, "39, ...")])
+def test_so_many_holes_are_told(holes, ends):
+    ((_, found),) = told(checks.runs_are_numbered, [run(2 * n) for n in range(holes + 1)])
+    assert found.endswith(f", {ends}") and found.count(",") == 20 + (holes > 20)
+
+
+@pytest.mark.parametrize(("failed", "faults"), [(0, 0), (1, 0), (2, 2), (3, 3)])
+def test_one_run_of_a_set_may_fail_to_converge(failed, faults):
+    assert EDITION.benchmarks["scaffold"].forgiven == 1
+    runs = [run(i, codes={"EVL07"} if i < failed else ()) for i in range(5)]
+    assert len(told(checks.few_runs_fail_to_converge, runs)) == faults
+    assert told(checks.few_runs_fail_to_converge, runs, place("weak")) == []
+
+
+@pytest.mark.parametrize(("forgiven", "stop_ms", "faults"), [(True, None, 2), (True, 9, 0), (False, None, 0)])
+def test_a_run_that_broke_off_failed_where_rounds_forgive_it(forgiven, stop_ms, faults):
+    runs = [run(i, codes={NO_STOP[0]}, stop_ms=stop_ms) for i in range(2)]
+    assert len(told(checks.few_runs_fail_to_converge, runs, by=terms(unfinished_forgiven=forgiven))) == faults
+
+
+def test_the_odd_one_is_told_and_one_fault_is_one_finding():
+    key = EDITION.limits.same_problem[0]
+    alike, odd, silent = [run(i, **{key: "a"}) for i in range(2)], run(2, **{key: "b"}), run(3)
+    assert told(checks.runs_are_of_one_problem, [*alike, silent]) == []
+    assert told(checks.runs_are_of_one_problem, [*alike, odd, silent]) == [(7, f'{key} "b"')]
+    assert told(checks.runs_are_of_one_problem, [*alike, run(2, lines={7}, **{key: "b"})]) == []
+
+
+@pytest.mark.parametrize(("said", "good"), [("acme", True), ("ACME Inc", True), ("bolt", False), ("placeholder", True)])
+def test_an_organisation_is_the_folders_or_the_submitter(said, good):
+    runs = [run(i, submission_org=said) for i in range(2)]
+    assert (told(checks.organisation_is_the_folders, runs) == []) is good
+    assert told(checks.organisation_is_the_folders, [run()]) == []
+    nowhere = place()
+    nowhere.submission = None
+    assert told(checks.organisation_is_the_folders, runs, nowhere) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "system", "good"), [("box", "box", True), ("crate", "box", False), ("crate", "", True)]
+)
+def test_a_platform_is_the_folders(said, system, good):
+    assert (told(checks.platform_is_the_folders, [run(submission_platform=said)], place(system=system)) == []) is good
+
+
+@pytest.mark.parametrize(
+    ("said", "scaling", "good"),
+    [
+        (4, "strong", True),
+        (2, "strong", False),
+        (1, "weak", True),
+        (2, "weak", True),
+        (4, "weak", True),
+        (5, "weak", False),
+        (0, "weak", False),
+    ],
+)
+def test_an_instance_may_have_some_of_a_nodes_accelerators(said, scaling, good):
+    runs = [run(accelerators_per_node=said)]
+    assert (told(checks.accelerators_are_the_descriptions, runs, place(scaling)) == []) is good
+
+
+@pytest.mark.parametrize(
+    ("said", "described", "good"),
+    [(2, 2, True), (2, "2", True), (2, 3, False), (2, "two", True), (2, None, True), ("2", 2, True), ("2", "3", False)],
+)
+def test_what_is_described_in_words_is_not_held_against_a_number(said, described, good):
+    where = place(data={**SYSTEM, "number_of_nodes": described})
+    assert (told(checks.nodes_are_the_descriptions, [run(number_of_nodes=said)], where) == []) is good
+    assert (
+        told(checks.nodes_are_the_descriptions, [run(number_of_nodes=said)], place("weak", data=where.description.data))
+        == []
+    )
+    assert told(checks.nodes_are_the_descriptions, [run(number_of_nodes=9)], place(data={})) == []
+    assert told(checks.nodes_are_the_descriptions, [run(number_of_nodes=9)], place(data=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("left", "found"), [(1, "submission_org Placeholder"), (2, "submission_org Placeholder, in 2 of 3 logs")]
+)
+def test_placeholders_are_counted(left, found):
+    runs = [run(i, submission_org="Placeholder" if i < left else "acme") for i in range(3)]
+    assert told(checks.identity_is_filled_in, runs) == [(7, found)]
+
+
+def test_run03_each_run_that_failed_is_named():
+    runs = [run(i, codes={"EVL07"}) for i in (3, 1)]
+    faults = list(checks.few_runs_fail_to_converge(runs, place(), terms()))
+    assert [(f.line, f.path, f.found, f.wanted) for f in faults] == [
+        (99, f"result_{i}.txt", "one of 2 such runs", "at most 1") for i in (3, 1)
+    ]
+
+
+class Alike:
+    """Runs that are judged together, as far as the rules on copies look: those of other homes are strangers."""
+
+    def __init__(self, runs=(), copies=(), replays=(), allowed=()):
+        self.runs, self.copies, self._replays, self._allowed = runs, dict(copies), replays, allowed
+
+    def strangers(self, run, other):
+        return run.home != other.home
+
+    def severity(self, run, first):
+        return "review" if run.path in self._allowed else ""
+
+    def by_set(self):
+        return [self._replays]
+
+
+def curve(number, home="acme"):
+    """A run of six evaluations."""
+    path = f"result_{number}.txt"
+    return SimpleNamespace(path=path, home=home, file=SimpleNamespace(name=path), evaluations=[0.5] * 6, set_path=home)
+
+
+def whole(faults):
+    return [(fault.path, fault.line, fault.found, fault.severity) for fault in faults]
+
+
+def test_run05_a_copy_of_a_strangers_log_is_told_of_both():
+    one, two, other = curve(0), curve(1), curve(2, "bolt")
+    across = Alike([one, two, other], {two.path: one, other.path: one}, allowed=[other.path])
+    assert whole(checks.no_log_is_a_copy(across)) == [
+        ("result_1.txt", 1, "the bytes of result_0.txt", ""),
+        ("result_2.txt", 1, "the bytes of result_0.txt", "review"),
+        ("result_0.txt", 1, "the bytes of result_2.txt", "review"),
+    ]
+
+
+def replays(*numbers, home="acme", first=None):
+    """Replays of one run, or of run 9: so many scores as their number, from line 10 + number on."""
+    origin = first or curve(9)
+    return [SimpleNamespace(run=curve(n, home), line=10 + n, first=origin, equal=n) for n in numbers]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ([4], "4 of 6 scores of result_4.txt"),
+        ([4, 5, 6], "4 of 6 scores of result_4.txt, 5 of 6 scores of result_5.txt, 6 of 6 scores of result_6.txt"),
+        ([4, *[5] * 9], f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9}"),
+        (
+            [4, *[5] * 10],
+            f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and those of 1 more run",
+        ),
+    ],
+)
+def test_run06_ten_replays_of_a_set_are_told(numbers, told):
+    found = f"{told}, as in result_9.txt"
+    assert whole(checks.no_run_is_a_replay(Alike(replays=replays(*numbers)))) == [("result_4.txt", 14, found, "")]
+
+
+@pytest.mark.parametrize(
+    ("replayed", "runs", "says"),
+    [
+        ([6], 3, "2 runs log the same 6 scores"),
+        ([6, 6], 3, "All 3 runs log the same 6 scores"),
+        ([6, 5], 3, ""),
+        ([5], 2, ""),
+    ],
+)
+def test_run06_says_how_many_runs_of_the_set_log_the_same_scores(replayed, runs, says):
+    first = curve(9)
+    some = [SimpleNamespace(run=curve(n), line=1, first=first, equal=equal) for n, equal in enumerate(replayed)]
+    across = Alike([first, *(curve(n) for n in range(runs - 1))], replays=some)
+    assert [fault.says for fault in checks.no_run_is_a_replay(across)] == [says]
+    strange = [SimpleNamespace(run=curve(0), line=1, first=curve(1, "bolt"), equal=6)]
+    assert {fault.says for fault in checks.no_run_is_a_replay(Alike(replays=strange))} == {""}
+
+
+def test_run06_the_first_of_several_origins_is_told():
+    some = [*replays(4, first=curve(8)), *replays(5, first=curve(7)), *replays(3, first=curve(7))]
+    told = "4 of 6 scores of result_4.txt, 5 of 6 scores of result_5.txt, 3 of 6 scores of result_3.txt"
+    found = f"{told}, as in result_7.txt and 1 more"
+    assert whole(checks.no_run_is_a_replay(Alike(replays=some))) == [("result_4.txt", 14, found, "")]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "severity"), [([], ""), (["result_4.txt"], ""), (["result_4.txt", "result_5.txt"], "review")]
+)
+def test_run06_replays_are_for_a_reviewer_if_all_are(allowed, severity):
+    """Logs do not tell who copied: a stranger whose scores come again has a finding, too."""
+    across = Alike(replays=replays(4, 5, home="bolt"), allowed=allowed)
+    (_, *own), other = whole(checks.no_run_is_a_replay(across))
+    assert own[0] == 14 and own[2] == severity
+    assert other == ("result_9.txt", 1, "5 scores that result_5.txt has as well", severity)
+
+
+def test_run08_leaves_out_what_run07_looks_at():
+    values = {"a": 1, "b": 1, "c": 1}
+    by = terms(same_in_set=("a", "b"), same_system=("b",))
+    by.benchmark = SimpleNamespace(configured={"c": "x", "a": "y"})
+    runs = [run(0, **values), run(1, **values), run(2, **{**values, "a": 2, "b": 2, "c": 2})]
+    assert told(checks.runs_have_one_configuration, runs, by=by) == [(7, "a 2"), (7, "c 2")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "said", "wanted"),
+    [
+        ("scaffold", "scaffold", None),
+        ("scaffold", "deepcam", "scaffold"),
+        ("scaffold", None, None),
+        ("", "scaffold", None),
+        ("", "other", ...),
+        ("", ["scaffold"], ...),
+        ("other", "other", "other"),
+    ],
+)
+def test_run10_a_log_is_of_its_folders_benchmark_and_of_one_that_is_known(logs, folder, said, wanted):
+    log = logs.read(*([logs.event(4, "submission_benchmark", value=said)] if said else []))
+    by = SimpleNamespace(folder_benchmark=folder, edition=EDITION)
+    faults = [(f.line, f.wanted) for f in checks.log_is_of_its_folders_benchmark(log, by, None)]
+    assert faults == ([] if wanted is None else [(4, ", ".join(EDITION.benchmarks) if wanted is ... else wanted)])
+
+
+def test_values_are_the_same_in_any_order_of_their_names():
+    key = EDITION.limits.same_problem[0]
+    one, other = run(0, **{key: {"a": 1, "b": 2}}), run(1, **{key: {"b": 2, "a": 1}})
+    assert told(checks.runs_are_of_one_problem, [one, other]) == []
+    assert checks._usual([run(**{key: 1}), one, other], key) == {"a": 1, "b": 2}
+    assert checks._usual([run(), one], key) == {"a": 1, "b": 2} and checks._usual([run()], key) is None
+
+
+def test_the_first_run_that_says_what_most_say_is_named():
+    runs = [run(0, submission_platform="box"), *(run(i, submission_platform="crate") for i in (1, 2))]
+    (fault,) = checks.platform_is_the_folders(runs, place(), terms())
+    assert (fault.path, fault.found, fault.wanted) == ("result_1.txt", "submission_platform crate", "box")
+    runs = [run(0, submission_org="acme"), *(run(i, submission_org="bolt") for i in (1, 2))]
+    (fault,) = checks.organisation_is_the_folders(runs, place(), terms())
+    assert (fault.path, fault.found, fault.wanted) == ("result_1.txt", "submission_org bolt", "acme")
+
+
+@pytest.mark.parametrize(("submitter", "good"), [("Acme, Inc.", True), ("bolt", False), (None, False), ("", False)])
+def test_the_submitter_may_be_another_name_than_the_folders(submitter, good):
+    where = place(data={**SYSTEM, "submitter": submitter}, org="folder")
+    assert (told(checks.organisation_is_the_folders, [run(submission_org="acme inc")], where) == []) is good
+
+
+@pytest.mark.parametrize(("platform", "system"), [("Placeholder", "box"), (None, "box")])
+def test_a_platform_that_is_left_open_is_that_of_another_rule(platform, system):
+    runs = [run(submission_platform=platform)] if platform else [run()]
+    assert told(checks.platform_is_the_folders, runs, place(system=system)) == []
+
+
+def test_a_set_by_itself_has_the_finding_on_the_description():
+    where = place()
+    (fault,) = checks.nodes_are_the_descriptions([run(number_of_nodes=9)], where, terms())
+    assert (fault.path, fault.line, fault.found) == ("systems/box.json", 3, "number_of_nodes 2")
+    where.submission = None
+    (fault,) = checks.nodes_are_the_descriptions([run(number_of_nodes=9)], where, terms())
+    assert (fault.path, fault.line, fault.found) == ("", 1, "number_of_nodes 2 in the system description")
+    where.description = None
+    assert told(checks.nodes_are_the_descriptions, [run(number_of_nodes=9)], where) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "described", "good"),
+    [
+        ("closed", "Closed ", True),
+        ("closed", "open", False),
+        ("closed", "shut", True),
+        ("closed", 5, True),
+        (None, "open", True),
+    ],
+)
+def test_a_division_is_held_against_those_that_are_known(said, described, good):
+    """SYS05 looks at the others."""
+    runs = [run(submission_division=said) if said else run()]
+    where = place(data={**SYSTEM, "division": described})
+    assert (told(checks.division_is_the_descriptions, runs, where) == []) is good
+
+
+def test_the_first_placeholder_is_named():
+    runs = [run(0, submission_org="acme"), *(run(i, submission_org=f"placeholder {i}") for i in (1, 2))]
+    runs[2].line = lambda key: 17
+    (fault,) = checks.identity_is_filled_in(runs, place(), terms())
+    found = "submission_org placeholder 1, in 2 of 3 logs"
+    assert (fault.path, fault.line, fault.found) == ("result_1.txt", 7, found)
+
+
+def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True):
+    """A run that reached its target in an epoch."""
+    passing = SimpleNamespace(epoch=epoch, line=7) if passed else None
+    values = {"global_batch_size": batch}
+    named = {"path": "result_0.txt", "problem": problem, "value": values.get}
+    shift = Run.shift.fget(SimpleNamespace(first_epoch=first))
+    return SimpleNamespace(**named, passing=passing, shift=shift, pruned=pruned)
+
+
+def few(*runs, convergence=True):
+    """The lines of what RUN22 finds beside a reference of 6, 6, 7 and 8 epochs."""
+    tiny = SimpleNamespace(reference_epochs=reference_points({2: [6, 6, 7, 8]}, "tiny"))
+    limits = SimpleNamespace(convergence=SimpleNamespace(surprise=0.05) if convergence else None)
+    edition = SimpleNamespace(limits=limits, problems={"tiny": tiny})
+    found = checks.epochs_are_not_surprisingly_few(list(runs), None, SimpleNamespace(edition=edition))
+    return [fault.line for fault in found]
+
+
+def test_run22_says_nothing_without_a_reference_or_a_limit():
+    assert few(*(converged(5) for _ in range(5))) == [7] * 5 + [1]
+    assert few(*(converged(5) for _ in range(5)), convergence=False) == []
+    for more in (
+        {"problem": None},
+        {"problem": "other"},
+        {"batch": 1},
+        {"batch": 2.0},
+        {"batch": "2"},
+        {"batch": None},
+    ):
+        assert few(converged(5, **more)) == []
+    assert few() == []
+
+
+def test_run22_a_batch_without_points_is_judged_by_the_next_smaller_one():
+    assert few(converged(5, batch=3)) == few(converged(5, batch=64)) == [7]
+
+
+def test_run22_is_of_runs_that_reached_their_target():
+    assert few(converged(5, pruned=True)) == few(converged(5, passed=False)) == few(converged(None)) == []
+
+
+@pytest.mark.parametrize(("epoch", "first", "lines"), [(1, 1, [7]), (2, 3, []), (2.5, 4, []), (1, 4, [])])
+def test_run22_epochs_that_are_none_do_not_count(epoch, first, lines):
+    """One epoch; none; less than none."""
+    assert few(converged(epoch, first)) == lines
+
+
+@pytest.mark.parametrize(("most", "lines"), [(7, [7] * 4), (8, [7] * 4 + [1]), (9, [7] * 4 + [1])])
+def test_run22_compares_means_of_so_many_runs(monkeypatch, most, lines):
+    """Four runs beside four of the reference."""
+    monkeypatch.setattr(checks, "MOST_RUNS", most)
+    assert few(*(converged(5) for _ in range(4))) == lines
+
+
+@pytest.mark.parametrize(
+    ("epoch", "first", "epochs"),
+    [(5, 1, 5), (5, 0, 6), (5, None, 5), (5, 3, 3), (4.5, 1, 4.5), (2.5, 0.25, 2.5), (None, 1, None)],
+)
+def test_epochs_are_counted_from_the_first(epoch, first, epochs):
+    assert epochs_of(converged(epoch, first)) == epochs
+    assert epochs_of(converged(epoch, first, passed=False)) is None

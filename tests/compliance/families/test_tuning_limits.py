@@ -1,0 +1,326 @@
+"""TUN: each check by itself, of made-up runs, from both sides of its limits."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from benchmark.ledger import Asked, Drawn, Entry, Frozen, Start
+from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.folder import OWN, Opened
+from compliance.families import tuning as checks
+from rules.registry import Registry
+from rules.tuning import registered_shift, request
+
+VALUES = {
+    "problem": "tiny",
+    "batch_size": 4,
+    "space": {"rate": {"values": [1, 2, 3, 4]}},
+    "sampler": "grid",
+    "trials": 4,
+    "budget": {"epochs": 8},
+}
+
+
+SHIFT = "".join(f"{i:02x}" for i in range(32))
+
+
+@pytest.fixture
+def campaign(monkeypatch):
+    """Gives checks a campaign whose fields differ from VALUES; what is drawn, and the faults, may differ too."""
+
+    def given(shift=SHIFT, source=OWN, fault=None, **fields):
+        made = campaign_of({**VALUES, **fields}, "campaign")
+        opened = Opened(made, shift, source, "1" * 64, 0, {})
+        monkeypatch.setattr(checks, "read", lambda *_: SimpleNamespace(campaign=made, opened=opened, fault=fault))
+        return opened
+
+    return given
+
+
+def folder(entries=(), ledger=True, entry=None, **described):
+    """The place of a campaign's trials."""
+    said = [Entry(number, None, 0, one, "") for number, one in entries]
+    place = SimpleNamespace(org="acme", system="box", benchmark="scaffold", campaign="first")
+    return SimpleNamespace(
+        runs=SimpleNamespace(trials=True, path="first", name="first", place=place),
+        ledger=SimpleNamespace(path="first/ledger.jsonl", ledger=SimpleNamespace(entries=said)) if ledger else None,
+        registry=SimpleNamespace(entry=lambda number: entry),
+        described=described,
+    )
+
+
+def limits(**values):
+    usual = {"registry": "optional", "tuning": SimpleNamespace(distinct_bytes=16, operations=1000)}
+    clock = SimpleNamespace(overlap=2.0)
+    return SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(**{**usual, "clock": clock, **values})))
+
+
+def trial(number, **values):
+    run = {"path": f"result_{number}.txt", "number": number, "problem": "tiny", "lines": frozenset()}
+    return SimpleNamespace(**run, value=values.get, line=lambda key: 7)
+
+
+def told(faults):
+    return [(fault.path, fault.line, fault.found) for fault in faults]
+
+
+@pytest.mark.parametrize(
+    ("file", "ledger", "path"),
+    [
+        ("ledger.jsonl", True, "first/ledger.jsonl"),
+        ("ledger.jsonl", False, "first"),
+        ("campaign.json", True, "first/campaign.json"),
+        ("campaign.json", False, "first/campaign.json"),
+    ],
+)
+def test_tun01_names_the_file_that_is_wrong_or_the_folder_that_lacks_it(campaign, file, ledger, path):
+    campaign(fault=(file, f"{file}: found nothing, wanted something"))
+    assert told(checks.campaign_is_frozen([], folder(ledger=ledger), limits())) == [(path, 1, "nothing")]
+
+
+@pytest.mark.parametrize(("problems", "wrong"), [([], 0), ([None, "tiny"], 0), ([None], 0), ([None, "other"], 1)])
+def test_tun01_the_problem_is_that_of_the_trials(campaign, problems, wrong):
+    campaign()
+    runs = [SimpleNamespace(problem=problem) for problem in problems]
+    found = told(checks.campaign_is_frozen(runs, folder(), limits()))
+    assert found == [("first/campaign.json", 1, "problem tiny")] * wrong
+
+
+def test_tun02_says_what_comes_again(campaign):
+    campaign()
+    said = [(1, Frozen("0" * 64)), (2, Drawn(SHIFT, OWN)), (3, Drawn(SHIFT, OWN)), (4, Frozen("0" * 64))]
+    found = [(3, "another shift"), (4, "another campaign")]
+    faults = checks.shift_is_drawn_once([], folder(said), limits())
+    assert told(faults) == [("first/ledger.jsonl", line, what) for line, what in found]
+
+
+@pytest.mark.parametrize(("use", "wrong"), [("none", 0), ("optional", 0), ("required", 1)])
+def test_tun02_a_shift_of_its_own_is_an_error_where_the_registry_is_required(campaign, use, wrong):
+    campaign()
+    faults = checks.shift_is_drawn_once([], folder(), limits(registry=use))
+    assert told(faults) == [("first/ledger.jsonl", 2, f"a shift from {OWN}")] * wrong
+
+
+@pytest.mark.parametrize(
+    ("asked", "logged", "shift", "found"),
+    [
+        ({}, "5" * 64, None, None),
+        ({}, None, None, None),  # a trial without its source is another rule's
+        ({"org": "bolt"}, "5" * 64, None, "entry 1, of bolt, box, scaffold, tiny tuning first, of other source"),
+        ({"source": "6" * 64}, "5" * 64, None, "entry 1, of acme, box, scaffold, tiny tuning first, of other source"),
+        ({"digest": "6" * 64}, "5" * 64, None, "entry 1, of acme, box, scaffold, tiny tuning first, of other source"),
+        ({}, "5" * 64, SHIFT, f"shift {SHIFT}"),
+        ({}, "5", None, "a campaign that can't be registered (found source '5', wanted a sha256 in hexadecimal)"),
+    ],
+)
+def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch, asked, logged, shift, found):
+    digest = campaign().campaign.digest
+    names = {"org": "acme", "system": "box", "benchmark": "scaffold", "problem": "tiny", "campaign": "first"}
+    wanted = request(**{**names, "source": "5" * 64, "digest": digest, **asked})
+    entry = Registry("v1.0").draw(wanted, "2026-03-31T22:40:00Z", "1" * 64)
+    campaign(shift=shift or registered_shift(entry), source="registry 1")
+    monkeypatch.setattr(checks, "entry_of", lambda runs: 1)
+    runs = [trial(0, source=None), trial(1, source=logged)]
+    faults = told(checks.shift_is_drawn_once(runs, folder(entry=entry), limits()))
+    assert [(path, line) for path, line, _ in faults] == [("first/ledger.jsonl", 2)] * (found is not None)
+    assert all(text.startswith(found) for *_, text in faults)
+
+
+@pytest.mark.parametrize(
+    ("trials", "numbers", "found"),
+    [
+        (4, [0, 1, 2, 3], []),
+        (4, [0, 1, 1, 2, 3, 4], ["the unknown trial 4", "several logs of trial 1"]),
+        (20, [], ["no trial " + ", ".join(map(str, range(20)))]),
+        (21, [], ["no trial " + ", ".join(map(str, range(20))) + ", ..."]),
+        (4, [0, 1, 2, 3, None], ["the unknown trial None"]),
+    ],
+)
+def test_tun03_every_trial_is_there_once(campaign, trials, numbers, found):
+    campaign(trials=trials, space={"rate": {"values": list(range(trials))}})
+    faults = list(checks.every_trial_is_there([trial(number) for number in numbers], folder(), limits()))
+    assert [(fault.line, fault.found) for fault in faults] == [(1, text) for text in found]
+    assert {fault.wanted for fault in faults} <= {f"one log each of trials 0 to {trials - 1}"}
+
+
+def at_points(opened, numbers=range(4), **changes):
+    """What TUN05 finds in trials at their points; `changes` of settings are the second's, `...` takes one away."""
+    runs = []
+    for number in numbers:
+        settings = {**opened.settings(number % 4), "beta": 1, **(changes if number == 1 else {})}
+        settings = {name: value for name, value in settings.items() if value is not ...}
+        runs.append(trial(number, hyperparameters=settings))
+    faults = checks.trials_are_at_their_points(runs, folder(), limits())
+    return [(fault.path, fault.line, fault.found, fault.wanted) for fault in faults]
+
+
+@pytest.mark.parametrize(
+    ("changes", "found", "wanted"),
+    [
+        ({"batch_size": ...}, "batch_size None", "batch_size 4"),
+        ({"batch_size": 8}, "batch_size 8", "batch_size 4"),
+        ({"batch_size": 8, "beta": 2}, "batch_size 8", "batch_size 4"),
+        ({"beta": ...}, "beta None", "beta 1, as in the other trials"),
+        ({"more": 5}, "more 5", "more None, as in the other trials"),
+        ({"beta": 2, "more": 5}, "beta 2, more 5", "beta 1, more None, as in the other trials"),
+    ],
+)
+def test_tun05_says_which_settings_differ(campaign, changes, found, wanted):
+    assert at_points(campaign(), **changes) == [("result_1.txt", 7, found, wanted)]
+
+
+def test_tun05_a_trial_without_a_point_does_not_excuse_the_next(campaign):
+    found = at_points(campaign(), (8, 0, 1, 2, 3), batch_size=8)
+    assert [fault[:3] for fault in found] == [("result_8.txt", 1, "trial 8"), ("result_1.txt", 7, "batch_size 8")]
+
+
+def test_tun05_of_no_trials_there_is_nothing_to_compare(campaign):
+    assert at_points(campaign(), ()) == []
+
+
+def test_tun05_a_point_is_asked_for_before_its_trial(campaign):
+    campaign()
+    said = [(3, Start("result_0.txt", *4 * ["0" * 64])), (4, Asked({"rate": 1}, 0)), (5, Asked({"rate": 1}, 1))]
+    run = trial(0, hyperparameters={"rate": 1, "batch_size": 4, "epochs": 8})
+    faults = told(checks.trials_are_at_their_points([run], folder(said), limits()))
+    assert ("first/ledger.jsonl", 4, "the point of trial 0 after its start") in faults
+    assert [path for path, *_ in faults].count("first/ledger.jsonl") == 1
+
+
+def spans(*windows, hosts=(), parallel=1, nodes=None):
+    """What TUN06 finds in trials that took these times, in milliseconds, of which two seconds may be shared."""
+    runs = []
+    for number, window in enumerate(windows):
+        host = hosts[number] if hosts else "n1"
+        run = trial(number, devices=[{"host": host, "kind": "cpu", "name": "x", "ranks": 1, "uuids": []}])
+        run.window, run.start = window, SimpleNamespace(line=10 + number)
+        runs.append(run)
+    place = folder(number_of_nodes=nodes)
+    return [(number_of(f), f.found) for f in checks.no_more_trials_at_once(runs, place, limits())]
+
+
+def number_of(fault):
+    number = int(fault.path[len("result_") : -len(".txt")])
+    assert fault.line == (10 + number if fault.found[0].isdigit() else 7)
+    return number
+
+
+TWO = "2 trials at once with this one"
+
+
+@pytest.mark.parametrize(
+    ("windows", "found"),
+    [
+        ([(0, 9000), (7000, 20_000)], []),
+        ([(0, 9001), (7000, 20_000)], [(1, TWO)]),
+        ([(7000, 20_000), (0, 9000)], []),
+        ([(0, 9000), None], []),
+        ([(0, 9000), (0, 9000)], [(1, TWO)]),
+        ([(0, 9000), (10_000, 20_000), (10_000, 20_000)], [(2, TWO)]),
+        ([(0, 9000), (10_000, 20_000), (30_000, 40_000)], []),
+        ([(0, 9000), (5000, 9000), (5000, 7000)], [(1, TWO)]),  # the last one is as short as what may be shared
+        ([(0, 9000), (2000, 9000), (2500, 3000)], [(1, TWO)]),
+    ],
+)
+def test_tun06_trials_share_so_much_time_and_no_more(campaign, windows, found):
+    campaign()
+    assert spans(*windows) == found
+
+
+@pytest.mark.parametrize(
+    ("windows", "hosts", "found"),
+    [
+        ([(0, 9000), (0, 9000)], ("n1", "n1"), []),
+        ([(0, 9000), (0, 9000)], ("n1", "n2"), [(1, "trials on 2 nodes at once with this one")]),
+        ([(0, 9000), (10_000, 20_000)], ("n1", "n2"), []),
+        (
+            [(0, 9000), (10_000, 20_000), (10_000, 20_000)],
+            ("n1", "n1", "n2"),
+            [(2, "trials on 2 nodes at once with this one")],
+        ),
+    ],
+)
+def test_tun06_trials_at_once_fit_into_the_system(campaign, windows, hosts, found):
+    campaign(parallel=4)
+    assert spans(*windows, hosts=hosts, nodes=1) == found
+    assert spans(*windows, hosts=hosts) == spans(*windows, hosts=hosts, nodes=2) == []
+
+
+def gone(number, scores, passes=False, after=0):
+    """A trial that began so many seconds after the first, and was evaluated every second and epoch, in lines 1, 2..."""
+    times = [1000 * (after + i) for i in range(len(scores) + 1)]
+    evaluations = [SimpleNamespace(epoch=i, time_ms=times[i], value=score, line=i) for i, score in enumerate(scores, 1)]
+    run = trial(number)
+    run.evaluations, run.converged, run.stop_line = evaluations, passes, 99
+    run.passing = evaluations[-1] if passes else None
+    run.start_ms, run.stop_ms = times[0], times[-1]
+    return run
+
+
+def ends(*runs, lower=False, operations=1000):
+    tuning = SimpleNamespace(distinct_bytes=16, operations=operations)
+    terms = limits(tuning=tuning)
+    terms.benchmark = SimpleNamespace(lower=lower)
+    faults = list(checks.trials_end_as_the_campaign_says(list(runs), folder(), terms))
+    return [(fault.path, fault.line, fault.found) for fault in faults]
+
+
+@pytest.mark.parametrize(
+    ("scores", "epochs", "line", "found"),
+    [
+        ((0.5, 0.6, 0.7), 3, None, None),
+        ((0.5, 0.6), 3, 99, "the end after epoch 2"),
+        ((), 3, 99, "the end after epoch 0"),
+        ((), 1, 99, "the end after epoch 0"),
+        ((0.5, 0.6, 0.7), 2, 3, "epoch 3"),
+    ],
+)
+def test_tun07_a_budget_of_epochs_is_used_up_and_not_exceeded(campaign, scores, epochs, line, found):
+    campaign(budget={"epochs": epochs})
+    assert ends(gone(0, scores)) == ([("result_0.txt", line, found)] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "scores", "passes", "line"),
+    [
+        (3, (0.5, 0.6, 0.7), False, None),
+        (2, (0.5, 0.6, 0.7), False, 3),
+        (3, (0.5, 0.6, 0.96), True, None),  # the target, by the time that the budget is over
+        (2, (0.5, 0.6, 0.96), True, 3),
+        (1, (0.5, 0.6, 0.7), False, 2),
+        (4, (0.5, 0.6, 0.7), False, 99),
+    ],
+)
+def test_tun07_a_budget_of_seconds_ends_a_trial_at_its_next_evaluation(campaign, seconds, scores, passes, line):
+    campaign(budget={"seconds": seconds})
+    assert [line for _, line, _ in ends(gone(0, scores, passes))] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
+    ("lower", "score", "lines"),
+    [
+        (False, 0.5, [3]),
+        (False, 0.7, []),
+        (True, 0.5, []),
+        (True, 0.7, [3]),
+    ],
+)
+def test_tun07_pruning_follows_the_direction_of_the_score(campaign, lower, score, lines):
+    """The others had 0.6 at the second epoch, behind which this one goes on."""
+    campaign(pruning={"epochs": 2, "trials": 3})
+    runs = [*(gone(i, 8 * [0.6]) for i in range(3)), gone(3, [0.6, score, *6 * [0.6]], after=20)]
+    assert [line for _, line, _ in ends(*runs, lower=lower)] == lines
+
+
+@pytest.mark.parametrize(("trials", "lines"), [(3, [3]), (4, [])])
+def test_tun07_a_trial_that_was_to_end_may_not_go_on_to_the_target(campaign, trials, lines):
+    campaign(pruning={"epochs": 2, "trials": trials})
+    runs = [*(gone(i, 8 * [0.6]) for i in range(3)), gone(3, [0.6, 0.5, 0.96], passes=True, after=20)]
+    assert [line for _, line, _ in ends(*runs)] == lines
+
+
+@pytest.mark.parametrize(("pruning", "wrong"), [(None, False), ({"epochs": 2, "trials": 2}, True)])
+def test_tun07_only_pruning_compares_trials_with_each_other(campaign, pruning, wrong):
+    campaign(pruning=pruning)
+    found = ends(gone(0, (0.6,) * 8), gone(1, (0.6,) * 8), operations=31)
+    assert found == [("", 1, "16 evaluations of 2 trials")] * wrong
