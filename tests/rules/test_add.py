@@ -29,7 +29,7 @@ def copy(tmp_path):
 def shown():
     """The blocks of CONTRIBUTING that add a rule, in order."""
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    part = text.partition("Two rules as a whole")[2].partition("\n## Add a problem")[0]
+    part = text.partition("\n## Add a rule\n")[2].partition("\n## Add a measure\n")[0]
     return re.findall(r"In\s`([^`]+)`:\n\n```\w+\n(.*?)```", part, re.DOTALL)
 
 
