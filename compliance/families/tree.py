@@ -94,11 +94,12 @@ def submission_can_be_walked(submission: Submission, edition: Edition) -> Iterat
         yield Fault(1, f"more than {len(submission.entries)} files and folders", "fewer", "Could not look further")
 
 
-@rule("TREE08", "tree", after=("TREE05", "TREE06", "TREE09"))
+@rule("TREE08", "tree", after=("TREE05", "TREE06"))
 def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> Iterator[Fault]:
     if submission.prepared:  # the report lists it under "could not look"
         return
     held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
+    held |= {entry.parts[:-1] for entry, _ in submission.strays}  # TREE09 names the logs in these
     above = {parts[:4] for parts in held}
     for parts in _set_folders(submission, edition):
         inside = parts[2] == TUNING and parts in above

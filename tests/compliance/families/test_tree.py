@@ -19,6 +19,13 @@ damage = pytest.mark.damage
 
 
 @damage
+def logs_under_other_names(tree):
+    for index in range(5):
+        tree.path(index).rename(tree.path(index).with_name(f"run_{index}.log"))
+    return [(f"run_{index}.log", 1, "TREE09") for index in range(5)]
+
+
+@damage
 def benchmark_folder_misspelt(tree):
     folder = tree.path(0).parent
     folder.rename(folder.with_name("scafold"))
