@@ -127,11 +127,8 @@ def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[
 def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ...]]:
     depth = 4 if edition.limits.scalings else 3
     sets = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
-    return [
-        e.parts
-        for e in submission.entries
-        if len(e.parts) == depth and e.parts[0] == "results" and e.kind == "folder" and e.parts[:-1] not in sets
-    ]
+    found = (e.parts for e in submission.entries if len(e.parts) == depth and e.kind == "folder")
+    return [p for p in found if p[0] == "results" and p[-1] != "power" and p[:-1] not in sets]
 
 
 def _misnamed(entry: Entry) -> bool:

@@ -167,7 +167,7 @@ def listed(*paths, **kinds):
     ],
 )
 def test_what_has_a_place_in_a_submission(path, placed):
-    assert [f.found for f in checks.files_have_a_place(listed(path), OURS)] == ([] if placed else [path.split("/")[-1]])
+    assert len(list(checks.files_have_a_place(listed(path), OURS))) == (not placed)
 
 
 @pytest.mark.parametrize(
