@@ -84,7 +84,7 @@ def set_has_a_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
 @rule("LED03", "set", after=("LED01", "LED02"))
 def runs_are_in_the_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     stated = [run.launch.digest for run in runs if run.launch]
-    if place.ledger and stated and not {entry.line for entry in place.ledger.ledger.entries} & {*stated}:
+    if place.ledger and len(stated) > 1 and not {entry.line for entry in place.ledger.ledger.entries} & {*stated}:
         says = "The launch ledger is of other runs: it has no start of these"
         yield Fault(1, f"no line that one of {counted(len(stated), 'log')} states", "theirs", says, place.ledger.path)
     elif place.ledger:

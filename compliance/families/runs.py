@@ -353,11 +353,12 @@ def epochs_are_no_fewer_than_points_allow(runs: list[Run], place: SetPlace, term
     allows = allowed(points, batch, number, required, limits.chance, limits.olympic)
     if allows is None or kept[0].division == "open":
         return
-    mean = average([needed(run, allows.between) for run in kept], limits.olympic)
+    mean = average([needed(run, allows.between) for run in kept], limits.olympic, allows.geometric)
     if mean < allows.least:
         where = f"points at a batch size of {' and '.join(map(str, allows.batches))}"
         wanted = f"{allows.least:.6g} or more, as the reference takes {allows.mean:.6g} ({where})"
-        yield Fault(1, f"{mean:.6g} {terms.benchmark.epoch_num} on average", wanted)
+        kind = "as the geometric mean" if allows.geometric else "on average"
+        yield Fault(1, f"{mean:.6g} {terms.benchmark.epoch_num} {kind}", wanted)
 
 
 def _occupies(run: Run) -> bool:

@@ -102,7 +102,7 @@ def _lines(text: str, patterns: dict[str, re.Pattern[str]]) -> Iterator[tuple[in
                 yield number, match[0] or match[1][0]
 
 
-@rule("SRC06", "submission", after=("SRC03", "TREE06", "TREE09"))
+@rule("SRC06", "submission", after=("SRC03",))
 def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
     used: dict[tuple[str, ...], set[str | None]] = {}
     for _, loaded, folder in files.loaded:

@@ -94,11 +94,12 @@ def submission_can_be_walked(submission: Submission, edition: Edition) -> Iterat
         yield Fault(1, f"more than {len(submission.entries)} files and folders", "fewer", "Could not look further")
 
 
-@rule("TREE08", "tree", after=("TREE05", "TREE06", "TREE09"))
+@rule("TREE08", "tree", after=("TREE05", "TREE06"))
 def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> Iterator[Fault]:
     if submission.prepared:  # the report lists it under "could not look"
         return
     held = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
+    held |= {entry.parts[:-1] for entry, _ in submission.strays}  # TREE09 names the logs in these
     above = {parts[:4] for parts in held}
     for parts in _set_folders(submission, edition):
         inside = parts[2] == TUNING and parts in above
@@ -126,11 +127,8 @@ def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[
 def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ...]]:
     depth = 4 if edition.limits.scalings else 3
     sets = {runs.path.relative_to(submission.path).parts for runs in submission.sets}
-    return [
-        e.parts
-        for e in submission.entries
-        if len(e.parts) == depth and e.parts[0] == "results" and e.kind == "folder" and e.parts[:-1] not in sets
-    ]
+    found = (e.parts for e in submission.entries if len(e.parts) == depth and e.kind == "folder")
+    return [p for p in found if p[0] == "results" and p[-1] != "power" and p[:-1] not in sets]
 
 
 def _misnamed(entry: Entry) -> bool:

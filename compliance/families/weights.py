@@ -122,7 +122,7 @@ def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> 
             yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=_place(run))
 
 
-@rule("WGT07", "submission", after=("TREE06", "TREE09"))
+@rule("WGT07", "submission")
 def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     known = {weights_path(run.file) for run in files.runs if KEY in run.facts or hides(run.broken, KEY)}
     for entry in files.submission.entries:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmark.log import open_regular
 from benchmark.run.assigned import SOURCE
+from benchmark.run.files import WEIGHTS
 from compliance.reading.digest import sha256
 from compliance.reading.edition import Target, round_folder
 from compliance.reading.run import Run
@@ -25,6 +26,7 @@ from rules.registry import Damaged, Entry, read_registry
 
 NAME = "frozen.txt"
 LARGEST = 64 << 20  # bytes of the list
+WEIGHED = re.compile(rf"^([^/]+/)?results/.*/{WEIGHTS}/[^/]+$")  # a file of final weights, of a round or a submission
 LINE = re.compile(r"([0-9a-f]{64}) (\d{1,15}) ([^/\s].*)")
 Files = Mapping[str, tuple[str, int]]  # path -> sha256 and bytes
 
@@ -69,8 +71,9 @@ def _parsed(path: Path, _changed: int, size: int) -> Files:
 
 def changes(files: Mapping[str, tuple[Path, int]], frozen: Files) -> Iterator[tuple[str, str]]:
     """Yield (path, "added", "absent" or "changed") of each file that differs from the frozen list. `files` maps a path
-    to the file and its bytes. A file of another size is not read."""
-    for path in sorted({*files, *frozen}):
+    to the file and its bytes. A file of another size is not read. Files of weights may come and go: logs, which are
+    frozen, have their digests."""
+    for path in sorted(path for path in {*files, *frozen} if not WEIGHED.search(path)):
         if path not in frozen:
             yield path, "added"
         elif path not in files:

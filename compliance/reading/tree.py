@@ -179,8 +179,11 @@ def first_event(file: Path, most: int) -> tuple[int, int]:
 def misnamed_log(files: Iterable[os.DirEntry[str]]) -> str:
     """Return the name of the first file that has a log line near its beginning, "" if none does."""
     for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
-        if first_event(Path(file), MOST_LINES)[0]:
-            return file.name
+        try:
+            if any(type(item) is Event for item in islice(read_log(Path(file)), MOST_LINES)):
+                return file.name
+        except OSError:
+            continue
     return ""
 
 

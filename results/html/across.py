@@ -67,7 +67,7 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         "Size": [
             scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks),
             strong_scaling(strong, looks),
-            scatter("weak", "Weak scaling: models per hour; dashed: ideal", weak, looks, ideal(weak, 1)),
+            scatter("weak", "Throughput sets: models an hour; dashed: ideal", weak, looks, ideal(weak, 1)),
             *energies(results, looks),
         ],
     }
@@ -247,7 +247,8 @@ def scatter(
     }
     said = [(p[2], p[3], f"{p[5]} %") for p in points if p[5] != ""] + (batches(found) if kind == "joint" else [])
     tables["labels"] = Rows(tables["labels"].cols, [*tables["labels"].rows, *said])
-    return Chart(kind, caption, looking(sets, looks), tables, note, "shape")
+    common = {name: value for name, value in facts(sets[0]).items() if all(facts(r)[name] == value for r in sets)}
+    return Chart(kind, caption, looking(sets, looks), tables, note, "shape", facts=common)
 
 
 def drawn(lines: Lines) -> dict[str, Rows]:

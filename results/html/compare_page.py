@@ -14,6 +14,7 @@ from results.html.findings import Group, groups
 from results.html.medians import medians
 from results.html.page import page
 from results.html.tuning import sections
+from results.measures.registry import MEASURES
 from results.sources import Difference, source_differences
 from results.tables.cells import Cell, Line, Table, tone
 from results.tables.comparison import lists_of_differences, measured, named, pair_words, products, titled
@@ -83,7 +84,8 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
 
 def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> Table:
     """A table with a column for each set."""
-    lines = [Line([Cell(name), *map(Cell, found)]) for name, found in rows]
+    meanings = {m.title: m.meaning for m in MEASURES.values()}
+    lines = [Line([Cell(name, title=meanings.get(name, "")), *map(Cell, found)]) for name, found in rows]
     return Table(("", *(s.letter for s in compared)), lines, sortable=False)
 
 

@@ -139,7 +139,7 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
 
 
 def worth(r: Result) -> float | None:
-    """Minutes to train, or models per hour of a weak set; None without score."""
+    """Minutes to train, or models an hour of a throughput set; None without score."""
     if r.throughput is not None:
         return r.throughput.models_per_hour
     return None if r.fom is None else r.fom / 60
@@ -149,7 +149,7 @@ def trend(group: tuple[Any, ...], systems: dict[str, Found], found: Sequence[Rou
     """(title, table, chart) of one problem; the chart is None for a single round."""
     benchmark, problem, target, scaling, division = group
     weak = scaling == "weak"
-    words = [benchmark, problem, f"{division} division", "models per hour" if weak else "minutes to train"]
+    words = [benchmark, problem, f"{division} division", "models an hour" if weak else "minutes to train"]
     there = [one for one in found if any(one.name in of for of in systems.values())]
     order = sorted(systems, key=lambda s: min((-v if weak else v) for v, _, _ in systems[s].values()))
     lines = [Line([Cell(system), *(cell(systems[system].get(one.name)) for one in there)]) for system in order]

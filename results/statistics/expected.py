@@ -98,8 +98,9 @@ def expected(r: Result) -> tuple[Expected | None, str]:
 
 
 def reference_epochs(r: Result) -> tuple[float, ...]:
-    """The epochs of the reference's runs that the edition publishes for a set's problem and batch size; () for none."""
-    point = load(r.judged.edition).points(r.group[1], r.group[2]).get(r.one("batch"))
+    """The epochs of the reference's runs that the edition publishes for a set's problem and batch size; () for none.
+    Those of MLPerf HPC's benchmarks, which have no problems, may count samples."""
+    point = load(r.judged.edition).points(r.group[1], r.group[2]).get(r.one("batch")) if r.group[2] else None
     return point.epochs if point else ()
 
 

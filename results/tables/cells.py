@@ -41,13 +41,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """A table. With `cards`, a narrow screen shows each row as a card. Text leaves out the columns headed `wide`."""
+    """A table. With `cards`, a narrow screen shows each row as a card. Text leaves out the columns headed `wide`.
+    Hovering over a heading says what it means, if `meanings` has it."""
 
     head: Sequence[str]
     lines: Sequence[Line]
     sortable: bool = True
     cards: bool = False
     wide: str = ""
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def numeric(self) -> list[bool]:

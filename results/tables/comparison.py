@@ -125,8 +125,14 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
     if not a.weak:
         words.append(told_words(p, a, b))
-    product = sentence(factors(a, b), a, b, "A", p.letter)
-    return [*words, *filter(None, [product]), *remarks(a, b)]
+    return [*words, *filter(None, [product_words(a, b, p.letter)]), *remarks(a, b)]
+
+
+def product_words(a: Result, b: Result, letter: str) -> str:
+    """What makes the slower set's time over the faster one's, by figures of merit; "" where that is not known."""
+    if (a.fom or 0) < (b.fom or 0):
+        return sentence(factors(b, a), b, a, letter, "A")
+    return sentence(factors(a, b), a, b, "A", letter)
 
 
 def time_words(p: Pair) -> str:

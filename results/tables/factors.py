@@ -23,6 +23,11 @@ def sentence(found: Sequence[Factor], a: Result, b: Result, name: str, other: st
     return f"by figures of merit, {name} takes {ratio(a, b)} times as long as {other} = {parts} ({devices})"
 
 
+def better(found: Sequence[Factor]) -> str:
+    """The factors that make the first system faster, whatever its whole time, in words; "" for none."""
+    return ", ".join(f.name for f in found if (f.value if f.high is None else f.high) < 1)
+
+
 def ratio(a: Result, b: Result) -> str:
     """The ratio of two figures of merit to three digits."""
     return f"{a.fom / b.fom:.3g}" if a.fom and b.fom else "-"

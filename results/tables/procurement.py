@@ -7,7 +7,6 @@ given.
 """
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
@@ -31,6 +30,7 @@ from results.tables.scaling import (
     strong_runs,
 )
 from results.tables.words import title
+from rules.edition import load
 
 PLACE = ("org", "system")
 NAMED = (*PLACE, "nodes", "units")  # what is shown of a set whatever its verdict
@@ -65,7 +65,6 @@ TABLES = {  # title: columns; those of sets are measures of the registry where i
         "joules_per_sample_evaluated", "energy_tier",
     ),
 }  # fmt: skip
-PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # how problems are named
 SUBMIT = "python harness/submit.py --problem {problem} --org ORG --system SYSTEM"
 STUDY, STEPS = f"{SUBMIT} --study strong --ranks 8 16 32", f"{SUBMIT} --steps 40"
 MADE_BY = {  # title of a table: the command that makes what it needs
@@ -119,15 +118,15 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
 
 
 def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:
-    """(title, lines) of the tables that a problem has no row of, each with the command that makes what it needs. ORG
-    and SYSTEM are the submitter's; numbers of ranks are examples."""
-    there: dict[tuple[str, ...], set[str]] = {(*r.group[:3], r.group[4]): set() for r in results if not r.weak}
-    for group, name, _ in tables(results):
+    """(title, lines) of the tables that a problem of the edition has no row of, each with the command that makes what
+    it needs. ORG and SYSTEM are the submitter's; numbers of ranks are examples."""
+    known = [r for r in results if not r.weak and r.group[2] in load(r.judged.edition).problems]
+    there: dict[tuple[str, ...], set[str]] = {(*r.group[:3], r.group[4]): set() for r in known}
+    for group, name, _ in tables(known):
         there[group].add(name)
     found = []
     for (edition, benchmark, problem, division), names in sorted(there.items()):
-        named = problem if PLAIN.fullmatch(problem or "") else "PROBLEM"  # people copy these commands into a shell
-        lines = [f"{t}: {how.format(problem=named)}" for t, how in MADE_BY.items() if t not in names]
+        lines = [f"{t}: {how.format(problem=problem)}" for t, how in MADE_BY.items() if t not in names]
         if lines:
             found.append((title((edition, benchmark, problem, "", division), "missing, and what makes it"), lines))
     return found

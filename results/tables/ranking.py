@@ -1,6 +1,7 @@
 """The ranking: a table of the sets of one edition, benchmark, problem, scaling and division."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from results.measures.identity import rank_text
 from results.measures.measure import over
@@ -18,6 +19,14 @@ from results.tables.words import ends, figure, half
 FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
 NONE = Cell("-", None, True)
 Columns = dict[str, Callable[[Result], Cell]]
+MEANT = {  # heading: the measure whose meaning hovering shows
+    "rank": "rank", "verdict": "verdict", "converged": "converged", "epochs": "epochs", "units": "units",
+    "kind": "kind", "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "train_samples_per_second",
+    "unit-hours": "unit_hours", "expected, s": "expected_seconds", "models/h": "models_per_hour",
+    "of a device": "models_per_hour_per_unit", "T units": "total_scale", "S units": "instance_scale",
+    "M models": "models", "TTTa, s": "ttta_seconds", "pruned": "pruned", "energy, kJ": "joules",
+    "95 %, kJ": "joules_low", "mean power, W": "watts", "energy by": "energy_tier",
+}  # fmt: skip
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
@@ -25,7 +34,8 @@ def ranking(results: Sequence[Result], links: Links) -> Table:
     columns = (throughput_columns if results[0].weak else time_columns)(links)
     columns |= {"expected, s": expected_cell} if any(expected(r)[0] for r in results) else {}
     columns |= ENERGY if any(r.energy for r in results) else {}
-    return table_of(columns, results, facts, wide=hardware.HEAD)
+    found = table_of(columns, results, facts, wide=hardware.HEAD)
+    return replace(found, meanings={head: MEASURES[MEANT[head]].meaning for head in columns if head in MEANT})
 
 
 def facts(r: Result) -> dict[str, str]:
@@ -59,6 +69,7 @@ def throughput_columns(links: Links) -> Columns:
         "verdict": lambda r: verdict(r.standing),
         "kind": lambda r: Cell(r.kind or "-"),
         "models/h": measured("models_per_hour"),
+        "of a device": measured("models_per_hour_per_unit"),
         "T units": measured("total_scale"),
         "S units": size,
         "M models": measured("models"),

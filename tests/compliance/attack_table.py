@@ -236,7 +236,7 @@ TABLE = [
     ("evidence", "caches kept", "scaffold", each(put("cache_clear", False)), "LOG09"),
     ("evidence", "nothing said of caches", "scaffold", each(drop("cache_clear")), "LOG04"),
     ("evidence", "nothing said of the source", "scaffold", each(drop("source")), "LOG04"),
-    ("evidence", "a file of source exchanged", "scaffold", exchanged, "CODE03 SRC03"),
+    ("evidence", "a file of source exchanged", "scaffold", exchanged, "CODE05 SRC03"),
     ("evidence", "another seed than a fresh one", "scaffold", each(put("seed", 42)), "SEED03"),
     ("weights", "one run without", "cosmoflow", weighed(none_of_one), "WGT03"),
     ("weights", "a bit changed after the run", "cosmoflow", weighed(other_bit), "WGT04"),

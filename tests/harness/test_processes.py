@@ -13,26 +13,12 @@ from benchmark.tree import result_path
 from harness import processes, submit
 from harness.launcher import Launcher
 from harness.processes import Process, Share, Torchrun, exit_on_signals, finish, running
+from tests.support.waiting import gone, has, wait_for
 
 SUBMIT = Path(submit.__file__)
 FOREVER = "epochs=1000000"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their parent on Linux alone")
-
-
-def wait_for(condition, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds  # on a machine that does much else
-    while not condition():
-        assert time.monotonic() < deadline, "waited for too long"
-        time.sleep(0.05)
-
-
-def has(log: Path, key: str) -> bool:
-    return log.exists() and f'"{key}"' in log.read_text()
-
-
-def gone(pid: int) -> bool:
-    return not Path(f"/proc/{pid}").exists()
 
 
 def family(pid: int) -> list[int]:

@@ -81,12 +81,14 @@ def built(collected, tmp_path_factory):
     return out / "html", done.stderr
 
 
+@pytest.mark.slow
 def test_mkdocs_builds_the_site_without_a_warning(built):
     folder, said = built
     page = (folder / "reference" / "rules" / "v1.0.html").read_text(encoding="utf-8")
     assert "WARNING  -" not in said and 'id="SEED05"' in page
 
 
+@pytest.mark.slow
 def test_pages_that_are_opened_as_files_are_searched_and_load_nothing_from_elsewhere(built):
     browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
     if browser.browser() is None:

@@ -127,7 +127,7 @@ def test_our_own_submission_against_another(tmp_path, capsys):
 
 def test_the_product_stands_below_the_sentence_and_in_json(two, call):
     out = call(*two)[1].out
-    assert "\n   by figures of merit, A takes 0.4" in out and "\nwhat makes A's time over B's\n" in out
+    assert "\n   by figures of merit, B takes 2.0" in out and "\nwhat makes A's time over B's\n" in out
     body = json.loads(call(*two, "--format", "json")[1].out)
     assert body["schema"] == "comparison/1"
     (found,) = body["comparisons"]

@@ -60,17 +60,19 @@ def test_a_set_without_runs_that_count_is_not_judged(runs, olympic, judged):
 
 def test_the_least_mean_is_that_of_students_test():
     allows = allowed(points({2: TEN}), 2, 5, 5, 0.001)
-    mean = sum(TEN) / 10
-    deviation = math.sqrt(sum((e - mean) ** 2 for e in TEN) / 9)
-    assert allows.between and allows.batches == (2,)
-    assert allows.least == pytest.approx(mean - above(0.001, 13) * deviation * math.sqrt(1 / 10 + 1 / 5))
+    logs = [math.log(e) for e in TEN]
+    mean = sum(logs) / 10
+    deviation = math.sqrt(sum((e - mean) ** 2 for e in logs) / 9)
+    assert allows.between and allows.geometric and allows.batches == (2,)
+    assert allows.mean == pytest.approx(math.exp(mean))
+    assert allows.least == pytest.approx(math.exp(mean - above(0.001, 13) * deviation * math.sqrt(1 / 10 + 1 / 5)))
     assert allowed(points({2: TEN}), 2, 10, 5, 0.001).least > allows.least
     assert allowed(points({2: TEN}), 2, 5, 5, 0.05).least > allows.least
 
 
 def test_runs_that_end_at_whole_epochs_vary_by_half_an_epoch_at_least():
     allows = allowed(points({2: [5] * 10}), 2, 5, 5, 0.001)
-    assert not allows.between
+    assert not allows.between and not allows.geometric
     assert allows.least == pytest.approx(5 - above(0.001, 13) * COARSE * math.sqrt(1 / 10 + 1 / 5))
 
 
@@ -79,8 +81,8 @@ def test_between_two_points_mean_and_deviation_are_on_a_line():
     middle = allowed(known, 3, 5, 5, 0.001)
     assert middle.batches == (2, 4)
     low, high = (allowed(known, size, 5, 5, 0.001) for size in (2, 4))
-    assert middle.mean == pytest.approx((low.mean + high.mean) / 2)
-    assert middle.least == pytest.approx((low.least + high.least) / 2)
+    assert middle.mean == pytest.approx(math.sqrt(low.mean * high.mean))
+    assert middle.least == pytest.approx(math.sqrt(low.least * high.least))
 
 
 def test_points_beside_which_others_are_faster_are_left_out_by_mlperfs_test_alone():
@@ -93,5 +95,6 @@ def test_points_beside_which_others_are_faster_are_left_out_by_mlperfs_test_alon
 def test_an_average_is_of_the_runs_that_converged_or_olympic():
     assert average([4, 5, 9, math.inf], False) == 6
     assert average([4, 5, 9, math.inf], True) == 7
+    assert average([4, 9, math.inf], False, True) == pytest.approx(6)
     assert average([4, 5, math.inf, math.inf], True) == math.inf
     assert average([math.inf], False) == average([3, 4], True) == math.inf

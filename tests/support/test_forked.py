@@ -4,31 +4,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.support.forked import Warm
+from tests.support.waiting import gone, has, wait_for
 
 FOREVER = "epochs=1000000"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs are forked on Linux alone")
-
-
-def wait_for(condition, seconds: float = 300) -> None:
-    deadline = time.monotonic() + seconds  # on a machine that does much else
-    while not condition():
-        assert time.monotonic() < deadline, "waited for too long"
-        time.sleep(0.05)
-
-
-def has(log: Path, key: str) -> bool:
-    return log.exists() and f'"{key}"' in log.read_text()
-
-
-def gone(pid: int) -> bool:
-    return not Path(f"/proc/{pid}").exists()
 
 
 def test_a_forked_run_is_a_run_like_any_other(tiny, warm, events, tmp_path):

@@ -218,7 +218,7 @@ def package_of_the_same_version_with_other_content(environed):
 
 @damage
 def training_before_the_clock(environed):
-    loaded_otherwise(environed, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 35) + 1})
+    loaded_otherwise(environed, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
     return [(FILE, 1, "ENV15")] * 2
 
 
@@ -229,7 +229,7 @@ def negative_seconds_before_the_clock(environed):
 
 
 def test_what_starting_needs_is_fine(environed, found):
-    loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 35})
+    loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 34})
     assert found(environed.root) == []
 
 

@@ -91,6 +91,7 @@ def ledger_with_line_endings_of_windows(launched):
 @damage
 def ledger_of_another_set(launched):
     other = type(launched)(launched.root.parents[1] / "other")
+    other.launch(lambda campaign, index: other.tried(campaign, index, "aborted"))
     launched.ledger.write_bytes(other.ledger.read_bytes())
     return [("ledger.jsonl", 1, "LED03")]
 
@@ -442,7 +443,7 @@ def run_parked_that_no_ledger_knows(launched):
 def log_lines_by_another_name_beside(launched):
     made_again(launched)
     (launched.ledger.parent / "superseded" / "20260301T120000.0Z" / "slow.txt").write_text(launched.logs[0].text())
-    return [("ledger.jsonl", 5, "LED08"), ("slow.txt", 1, "TREE03"), ("slow.txt", 1, "TREE09")]
+    return [("ledger.jsonl", 5, "LED08"), ("slow.txt", 1, "TREE09")]
 
 
 def aside(tree, number):

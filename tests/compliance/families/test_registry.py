@@ -47,7 +47,7 @@ def renamed_folder(registered):
 
 
 @damage
-def entry_of_another_problem_and_its_settings(registered):
+def entry_of_another_problem_with_other_settings(registered):
     entry = registered.register(problem="mean", config="0" * 64)
     return [("result_0.txt", registered.assign(entry), "REG03"), ("acme", 1, "REG07")]
 

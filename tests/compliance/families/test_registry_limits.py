@@ -42,7 +42,7 @@ def test_reg03_tells_the_source_of_the_run_that_it_names():
 
     registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
     org = SimpleNamespace(place=SimpleNamespace(org="o"))
-    place = SimpleNamespace(registry=registry, system="s", scaling="strong", runs=org)
+    place = SimpleNamespace(registry=registry, system="s", scaling="strong", runs=org, described={})
     terms = SimpleNamespace(benchmark=SimpleNamespace(runs=5))
     (fault,) = checks.seeds_are_assigned([run("first"), run("second")], place, terms)
     assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
@@ -73,8 +73,8 @@ def seen(check, runs, *entries, registry=True, scaling="strong", last=5, require
     """What a check finds in a set: (path, line, found, wanted)."""
     kept = RoundRegistry("registry.yaml", entries) if registry else None
     org = SimpleNamespace(place=SimpleNamespace(org="acme"))
-    place = SimpleNamespace(registry=kept, system="box", scaling=scaling, runs=org)
-    edition = SimpleNamespace(limits=SimpleNamespace(registry=required))
+    place = SimpleNamespace(registry=kept, system="box", scaling=scaling, runs=org, described={})
+    edition = SimpleNamespace(name="v1.0", limits=SimpleNamespace(registry=required))
     terms = SimpleNamespace(benchmark=SimpleNamespace(runs=last), edition=edition)
     return [(fault.path, fault.line, fault.found, fault.wanted) for fault in check(runs, place, terms)]
 
@@ -93,7 +93,7 @@ def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
     assert (line, found, wanted) == (
         7,
         "entry 1, in 4 of 4 logs",
-        "registry.yaml in the folder of the round, with the set's entry",
+        "registry.yaml in the folder of the round, v1.0, with the set's entry",
     )
 
 

@@ -39,13 +39,6 @@ def log_that_breaks_off_before_it_names_its_weights(weighted):
 
 
 @damage
-def logs_under_other_names(weighted):
-    for index in range(5):
-        weighted.path(index).rename(weighted.path(index).with_name(f"run_{index}.log"))
-    return [(f"run_{index}.log", 1, "TREE09") for index in range(5)]
-
-
-@damage
 def digest_that_is_none(weighted):
     return [("result_2.txt", weighted.changed("weights", value="5f2a"), "WGT01")]
 

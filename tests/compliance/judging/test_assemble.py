@@ -77,7 +77,7 @@ def two(tree, logs):
     tree.changed("seed", value=5)  # SEED03
     tree.path(4).rename(tree.path(7))  # RUN02
     tree.put(tree.implementation / "other.py", "")  # SRC06
-    logs.good(7).write(tree.root / "docs" / "result_0.txt")  # TREE09, TREE03
+    logs.good(7).write(tree.root / "docs" / "result_0.txt")  # TREE09
     return tree
 
 
@@ -97,8 +97,8 @@ def test_each_finding_stands_where_its_place_is(two, law):
         [],
     ]
     assert codes(crate.findings) == [] and not any(log.findings for log in crate.logs)
-    assert codes(submission.findings) == ["SRC06", "SYS04", "TREE03", "TREE09"]
-    assert codes(box.about) == ["SRC06", "SYS04", "TREE03"] and codes(crate.about) == ["SRC06", "TREE03"]
+    assert codes(submission.findings) == ["SRC06", "SYS04", "TREE09"]
+    assert codes(box.about) == ["SRC06", "SYS04"] and codes(crate.about) == ["SRC06"]
     assert codes(verdict.findings) == codes(submission.everything())
 
 
@@ -113,7 +113,7 @@ def test_findings_of_one_submission_are_not_the_other_ones(two, law):
     other = two.root.with_name("bolt")
     two.root.rename(other)
     empty = judge([other.parent], rules=law)
-    assert codes(empty.submissions[0].findings) == ["SRC06", "SYS04", "SYS09", "SYS09", "TREE03", "TREE09"]
+    assert codes(empty.submissions[0].findings) == ["SRC06", "SYS04", "SYS09", "SYS09", "TREE09"]
     alone = judge([other / "results" / "box" / "strong" / "scaffold"], rules=law)
     (runs,) = alone.sets
     assert not alone.submissions and (runs.submission, runs.about) == ("", ()) and codes(runs.findings)

@@ -98,8 +98,6 @@ def test_ten_findings_of_a_rule_are_examples_and_of_more_the_first_of_three_sets
     assert [(f.path, f.line, more) for f, more in kind(2, 5).examples] == [(p, i, 0) for p in "01" for i in range(5)]
     assert [(f.path, f.line, more) for f, more in kind(4, 3).examples] == [(p, 0, 2) for p in "012"]
     assert [more for _, more in kind(1, 11).examples] == [10]
-    same = Kind("error", "RUN13", ((finding("x"), finding("x"), finding("y")),))
-    assert [(f.path, more) for f, more in same.examples] == [("x", 1), ("y", 0)]
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,15 @@ def test_changes(tmp_path, monkeypatch):
     assert sha256(tmp_path / "none") == ""
 
 
+def test_weights_may_come_and_go_in_a_frozen_round(tmp_path):
+    (tmp_path / "a").write_text("a")
+    places = [f"{home}results/box/strong/scaffold/weights/result_0.safetensors" for home in ("acme/", "")]
+    assert list(changes(dict.fromkeys(places, (tmp_path / "a", 1)), {})) == []
+    assert list(changes({}, dict.fromkeys(places, (DIGEST, 1)))) == []
+    others = {"source/0/results/box/weights/a": (DIGEST, 1), "acme/results/weights.txt": (DIGEST, 1)}
+    assert [what for _, what in changes({}, others)] == ["absent"] * 2
+
+
 def test_an_error_is_told_in_its_words(tmp_path, monkeypatch):
     for error in (OSError(5, "Input/output error"), OSError("Input/output error")):
         monkeypatch.setattr(rounds, "open_regular", Raises(error))

@@ -1,7 +1,5 @@
 """Attending runs: what is told before they begin, while they run, and what is said where it can't be."""
 
-import json
-
 import pytest
 
 from benchmark.run.assigned import read_assigned
@@ -10,6 +8,7 @@ from harness.witnessing import telling
 from harness.witnessing.attendance import Attendance, attendance
 from harness.witnessing.telling import Unheard, receipts_of
 from rules.registry import Request
+from tests.harness.witnessing.test_telling import write
 
 REQUEST = Request("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64)
 
@@ -19,13 +18,6 @@ def quick(monkeypatch):
     monkeypatch.setattr(telling, "POLL", 0.01)
     monkeypatch.setattr(telling, "PAUSES", (0.01,))
     monkeypatch.setattr(telling, "PATIENCE", 0.2)
-
-
-def write(log, *keys):
-    with log.open("a") as file:
-        for key in keys:
-            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": key, "value": None}
-            file.write(f":::MLLOG {json.dumps({**event, 'metadata': {}})}\n")
 
 
 @pytest.fixture

@@ -103,6 +103,15 @@ def test_a_score_just_below_the_target_is_not_shown_as_the_target(tree, new_log,
     assert ">0.949999<" in page.read_text() and ">0.9500<" not in page.read_text()
 
 
+def test_it_says_what_nothing_shows(report):
+    """How many sets have no score, that no size of a machine has another, and what a tender lacks."""
+    html = report().read_text()
+    assert "4 sets of runs, 21 runs, and 1 without a score." in html
+    assert "Scaling: no machine has scores at two sizes" in html
+    assert html.count("For a tender: 7 tables of") == 1 and "<li>energy: python harness/submit.py" in html
+    assert "b/box does better in: staging, rest</p>" in html
+
+
 def test_anchors_lead_somewhere(report):
     attributes = checked(report().read_text()).attributes
     ids = [v for _, n, v in attributes if n == "id"]
@@ -193,6 +202,7 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
         rate_findings=[],
         trials=None,
         details=[],
+        lacking=[],
     )
     nothing = dict.fromkeys(("rules", "title", "summary", "how", "style", "code", "policy"), "")
     lists = {"choices": [], "left_out": [], "tuned": [], "scripts": [], "specs": {}}

@@ -3,7 +3,7 @@
 import math
 
 from results.statistics.factors import Factor
-from results.tables.factors import HEAD, factor_rows, interval, ratio, sentence, value
+from results.tables.factors import HEAD, better, factor_rows, interval, ratio, sentence, value
 
 FOUND = (Factor("devices", 2.0, 4, 8), Factor("samples a second a device", 0.75, 100.0, 75.0, 0.7, 0.8))
 
@@ -20,6 +20,11 @@ class Set:
 
 def test_a_factor_without_error_is_exact():
     assert [interval(f) for f in FOUND] == ["exact", "0.700 to 0.800"] and [value(f) for f in FOUND] == ["2", "0.750"]
+
+
+def test_a_system_does_better_where_its_whole_interval_is_below_1():
+    told = (*FOUND, Factor("staging", 0.9, 1, 1, 0.8, 1.1), Factor("rest", 0.5, 1, 2))
+    assert better(told) == "samples a second a device, rest" and better(FOUND[:1]) == ""
 
 
 def test_rows_are_as_wide_as_their_head():

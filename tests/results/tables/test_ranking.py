@@ -7,10 +7,11 @@ import pytest
 
 from compliance.engine import judge
 from results.html.report import html_text
+from results.measures.registry import MEASURES
 from results.statistics.result import summarize
 from results.tables import hardware
 from results.tables.links import Links
-from results.tables.ranking import facts, ranking, throughput_columns, time_columns
+from results.tables.ranking import MEANT, facts, ranking, throughput_columns, time_columns
 from results.tables.text import markdown_text, terminal_text
 from results.tables.words import facts as told
 
@@ -41,6 +42,15 @@ def test_text_leaves_out_what_is_too_wide_for_it(results):
         table, head = ranking([r], Links(Path.cwd())), list(columns(Links(Path.cwd())))
         assert table.head[: len(head)] == head and hardware.HEAD in head
         assert table.words[0] == [name for name in table.head if name != hardware.HEAD]
+
+
+def test_hovering_over_a_heading_says_what_the_registry_says(results, tmp_path):
+    assert set(MEANT.values()) <= set(MEASURES)
+    page = unescape(html_text(results, tmp_path))
+    for r in results:
+        table = ranking([r], Links(Path.cwd()))
+        assert set(table.meanings) == set(table.head) & set(MEANT)
+        assert all(f'title="{meaning}"' in page for meaning in table.meanings.values())
 
 
 def test_filters_know_an_organisation_whatever_its_case(results):

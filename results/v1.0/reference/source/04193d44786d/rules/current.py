@@ -1,10 +1,12 @@
-"""The current edition of the rules: the newest folder v<number>.<number> that has a limits.yaml. Runs log its name."""
+"""The current edition of the rules: the newest folder v<number>.<number> whose limits.yaml is no draft. Runs log its
+name."""
 
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 OURS = re.compile(r"v(\d+)\.(\d+)")  # an edition of this project's rounds
+DRAFT = re.compile(r"^draft: true$", re.M)  # in the limits.yaml of an edition that no round uses yet
 
 
 def editions(root: Path = ROOT) -> list[str]:
@@ -13,12 +15,17 @@ def editions(root: Path = ROOT) -> list[str]:
 
 
 def current(root: Path = ROOT) -> str:
-    """Return the newest edition of this project's rounds. Runs log it, and it applies if no folder names an edition.
-    `python rules/new.py` makes the next one. Raises ValueError if there is none."""
-    ours = [name for name in editions(root) if OURS.fullmatch(name)]
+    """Return the newest edition of this project's rounds that is no draft. Runs log it, and it applies if no folder
+    names an edition. `python rules/new.py` makes the next one. Raises ValueError if there is none."""
+    ours = [name for name in editions(root) if OURS.fullmatch(name) and not is_draft(name, root)]
     if not ours:
         raise ValueError(f"{root}: found no edition v<number>.<number> of the rules, wanted one")
     return max(ours, key=version)
+
+
+def is_draft(name: str, root: Path = ROOT) -> bool:
+    """Return whether no round uses an edition yet."""
+    return bool(DRAFT.search((root / name / "limits.yaml").read_text(encoding="utf-8")))
 
 
 def version(name: str) -> tuple[int, int]:

@@ -33,6 +33,7 @@ class EventKey:
 
 EPOCH_NUM, SAMPLES_COUNT, STATUS = mllog.EPOCH_NUM, mllog.SAMPLES_COUNT, mllog.STATUS  # metadata
 TRACKED_STATS, EVAL_ERROR = "tracked_stats", "eval_error"  # keys that mlperf_logging lacks
+EARLY = 10  # steps of an epoch whose mean loss is `early_loss`: replays elsewhere differ little in so few
 SUCCESS, ABORTED = mllog.SUCCESS, mllog.ABORTED  # values of `status`
 
 HEAD = (
@@ -49,7 +50,7 @@ HEAD = (
         "source": "os.urandom, registry, witness or rehearsal", "entry": "with registry: the number of the entry"}),
     ("problem", "the name of the problem"),
     ("problem_digest", "the sha256 of the problem's definition"),
-    ("rules_edition", "the newest edition of the rules in the tree"),
+    ("rules_edition", "the current edition of the rules"),
     ("target", "the score to reach"),
     (mllog.TRAIN_SAMPLES, "samples of the training split"),
     (mllog.EVAL_SAMPLES, "samples of the validation split"),

@@ -3,7 +3,6 @@
 import platform
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,18 @@ def log_environment(log: RunLog, layout: Layout, setup: Setup) -> None:
     with questions_asked(first) as asked:
         node = facts_of_node(setup.options.data, torch_facts(device), asked) if first else {}
     config, backend = (setup.config_file, setup.config_data), dist.get_backend() if dist.is_initialized() else None
-    code = partial(loaded, kernels(), BEGIN)
     run = facts_of_run(setup.launch, config, backend, code) if log.path else {}
     log.environment(run, gather(layout, node))
+
+
+def code() -> dict[str, Any]:
+    """Return what this process has loaded and spent, with the seconds in which PyTorch compiled."""
+    found = loaded(kernels(), BEGIN)
+    if "torch._dynamo" in sys.modules:
+        from torch._dynamo.utils import calculate_time_spent
+
+        found["spent"]["compile_seconds"] = round(calculate_time_spent()["total_wall_time"], 3)
+    return found
 
 
 def kernels() -> Path | None:

@@ -44,7 +44,7 @@ class Asked:
 
 def start(command: Sequence[str]) -> subprocess.Popen[bytes] | str:
     """Start a command in a session of its own. Return its process, or why it cannot be started."""
-    plain = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GIT_NO_LAZY_FETCH": "1"}
+    plain = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
     try:
         return subprocess.Popen(
             command,

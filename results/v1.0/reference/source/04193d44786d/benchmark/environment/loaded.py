@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import re
+import resource
 import sys
 import sysconfig
 from base64 import urlsafe_b64decode
@@ -20,11 +21,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmark.environment.facts import entries, maybe
+from benchmark.environment.facts import entries, key_values, maybe
 from benchmark.environment.paths import shortened
 from benchmark.source import combine, install
 
-MAPS = Path("/proc/self/maps")
+MAPS, IO = Path("/proc/self/maps"), Path("/proc/self/io")
 CUSTOM = ("sitecustomize", "usercustomize")  # modules that Python imports before a script
 PACKAGES = ("site-packages", "dist-packages")
 IMPORTS = re.compile(r"^import[ \t]", re.M)  # a line of a .pth file that is executed
@@ -42,8 +43,8 @@ class Distribution(NamedTuple):
 
 
 def loaded(kernels: Path | None = None, since: float = 0.0) -> dict[str, Any]:
-    """Return what this process has loaded, and the `kernels` in the folder where they were compiled for it. A file
-    there that is older than the time `since` (POSIX seconds) was there before the run."""
+    """Return what this process has loaded, the `kernels` in the folder where they were compiled for it, and what it has
+    `spent` so far. A file of kernels that is older than the time `since` (POSIX seconds) was there before the run."""
     distributions = list(installed())
     recorded = {f"{one.folder}/{file}": digest for one in distributions for file, digest in one.files.items()}
     digests = digests_of({f"{real(path.parent)}/{path.name}" for path in loaded_files()})
@@ -58,7 +59,17 @@ def loaded(kernels: Path | None = None, since: float = 0.0) -> dict[str, Any]:
         "startup": startup(recorded),
         "finders": sorted({kind_of(finder) for finder in (*sys.meta_path, *sys.path_hooks)}),
         "kernels": compiled(kernels, since) if kernels else {},
+        "spent": spent(),
     }
+
+
+def spent() -> dict[str, float]:
+    """Return the seconds of processors that this process and its ended children took, and the bytes that they read and
+    wrote, also from and to memory. Bytes are left out where the system does not count them."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    counted = {f"{name}_bytes": key_values(IO).get(key) for name, key in {"read": "rchar", "written": "wchar"}.items()}
+    seconds = round(sum(one.ru_utime + one.ru_stime for one in used), 3)
+    return {"cpu_seconds": seconds, **{name: int(found[0]) for name, found in counted.items() if found}}
 
 
 def loaded_files() -> Iterator[Path]:

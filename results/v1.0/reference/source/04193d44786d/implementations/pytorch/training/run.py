@@ -35,8 +35,6 @@ from .state import TrainingState, tensors_of
 from .step import train_step
 from .watchdog import Watchdog
 
-EARLY = 10  # steps of an epoch whose mean loss is logged, too: replays elsewhere differ little in so few
-
 
 @dataclass(frozen=True)
 class Files:
@@ -176,7 +174,7 @@ class Run:
             size = min(config.batch_size, len(ids) - number * config.batch_size)
             loss = self.step(epoch - 1 + number / len(steps), [p.weight for p in steps[number]], ready)
             total, samples = total + loss * size, samples + size
-            early = total / samples if number < mine.start + EARLY else early
+            early = total / samples if number < mine.start + keys.EARLY else early
             times.add(sum(batch.wait for batch in ready))
         loss = total.item() / samples  # waits for the device
         seconds, waited = time.perf_counter() - start, sum(times.waits)
