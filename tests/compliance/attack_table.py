@@ -282,7 +282,7 @@ TABLE = [
     ("settings", "open in the logs alone", "scaffold", each(put("submission_division", "open")), "RUN13"),
     ("settings", "another edition", "scaffold", each(put("rules_edition", "v0.9")), "LOG11"),
     ("parked", "a failed run beside the set", "scaffold", parked(f"{HOME}/failed/result_5.txt"), "EVL07 TREE01"),
-    ("parked", "a failed run in docs", "scaffold", parked("docs/result_0.txt"), "TREE03 TREE09"),
+    ("parked", "a failed run in docs", "scaffold", parked("docs/result_0.txt"), "TREE09"),
     ("parked", "a failed run as source", "scaffold", parked(str(source_of("scaffold") / "notes.txt")), "SRC06 TREE09"),
     ("parked", "a failed run by another name", "scaffold", parked(f"{HOME}/result_5.log"), "TREE06"),
     ("parked", "a failed run as pruned", "scaffold", parked(f"{HOME}/pruned_results/result_5.txt"), "TREE09"),
