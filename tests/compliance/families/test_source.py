@@ -394,7 +394,7 @@ def test_so_much_is_told_and_no_more():
 
 
 @pytest.mark.parametrize(
-    ("number", "last"), [(0, None), (20, "20"), (21, "1 more from here on"), (25, "5 more such places")]
+    ("number", "last"), [(0, None), (20, "20"), (21, "1 more from here on"), (25, "5 more from here on")]
 )
 def test_so_many_faults_are_told_one_by_one(number, last):
     told = list(checks._few([checks.Fault(i, str(i), "w") for i in range(1, number + 1)], "place"))
