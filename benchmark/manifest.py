@@ -139,7 +139,7 @@ def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
 
 
 def advice(root: Path, problem: AnyProblem) -> str:
-    """Return what a folder without a manifest holds, and how to mend it: another path, a new or a finished dataset."""
+    """Return what a folder without a manifest holds, and how to fix it: another path, a new or a finished dataset."""
     generate = f"python benchmark/generate.py --problem {problem.name} --out {root}"
     if not root.is_dir():
         return f"found no folder {root}, wanted a dataset: correct the path, or make one there: {generate}"

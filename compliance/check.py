@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
 
 
 def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
-    """Return what to print, and the exit code. Raises ValueError for what the user can mend."""
+    """Return what to print, and the exit code. Raises ValueError for what the user can fix."""
     if args.format in WHOLE and (args.all or args.severity):
         given = "--all" if args.all else "--severity"
         raise ValueError(f"{given}: found --format {args.format}, which has every finding; wanted another format")

@@ -3,7 +3,7 @@
     python results/freeze.py results/v1.0            # judges the round, and writes results/v1.0/frozen.txt
     python results/freeze.py results/v1.0 --check    # compares the round with frozen.txt: sha256, bytes, path
 
-A round with errors is not frozen: mend them, waive them (--waivers FILE), or say --with-errors. From then on the
+A round with errors is not frozen: fix them, waive them (--waivers FILE), or say --with-errors. From then on the
 checker reports a changed submission of the round (rule TREE13). Only --check finds a submission that was removed. Both
 list the organisations that have entries in the round's registry and handed in no submission. Exit code: 0 written, or
 unchanged; 1 changed; 2 could not.
@@ -87,7 +87,7 @@ def refuse_errors(folder: Path, waivers: Waivers | None) -> None:
         more = f"; and {len(found) - SHOWN} more" if found[SHOWN:] else ""
         raise ValueError(
             f"{folder}: found {counted(len(found), 'error')} ({told}{more}), wanted none: "
-            "mend them (compliance/check.py tells more), waive them (--waivers FILE), or say --with-errors"
+            "fix them (compliance/check.py tells more), waive them (--waivers FILE), or say --with-errors"
         )
 
 

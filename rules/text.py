@@ -15,7 +15,7 @@ BY_REVIEW = "(by review)"
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: its code, its sentence, the text below (what a finding says, the reason, how to mend a fault, examples),
+    """A rule: its code, its sentence, the text below (what a finding says, the reason, how to fix a fault, examples),
     and the place of its heading."""
 
     code: str

@@ -190,7 +190,7 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
     if report.missed:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:
-        yield f"mend {_number(errors, 'error')} ({_explain(errors)} says how), and check again"
+        yield f"fix {_number(errors, 'error')} ({_explain(errors)} says how), and check again"
     if reviews:
         yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
     if not (report.missed or errors or reviews or report.severity):

@@ -38,7 +38,7 @@ def judging(keys: frozenset[str], edition: Edition) -> dict[str, list[str]]:
 
 def _named(rule: Rule, keys: frozenset[str]) -> frozenset[str]:
     """Return the keys that a rule's sentence and reason name. A key that is an English word must be in code."""
-    text = f"{rule.sentence}\n{rule.reason.partition('Mend:')[0]}"
+    text = f"{rule.sentence}\n{rule.reason.partition('Fix:')[0]}"
     return frozenset(k for k in keys if re.search(rf"\b{k}\b" if "_" in k else rf"`{k}`", text))
 
 

@@ -25,8 +25,8 @@ def test_a_rule_stands_where_it_says_and_has_a_reason():
 
 
 def test_a_rule_that_a_program_checks_says_how_to_mend_a_fault():
-    """The checker's last lines promise it: "mend the error (... --explain CODE says how)"."""
-    assert not [code for code, rule in TEXTS.items() if not rule.by_review and "\nMend: " not in rule.reason]
+    """The checker's last lines promise it: "fix the error (... --explain CODE says how)"."""
+    assert not [code for code, rule in TEXTS.items() if not rule.by_review and "\nFix: " not in rule.reason]
 
 
 def test_a_rule_that_a_program_checks_says_what_is_wrong_and_not_the_rule_as_if_it_held():

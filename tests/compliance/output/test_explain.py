@@ -48,7 +48,7 @@ def test_families_and_lists_are_explained_each_rule_once():
 
 def test_a_text_says_how_to_mend_with_a_bad_and_a_good_line():
     said = explain("SEED03", None)
-    at = [said.index(f"\n{word}: ") for word in ("Mend", "- Bad", "- Good", "Text")]
+    at = [said.index(f"\n{word}: ") for word in ("Fix", "- Bad", "- Good", "Text")]
     assert at == sorted(at)
 
 

@@ -124,7 +124,7 @@ def test_a_warning_that_most_logs_have_is_common_and_takes_one_line(logs, severi
 @pytest.mark.parametrize(
     ("severity", "codes"),
     [
-        ("error", ["TREE09", "RUN01", "ENV10", "CODE03", "NEW01"]),  # in the order in which they are mended
+        ("error", ["TREE09", "RUN01", "ENV10", "CODE03", "NEW01"]),  # in the order in which they are fixed
         ("review", ["ENV10", "RUN01", "TREE09", "CODE03", "NEW01"]),  # the most first
     ],
 )

@@ -9,7 +9,7 @@ from compliance.finding import Finding, counted
 from compliance.output.text import SCREEN, render
 from compliance.reviewing.checklist import Review, checklist
 
-NEXT = "next: mend the error (python compliance/check.py --explain SEED03 says how), and check again"
+NEXT = "next: fix the error (python compliance/check.py --explain SEED03 says how), and check again"
 FOOT = "--all gives each finding with its place"
 
 
@@ -236,7 +236,7 @@ def test_the_last_lines_say_what_to_do(report, seed):
     how = "python compliance/check.py --explain"
     assert both[-4:] == [
         "next: see above why 1 place could not be checked",
-        f"then: mend the 2 errors ({how} SEED03 says how), and check again",
+        f"then: fix the 2 errors ({how} SEED03 says how), and check again",
         f"then: a person judges the review by what sw_notes says ({how} RUN22 says why)",
         FOOT,
     ]
