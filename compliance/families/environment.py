@@ -13,7 +13,7 @@ from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
 from compliance.finding import Fault, show, why
 from compliance.reading.devices import CPU, groups_of, same
-from compliance.reading.digest import is_sha256
+from compliance.reading.digest import is_sha256, line_endings
 from compliance.reading.environment import (
     Environment,
     Loaded,
@@ -32,7 +32,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
 from compliance.reading.values import Unsound
-from compliance.rule import RUNS, STEPS, rule
+from compliance.rule import RUNS, STEPS, hides, rule
 from rules.limits import Environment as Limits
 
 REVIEW = "review"  # the severity if one run or node could read a fact and another could not
@@ -84,7 +84,9 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
                 1, f"more than {limits.largest} bytes", f"at most {limits.largest}", path=manifest_of(run, named)
             )
         elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
-            yield Fault(1, f"{len(data)} bytes with {found}", wanted, path=manifest_of(run, named))
+            whose = next((other.path for other in runs for one in other.environments if one.digest == found), "")
+            said = f"the manifest of {whose}" if whose else f"{len(data)} bytes with {found}{line_endings(path)}"
+            yield Fault(1, said if data else "an empty file", wanted, path=manifest_of(run, named))
 
 
 @rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
@@ -271,7 +273,7 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:
         return
     submission = files.submission
-    known = {environment_path(run.file) for run in files.runs if KEY in run.facts}
+    known = {environment_path(run.file) for run in files.runs if KEY in run.facts or hides(run.broken, KEY)}
     known |= {run.file.with_name(named.file) for run in files.runs for named in run.environments}
     for entry in submission.entries:
         path = submission.path.joinpath(*entry.parts)
