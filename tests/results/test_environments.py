@@ -63,7 +63,7 @@ def test_sets_without_manifests_differ_in_that_alone(surveyed, capsys):
     assert "environment" not in capsys.readouterr().out.partition("source (")[0]
 
 
-def test_nothing_of_a_manifest_is_unbounded(environments):
+def test_nothing_of_a_manifest_is_unbounded():
     content = environments.manifest()
     content["nodes"][0]["facts"]["packages"]["value"] = {"n" * 500: "v" * 5000}
     number, found = table(iter([parse(json.dumps(content).encode())]))
@@ -71,7 +71,7 @@ def test_nothing_of_a_manifest_is_unbounded(environments):
     assert max(map(len, found)) == 100 and max(map(len, found.values())) <= 200 and MOST_ROWS < 1000
 
 
-def test_values_of_one_name_take_no_time(environments):
+def test_values_of_one_name_take_no_time():
     """Names that are cut to the same one, each with another value."""
     content, sides = environments.manifest(), []
     for run in range(4):
