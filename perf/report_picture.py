@@ -32,7 +32,7 @@ MARGIN, SETTLE = 14, 3.0  # CSS pixels above the heading; seconds to wait for ch
 FIND = """(() => {
   const found = [...document.querySelectorAll("h2")].find((heading) => heading.textContent.includes(%s));
   const follows = (part) => found.compareDocumentPosition(part) & Node.DOCUMENT_POSITION_FOLLOWING;
-  if (found) [...document.querySelectorAll("details")].find(follows).open = true;
+  if (found) [...document.querySelectorAll("details:not(.rule)")].find(follows).open = true;
   if (found) window.scrollTo(0, found.getBoundingClientRect().top + window.scrollY - %d);
   return Boolean(found);
 })()"""  # opens the first set below the heading, and scrolls there: charts are drawn when they are seen
