@@ -203,6 +203,7 @@ class Convergence:
 
     surprise: float = 0.0  # one-sided p below which a person looks: RUN22
     chance: float = 0.0  # with which an honest set is below what the points allow: RUN23
+    expected: bool = False  # whether a person looks at sets for which there are no points: RUN22
     olympic: bool = False  # whether means leave out the fastest and the slowest run, as MLPerf's do
 
     def __post_init__(self) -> None:

@@ -326,6 +326,9 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
     smaller = [known for known in points if known <= batch] if type(batch) is int else []
     point = points[max(smaller)] if smaller else None
     if limits is None or point is None:
+        if limits and limits.expected and problem and runs[0].division != "open":
+            found = f"no reference points of {named} at a batch size of {batch} or less"
+            yield Fault(1, found, "a person who judges the number of epochs", path=runs[0].path)
         return
     at = "" if point.batch == batch else f" at a batch size of {point.batch}"
     own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run)) and epochs > 0]

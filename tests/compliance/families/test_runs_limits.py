@@ -374,19 +374,19 @@ def test_the_first_placeholder_is_named():
     assert (fault.path, fault.line, fault.found) == ("result_1.txt", 7, found)
 
 
-def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True):
+def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True, division="closed"):
     """A run that reached its target in an epoch."""
     passing = SimpleNamespace(epoch=epoch, line=7) if passed else None
     values = {"global_batch_size": batch}
-    named = {"path": "result_0.txt", "problem": problem, "value": values.get}
+    named = {"path": "result_0.txt", "problem": problem, "value": values.get, "division": division}
     shift = Run.shift.fget(SimpleNamespace(first_epoch=first))
     return SimpleNamespace(**named, passing=passing, shift=shift, pruned=pruned)
 
 
-def few(*runs, convergence=True):
+def few(*runs, convergence=True, expected=False):
     """The lines of what RUN22 finds beside a reference of 6, 6, 7 and 8 epochs."""
     tiny = SimpleNamespace(reference_epochs=reference_points({2: [6, 6, 7, 8]}, "tiny"))
-    limits = SimpleNamespace(convergence=SimpleNamespace(surprise=0.05) if convergence else None)
+    limits = SimpleNamespace(convergence=SimpleNamespace(surprise=0.05, expected=expected) if convergence else None)
     edition = SimpleNamespace(limits=limits, problems={"tiny": tiny})
     found = checks.epochs_are_not_surprisingly_few(list(runs), None, SimpleNamespace(edition=edition))
     return [fault.line for fault in found]
@@ -405,6 +405,14 @@ def test_run22_says_nothing_without_a_reference_or_a_limit():
     ):
         assert few(converged(5, **more)) == []
     assert few() == []
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [({}, []), ({"batch": 1}, [1]), ({"batch": 1, "division": "open"}, []), ({"problem": "other"}, [])],
+)
+def test_run22_where_points_are_expected_and_lack_a_person_looks(more, found):
+    assert few(converged(8, **more), expected=True) == found and few(converged(8, **more)) == []
 
 
 def test_run22_a_batch_without_points_is_judged_by_the_next_smaller_one():
