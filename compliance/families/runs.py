@@ -326,7 +326,7 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
     smaller = [known for known in points if known <= batch] if type(batch) is int else []
     point = points[max(smaller)] if smaller else None
     if limits is None or point is None:
-        if limits and limits.expected and problem and runs[0].division != "open":
+        if limits and limits.expected and problem and type(batch) is int and runs[0].division != "open":
             found = f"no reference points of {named} at a batch size of {batch} or less"
             yield Fault(1, found, "a person who judges the number of epochs", path=runs[0].path)
         return

@@ -7,6 +7,7 @@ from typing import Any
 from benchmark.log import Event
 from compliance.families.runs import PLACEHOLDER
 from compliance.finding import Fault, show
+from compliance.reading.across import Across
 from compliance.reading.devices import CPU, devices_of, groups_of, kind_of
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.log import Log
@@ -14,6 +15,7 @@ from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
+from compliance.reading.tree import place_of
 from compliance.reading.values import count_of, is_number
 from compliance.rule import EVERY, RUNS, STEPS, rule
 from rules.names import folded, same_name
@@ -206,6 +208,23 @@ def nodes_have_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     nodes, ranks = log.value("number_of_nodes"), log.value("number_of_ranks")
     if type(nodes) is int and type(ranks) is int and nodes > ranks:
         yield Fault(log.line("number_of_nodes"), f"{show(nodes)} nodes and {show(ranks)} ranks", "a rank on each node")
+
+
+@rule("SYS14", "round", severity="review")
+def a_machine_is_one_system(across: Across) -> Iterator[Fault]:
+    """Hosts are compared within a submission, since names such as node1 are everywhere, and accelerators in a round."""
+    first: dict[object, tuple[str, str]] = {}
+    told: set[tuple[str, str]] = set()
+    for run in across.runs:
+        groups, at = groups_of(run.value("devices")) or [], place_of(run.file.parent)
+        unique = any(group.uuids for group in groups)
+        where = at.home.parent if unique else at.home
+        mine = (at.home.name, at.system)
+        other = first.setdefault((where, frozenset(groups)), mine) if groups else mine
+        if other != mine and mine not in told:
+            told.add(mine)
+            found = f"{at.system}, on the devices of {'/'.join(other) if other[0] != mine[0] else other[1]}"
+            yield Fault(1, found, "one system a machine, or the difference", path=run.path)
 
 
 def _rates(log: Log) -> Iterator[tuple[float, Event]]:

@@ -80,7 +80,6 @@ SHOWN = {  # what shows an attack that no text shows, if a round requires it: do
     "every threshold used up": "witness",
     "weights swapped in, their state logged": "spot checks",
     "a meter of half the machine": "nothing",
-    "one machine as two systems": "nothing",
 }
 
 

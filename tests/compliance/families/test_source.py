@@ -166,13 +166,15 @@ def test_set_of_another_system_is_told_apart(tree, logs, law):
     }
 
 
-def second(tree, logs):
-    """A second system with the same runs but for seeds and curves; the paths of its logs."""
+def second(tree, logs, host="crate-1"):
+    """A second system with the same runs but for seeds, curves and host; the paths of its logs."""
     tree.put(tree.root / "systems" / "crate.json", json.dumps({**logs.SYSTEM, "system_name": "crate"}, indent=2))
     paths = [tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{i}.txt" for i in range(5)]
     for index, path in enumerate(paths):
         log = logs.good(100 + index)
         log.one("submission_platform")["value"] = "crate"
+        for group in log.one("devices")["value"]:
+            group["host"] = host or group["host"]
         log.write(path)
         tree.logs.append(log)
     tree.path = lambda i, of=tree.path: of(i) if i < 5 else paths[i - 5]

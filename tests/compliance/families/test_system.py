@@ -11,6 +11,7 @@ from benchmark.run.devices import Device, grouped
 from compliance.engine import judge
 from compliance.families import system as checks
 from rules.edition import load
+from tests.compliance.families.test_source import second
 
 damage = pytest.mark.damage
 COMPUTE = load("v1.0").limits.compute
@@ -41,6 +42,34 @@ def description_with_a_field_twice(tree):
 def description_that_is_a_list(tree):
     (tree.root / "systems" / "box.json").write_text("[1, 2]\n")
     return [("box.json", 1, "SYS02")]
+
+
+@damage
+def machine_as_two_systems(tree, logs):
+    second(tree, logs, host="")
+    return [("result_0.txt", 1, "SYS14")]
+
+
+@pytest.mark.parametrize("found", [["SYS14"], []])
+def test_sys14_accelerators_are_compared_in_a_round_and_hosts_in_a_submission(tmp_path, found):
+    """Two organisations on hosts of one name."""
+    uuids = ["GPU-1"] if found else []
+
+    def run(org, system, host="n1"):
+        value = [{"host": host, "kind": "cuda" if found else "cpu", "name": "A", "ranks": 1, "uuids": uuids}]
+        path = tmp_path / "v1.0" / org / "results" / system / "strong" / "scaffold" / "result_0.txt"
+        return SimpleNamespace(file=path, path=str(path), value={"devices": value}.get)
+
+    runs = [
+        run("acme", "box"),
+        run("acme", "box"),
+        run("bolt", "crate"),
+        run("bolt", "crate"),
+        run("acme", "box", "n2"),
+    ]
+    assert [f.found for f in checks.a_machine_is_one_system(SimpleNamespace(runs=runs))] == [
+        "crate, on the devices of acme/box" for _ in found
+    ]
 
 
 @damage

@@ -435,7 +435,7 @@ def two_systems_by_one_name(tree, logs):
     for index in range(5):
         logs.good(30 + index).write(other / f"result_{index}.txt")
     shutil.copy(tree.root / "systems" / "box.json", tree.root / "systems" / "Box.json")
-    return [("result_0.txt", 1, "TREE12")] * 2
+    return [("result_0.txt", 1, "SYS14"), *[("result_0.txt", 1, "TREE12")] * 2]
 
 
 @pytest.mark.parametrize(("name", "codes"), [("ACME", ["TREE12"] * 2), ("a_c-me", ["TREE12"] * 2), ("acme2", [])])
