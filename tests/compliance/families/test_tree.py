@@ -430,12 +430,15 @@ def test_a_list_that_is_no_file_is_an_error(tree, found):
 
 @damage
 def two_systems_by_one_name(tree, logs):
-    """Logs of their own, later ones, in the folder of a system `Box`."""
+    """Logs of their own, later ones, of another host, in the folder of a system `Box`."""
     other = tree.root / "results" / "Box" / "strong" / "scaffold"
     for index in range(5):
-        logs.good(30 + index).write(other / f"result_{index}.txt")
+        log = logs.good(30 + index)
+        for group in log.one("devices")["value"]:
+            group["host"] = "box-2"
+        log.write(other / f"result_{index}.txt")
     shutil.copy(tree.root / "systems" / "box.json", tree.root / "systems" / "Box.json")
-    return [("result_0.txt", 1, "SYS14"), *[("result_0.txt", 1, "TREE12")] * 2]
+    return [("result_0.txt", 1, "TREE12")] * 2
 
 
 @pytest.mark.parametrize(("name", "codes"), [("ACME", ["TREE12"] * 2), ("a_c-me", ["TREE12"] * 2), ("acme2", [])])
