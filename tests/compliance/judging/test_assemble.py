@@ -71,6 +71,8 @@ def two(tree, logs):
     for index in range(5):
         log = logs.good(100 + index)
         log.one("submission_platform")["value"] = "crate"
+        for group in log.one("devices")["value"]:
+            group["host"] = "crate"
         log.write(tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{index}.txt")
     tree.put(tree.root / "systems" / "crate.json", tree.write_system(logs.SYSTEM).read_text())
     tree.described(host_processors_per_node="two")  # SYS04
