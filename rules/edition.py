@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from benchmark.config import build, read_bytes, read_yaml, suggest
-from rules.current import ROOT, editions
+from rules.current import ROOT, editions, is_draft
 from rules.energy import refuse_without
 from rules.key import Key
 from rules.limits import SEVERITIES, Benchmark, Limits, Published, one_of
@@ -68,6 +68,8 @@ def loaded(name: str, root: Path) -> Edition:
         raise ValueError(f"no edition {name!r} of the rules{suggest(name, editions(root))}")
     where = f"{name}/limits.yaml"
     limits = build(Limits, _read_limits(name, root), where)
+    if limits.draft != is_draft(name, root):
+        raise ValueError(f"{where}: draft: found another spelling, wanted the line `draft: true`, or none")
     texts = read_texts(next(folder / TEXTS for folder in (root, ROOT) if (folder / TEXTS).is_dir()))
     common = _keys(limits.keys, where)
     benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}

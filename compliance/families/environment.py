@@ -206,7 +206,7 @@ def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Ter
 def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run, named, environment, limits in islice(_read(runs, terms), 1):
         values, path = environment.run | environment.node, manifest_of(run, named)
-        if untold := [name for name in limits.told if values.get(name) is None]:
+        if untold := [name for name in limits.told if name in values and values[name] is None]:
             yield Fault(1, f"no value of {', '.join(untold)}", "what every machine tells, or the reason", path=path)
         kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
         if memory := sorted(kind for kind in limits.in_memory if kind in kinds):

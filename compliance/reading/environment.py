@@ -84,7 +84,7 @@ def loaded_of(value: Any) -> Loaded:
             _texts(value["startup"]),
             _names(value["finders"]),
             (_count(kernels["files"]), _count(kernels["before"]), str(kernels["sha256"])) if kernels else None,
-            _numbers(value.get("spent", {})),
+            _spent(value["spent"]),
         )
     except (KeyError, TypeError, AttributeError):
         raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it") from None
@@ -112,8 +112,10 @@ def _texts(value: Any) -> dict[str, str]:
     return value
 
 
-def _numbers(value: Any) -> dict[str, float]:
-    if type(value) is not dict or not all(type(n) in (int, float) and n >= 0 for n in value.values()):
+def _spent(value: Any) -> dict[str, float]:
+    if type(value) is not dict or "cpu_seconds" not in value:
+        raise TypeError
+    if not all(type(number) in (int, float) and 0 <= number < 1 << 53 for number in value.values()):
         raise TypeError
     return value
 

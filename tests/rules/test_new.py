@@ -10,7 +10,7 @@ import pytest
 
 from rules import new
 from rules.current import ROOT, current
-from rules.edition import load
+from rules.edition import load, loaded
 
 REPOSITORY = ROOT.parent
 PARTS = ("benchmark", "harness", "rules", "implementations", "requirements")
@@ -57,7 +57,11 @@ def test_the_draft_requires_what_organisers_can_check_and_is_opened_by_a_line(ro
     shutil.rmtree(root / "v9.1")
     path = root / "v1.1" / "limits.yaml"
     assert current(root) == "v1.0"
-    path.write_text(path.read_text().replace("draft: true\n", ""))
+    whole = path.read_text()
+    path.write_text(whole.replace("draft: true", "draft: yes"))
+    with pytest.raises(ValueError, match="draft: found another spelling, wanted the line `draft: true`"):
+        loaded.__wrapped__("v1.1", root)  # read again
+    path.write_text(whole.replace("draft: true\n", ""))
     assert current(root) == "v1.1"
 
 

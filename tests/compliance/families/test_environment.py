@@ -222,10 +222,17 @@ def training_before_the_clock(environed):
     return [(FILE, 1, "ENV15")] * 2
 
 
+@pytest.mark.parametrize("spent", [{"cpu_seconds": -1.0}, {"cpu_seconds": 10**400}, {"cpu_seconds": True}, {}, None])
+def test_what_was_spent_is_in_numbers_and_told(environed, found, spent):
+    loaded_otherwise(environed, spent=spent)
+    assert found(environed.root) == [(FILE, 1, "ENV04")]
+
+
 @damage
-def negative_seconds_before_the_clock(environed):
-    loaded_otherwise(environed, spent={"cpu_seconds": -1.0})
-    return [(FILE, 1, "ENV04")]
+def nothing_told_of_what_was_loaded(environed):
+    for run in range(5):
+        environed.fact("loaded", None, run)
+    return [("environment_0.json", 1, "ENV11")]
 
 
 def test_what_starting_needs_is_fine(environed, found):
