@@ -103,6 +103,15 @@ def sample(read: Callable[[], float], path: Path, interval: float, seconds: floa
     return count
 
 
+def ended_by_signals() -> threading.Event:
+    """Return an event that SIGINT and SIGTERM set. A thread sets it: a handler that did so itself would wait forever if
+    the signal came while this thread waits for the event and holds its lock."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: threading.Thread(target=ended.set).start())
+    return ended
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Sample until told to stop. Return the exit code."""
     args = parse(arguments)
@@ -110,11 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if path.exists():
         print(f"sample.py: {path}: found a file, wanted a new name: nothing is overwritten", file=sys.stderr)
         return 2
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
     try:
-        count = sample(source(args), path, args.interval, args.seconds, ended)
+        count = sample(source(args), path, args.interval, args.seconds, ended_by_signals())
     except OSError as error:
         print(f"sample.py: {path}: {reason(error)}", file=sys.stderr)
         return 2

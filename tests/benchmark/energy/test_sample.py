@@ -59,6 +59,17 @@ def test_a_command_until_it_is_ended(log):
     assert {watts for _, watts in read_instrument(path).readings} == {246.0}
 
 
+def test_a_signal_that_comes_while_the_lock_is_held_ends_it_too():
+    """In a process of its own, which a deadlock would keep."""
+    code = (
+        "import signal; from benchmark.energy.sample import ended_by_signals\n"
+        "ended = ended_by_signals()\n"
+        "with ended._cond:\n    signal.raise_signal(signal.SIGTERM)\n"
+        "assert ended.wait(20)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=SCRIPT.parents[2], timeout=30).returncode == 0
+
+
 def test_a_reading_that_fails_is_said_and_left_out(tmp_path, capsys):
     given = iter([1.0, ValueError("no number"), OSError(13, "Permission denied"), 2.0])
     ended = threading.Event()
