@@ -105,7 +105,10 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
 
     def part(name: str, line: str) -> Callable[[Row], Cell]:
         def cell(run: Row) -> Cell:
-            ms = getattr(run, f"{name}_ms")
+            known = (
+                name != "staging" or run.staging_line is not None
+            )  # a log without staging doesn't say that it took 0 s
+            ms = getattr(run, f"{name}_ms") if known else None
             return number(ms, show(over(ms, 1000), 3), title=at(run, getattr(run, line) or run.start_line))
 
         return cell
