@@ -172,24 +172,6 @@ def is_package(path: Path) -> bool:
     return path.name == "__init__.py"
 
 
-def test_an_implementation_refers_to_itself_relatively():
-    wrong = {
-        str(p.relative_to(ROOT)): names
-        for p in modules("implementations")
-        if not str(p.relative_to(ROOT)).startswith(TOOLS)
-        and (names := {n for n in references(p) if n.startswith("implementations")} - own(p))
-    }
-    assert not wrong
-
-
-def own(path: Path) -> set[str]:
-    """What the relative imports of a file resolve to: all that it may import of implementations."""
-    absolute = [n for n in import_statements(path) if not getattr(n, "level", 0)]
-    named = {a.name for n in absolute if isinstance(n, ast.Import) for a in n.names}
-    named |= {n.module for n in absolute if isinstance(n, ast.ImportFrom) and n.module}
-    return {n for n in references(path) if not any(n.startswith(m) for m in named if m.startswith("implementations"))}
-
-
 PATH = re.compile(
     r"(?<![\w/])(?:benchmark|harness|implementations|rules|compliance|results|perf|docs|tests)/[\w./-]+\w(?![\w./-]*<)"
 )

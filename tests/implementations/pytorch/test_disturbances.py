@@ -8,7 +8,6 @@ training/test_checkpoint.py; test_killed.py kills before each operation on a fil
 import contextlib
 import itertools
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -23,7 +22,7 @@ from benchmark.collect import files_in
 from benchmark.ledger import read_ledger
 from benchmark.run.files import LEDGER
 from benchmark.scaffold.store import sample_path
-from benchmark.tree import result_path, set_path
+from benchmark.tree import result_path
 from harness import submit
 from harness.launcher import Launcher
 from harness.status import read_status
@@ -189,17 +188,6 @@ def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp
     assert scores == list(range(1, 7))
 
 
-def test_a_staged_copy_that_vanishes_is_named(endless, events, start, tmp_path):
-    log, disk = tmp_path / "log.txt", tmp_path / "disk"
-    run = start([*endless.options(log), "--stage", str(disk), *READING, FOREVER])
-    run.comes_to(log, "eval_accuracy")
-    (copy,) = disk.iterdir()
-    os.rename(copy, tmp_path / "gone")
-    code, said = run.ends()
-    assert code == 2 and len(said) == 1 and f"{copy}/" in said[0], said
-    assert events(log)[-1].metadata["status"] == "aborted"
-
-
 def test_a_ledger_that_vanishes_is_told_and_the_run_has_its_time(tiny, events, system, start, tmp_path):
     log = tmp_path / "log.txt"
     system.set("slow", 0.2)
@@ -240,32 +228,6 @@ def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_
     assert scores == list(range(1, 7))
 
 
-def test_a_read_only_folder_of_the_log(tiny, events, system, start, read_only, tmp_path):
-    """Log and ledger are open to be written on; there is no place for weights, and the run has its time."""
-    folder = tmp_path / "set"
-    log = folder / "result_0.txt"
-    system.set("slow", 0.2)
-    run = start([*tiny.options(log), *READING])
-    run.comes_to(log, "run_start")
-    with read_only(folder):
-        code, said = run.ends()
-    assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1
-    assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(folder / LEDGER).entries) == 2
-
-
-def test_a_disk_that_is_too_full_for_the_weights(tiny, events, system, start, tmp_path):
-    """By the limit to a file's size, which log and ledger keep."""
-    log = tmp_path / "result_0.txt"
-    system.set("slow", 0.2)
-    run = start([*tiny.options(log), *READING])
-    run.comes_to(log, "run_start")
-    resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (log.stat().st_size + 8000,) * 2)
-    code, said = run.ends()
-    assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1, said
-    assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(tmp_path / LEDGER).entries) == 2
-    assert not list((tmp_path / "weights").iterdir())
-
-
 @pytest.fixture
 def make(tiny, capfd, monkeypatch):
     """Makes a set of runs of the tiny problem by submit.py: the exit code, and what was said."""
@@ -287,16 +249,6 @@ def complete(out: Path, make) -> None:
     """The same command, when nothing is in its way, makes what is missing."""
     assert make(out, 2)[0] == 0
     assert [read_status(result_path(out / "Us", "laptop", "scaffold", run)).state for run in (0, 1)] == ["reached"] * 2
-
-
-def test_a_read_only_set(make, read_only, tmp_path):
-    assert make(tmp_path, 1)[0] == 0
-    folder, before = set_path(tmp_path / "Us", "laptop", "scaffold"), files_in(tmp_path)
-    with read_only(folder):
-        code, said = make(tmp_path, 2)
-        assert code == 2 and f"{folder}/result_1.txt" in said
-        assert files_in(tmp_path) == before
-    complete(tmp_path, make)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk")

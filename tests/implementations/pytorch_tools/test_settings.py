@@ -1,8 +1,6 @@
 """Tables of settings: each is explained and classified, and the guide has them as they are."""
 
 import dataclasses
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,10 +129,3 @@ def test_a_problems_table_has_its_own_defaults(capsys):
 def test_what_has_no_settings(arguments, said, capsys):
     assert settings.main(arguments) == 2
     assert capsys.readouterr().err == said
-
-
-@pytest.mark.slow
-def test_the_command_runs_as_a_file():
-    command = [sys.executable, "implementations/pytorch_tools/settings.py", "--problem", "cosmoflow-mini"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0 and "| `dropout` |" in done.stdout, done.stderr

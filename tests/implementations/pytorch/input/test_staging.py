@@ -9,7 +9,7 @@ from implementations.pytorch.input.staging import check_free_space, needed
 from implementations.pytorch.parallel.layout import Layout
 
 
-@pytest.mark.parametrize("layout", ["1,1,1,1", "2,1,1,1", "1,2,1,1"])
+@pytest.mark.parametrize("layout", ["1,1,1,1", "1,2,1,1"])
 def test_a_run_reads_its_own_copy_and_leaves_none(tiny, events, tmp_path, layout):
     """Its time is on the clock, its bytes are the dataset's, and its evidence is the same."""
     log, folder = tmp_path / "log.txt", tmp_path / "disk"

@@ -1,7 +1,5 @@
 import contextlib
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,8 +18,6 @@ from implementations.pytorch.measuring.throughput import BLOCKS, TRACED, WARM_UP
 from implementations.pytorch.parallel.gradients import shard
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.trace import fake_ranks
-
-TRAIN = Path(__file__).resolve().parents[4] / "implementations" / "pytorch" / "train.py"
 
 
 def one(found, key):
@@ -88,19 +84,6 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     verdict = judge([str(alone), str(shared)])
     assert all(log.run.throughput_only for log in verdict.logs)
     assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
-
-
-@pytest.mark.parametrize("options", [["--trace", "t"], ["--steps", "-1"], ["--checkpoint", "c", "--steps", "1"]])
-def test_trace_is_refused_in_a_run_and_steps_are_counted(tiny, tmp_path, options):
-    command = [sys.executable, str(TRAIN), *tiny.options(tmp_path / "log.txt"), *options]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and f"train.py: error: {options[0]}: found" in done.stderr
-    assert not (tmp_path / "log.txt").exists()
-
-
-def test_wrong_data_is_named(tiny, tmp_path):
-    done = tiny.train(tmp_path / "log.txt", "--steps", "1", data=tmp_path / "nothing")
-    assert done.returncode == 2 and "no manifest" in done.stderr
 
 
 def test_phases_are_exclusive():

@@ -15,7 +15,7 @@ from torch.distributed.tensor import DTensor, Shard
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from implementations.pytorch.training import parts as parts_module
-from implementations.pytorch.training.parts import deal, held, places, read, share, verify, write
+from implementations.pytorch.training.parts import deal, places, read, share, verify, write
 
 FIRST = "part_000000.safetensors"
 
@@ -142,23 +142,6 @@ def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, opened):
         assert torch.equal(mine["weight"].to_local(), whole["weight"][2 * rank : 2 * rank + 2])
         assert all(torch.equal(x, whole[name]) for name, x in mine.items() if name.startswith("step"))
     assert opened == sorted(parts)
-
-
-def test_half_as_many_ranks_open_two_parts_each(tmp_path, rank_of, opened):
-    whole = torch.randn(8, 3)
-    parts = {}
-    for rank in range(4):
-        mine = {"weight": sharded(whole, rank_of(rank, 4))}
-        parts |= write(tmp_path, mine, rank, 4)
-        at = places(mine, 4)
-    read(tmp_path, parts, at, {"weight": sharded(torch.zeros(8, 3), rank_of(1, 2))})
-    assert opened == ["part_000002.safetensors", "part_000003.safetensors"]
-
-
-def test_the_rows_that_a_rank_has(rank_of):
-    """Those of its part, which may be none; of a tensor that is not sharded, all."""
-    found = [held(sharded(torch.zeros(4, 2), rank_of(rank, 3))) for rank in range(3)]
-    assert found == [(0, 2), (2, 4), (4, 4)] and held(torch.zeros(4, 2)) == (0, 4) and held(torch.zeros(())) == (0, 1)
 
 
 def test_every_flipped_bit_is_noticed(tmp_path):
