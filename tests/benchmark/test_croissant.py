@@ -7,12 +7,10 @@ import pytest
 from benchmark import croissant
 from benchmark.croissant import CONFORMS, croissant_path, description, faults, write_croissant
 from benchmark.generate import generate, record
-from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
 from benchmark.problem import SPLITS, load_problem
 from benchmark.workload import workloads
 
-ALONE = Launch(0, 1, 0, 1, "none")
 FEW = {"train_samples": 3, "validation_samples": 2}
 
 
@@ -28,7 +26,7 @@ def dataset(request, tiny, tmp_path_factory):
     problem = (
         tiny if request.param == "scaffold" else few("deepcam-mini" if request.param == "deepcam" else "cosmoflow-mini")
     )
-    generate(root, problem, 1, ALONE)
+    generate(root, problem)
     if request.param == "published":
         problem = dataclasses.replace(problem, universe=None, data_seed=0, name="published")
         record(root, problem)
@@ -93,7 +91,7 @@ def test_other_tools_read_it(dataset):
 
 @pytest.fixture
 def described(tiny, tmp_path):
-    generate(tmp_path, tiny, 1, ALONE)
+    generate(tmp_path, tiny)
     return tmp_path
 
 
@@ -148,7 +146,7 @@ def test_a_digest_that_is_left_out_is_missed(tiny, described):
 def test_a_dataset_without_one_is_whole_and_stays_as_it_is(tiny, described):
     croissant_path(described).unlink()
     assert faults(described, tiny) == []
-    generate(described, tiny, 1, ALONE)
+    generate(described, tiny)
     assert not croissant_path(described).exists()
     record(described, tiny)
     assert croissant_path(described).exists() and faults(described, tiny) == []

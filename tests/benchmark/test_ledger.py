@@ -73,12 +73,6 @@ def test_each_entry_has_the_digest_of_the_line_before(path):
     assert (found.faults, found.head) == ((), sha256(two))
 
 
-def test_an_entry_is_of_now(path):
-    before = int(time.time() * 1000)
-    append(path, START)
-    assert before <= read_ledger(path).entries[0].time_ms <= int(time.time() * 1000)
-
-
 @pytest.mark.parametrize(
     ("kind", "fields", "named"),
     [

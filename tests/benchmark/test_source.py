@@ -42,7 +42,8 @@ def sha(data: bytes) -> str:
 def test_what_is_loaded_is_listed_and_nothing_else(repository):
     (repository / "implementations" / "acme" / "unused.py").write_text("")
     (repository / "other" / "helper.py").write_text("")
-    found = run(repository, "import implementations.acme.model, other.helper, logging, yaml")
+    code = "import implementations.acme.model, other.helper, logging, yaml; assert install() is recorder"
+    found = run(repository, code)
     names = {"benchmark/__init__.py", "benchmark/source.py", "implementations/__init__.py"}
     names |= {"implementations/acme/__init__.py", "implementations/acme/model.py"}
     assert found == {name: sha((repository / name).read_bytes()) for name in names}
@@ -87,10 +88,6 @@ def test_what_was_loaded_before_is_hashed_from_disk(repository):
     command = START.format(root=str(repository)).replace("\nfrom", f"\n{code}from")
     done = subprocess.run([sys.executable, "-c", command + "print(json.dumps(recorder.files))"], capture_output=True)
     assert json.loads(done.stdout)["implementations/acme/model.py"] == sha(b"WIDTH = 8\n")
-
-
-def test_one_recorder_a_process(repository):
-    run(repository, "assert install() is recorder")
 
 
 def test_the_config_is_listed_by_its_place(repository):

@@ -88,12 +88,6 @@ def test_no_such_variant(variant):
         category.instance_maps(PUBLISHED[0], variant)
 
 
-def test_determinant_by_cofactors():
-    for maps in PUBLISHED:
-        for m in maps:
-            assert category.determinant(m) == pytest.approx(np.linalg.det(np.reshape(m[:9], (3, 3))))
-
-
 def test_too_few_categories():
     with pytest.raises(ValueError, match=r"categories\.yaml: found 5 categories, wanted 6"):
         category.load_categories(6)

@@ -121,11 +121,6 @@ def test_the_network_computes_with_the_runs_seconds(tiny_trial, tmp_path, events
     assert setup["compute_source"] == "the network" and 0.5 < setup["null_au"] <= 1 and 0 < total["au"]["mean"] <= 1
 
 
-def test_damaged_data_end_the_trial(tiny_trial, tmp_path):
-    done = tiny_trial.train(tmp_path / "log.txt", data=tmp_path / "nothing")
-    assert done.returncode == 2 and "no manifest" in done.stderr
-
-
 def test_a_log_that_says_no_seconds_is_refused(tmp_path):
     class Arguments:
         compute_seconds, compute_from = None, tmp_path / "nothing"

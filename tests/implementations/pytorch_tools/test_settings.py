@@ -2,7 +2,6 @@
 
 import dataclasses
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,6 @@ from implementations.pytorch.task import config_class
 from implementations.pytorch_tools import settings
 from rules.edition import load
 
-ROOT = Path(__file__).resolve().parents[3]
 BENCHMARKS = load("v1.0").benchmarks
 PROBLEMS = {name: file.parent.name for file in problem_files() for name in read_yaml(file)}
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch.parallel.spatial import HaloConv3d, parallelize, split_volumes
+from implementations.pytorch.parallel.spatial import HaloConv3d, split_volumes
 from implementations.pytorch.scaffold.model import UNet
 from tests.support.ranks import differences_of, far
 
@@ -22,12 +22,6 @@ def test_every_layout_computes_what_one_rank_does(tmp_path):
     wrong = far(found, 1e-10)
     assert len(found) > 20 and wrong.keys() == CONTROLS, found
     assert min(wrong.values()) > 1e-3  # a control that fails by rounding alone would show nothing
-
-
-def test_one_rank_runs_the_plain_model():
-    model = UNet(classes=3, width=8, levels=1)
-    assert parallelize(model, Layout(1)) is model
-    assert not any(isinstance(module, HaloConv3d) for module in model.modules())
 
 
 def test_a_split_model_has_the_same_parameters():
