@@ -26,7 +26,9 @@ from benchmark.tree import result_path
 from harness import submit
 from harness.launcher import Launcher
 from harness.status import read_status
-from tests.support.forked import Warm, forked_start
+from tests.support.forked import Rank, Warm, forked_start
+from tests.support.tiny import environment
+from tests.support.waiting import comes_to
 
 HOUR = 3600
 FOREVER = "epochs=1000000"
@@ -59,11 +61,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs are forked
 class System:
     """A system whose clock can be set and whose files are slow, as the processes that are forked here see it."""
 
-    def __init__(self, folder: Path, environment: dict[str, str]):
+    def __init__(self, folder: Path):
         (folder / "sitecustomize.py").write_text(SYSTEM)
         self.folder = folder
-        path = os.pathsep.join(filter(None, [str(folder), environment.get("PYTHONPATH")]))
-        self.warm = Warm(compiler=False, environment=environment | {"PYTHONPATH": path, "DISTURBED": str(folder)})
+        path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+        self.warm = Warm(compiler=False, environment=environment() | {"PYTHONPATH": path, "DISTURBED": str(folder)})
 
     def set(self, name: str, seconds: float) -> None:
         """By how much the clock is ahead, or how long it takes to open a sample's file."""
@@ -73,8 +75,7 @@ class System:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory) -> Iterator[System]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("RANK", "WORLD", "LOCAL", "MASTER"))}
-    system = System(tmp_path_factory.mktemp("system"), environment)
+    system = System(tmp_path_factory.mktemp("system"))
     with system.warm:
         yield system
 
@@ -86,37 +87,24 @@ def system(shared) -> System:
     return shared
 
 
-class Running:
+class Running(Rank):
     """A run that goes on, and what it says."""
-
-    def __init__(self, system: System, options: list[str], words: Path):
-        self.words = words
-        with open(words, "w") as file:
-            self.process = system.warm.start(options, (0, file.fileno(), file.fileno()))
 
     def ends(self) -> tuple[int, list[str]]:
         """Its exit code, and what it said but for its progress."""
-        code = self.process.wait(300)
-        said = self.words.read_text()
+        said = "".join(self.communicate())
         assert "Traceback" not in said, said
-        return code, [line for line in said.splitlines() if not line.startswith("epoch ")]
-
-    def comes_to(self, log: Path, key: str, times: int = 1) -> None:
-        """Until the log has an event so often."""
-        deadline = time.monotonic() + 300
-        while not (log.exists() and log.read_text().count(f'"key": "{key}"') >= times):
-            assert self.process.poll() is None and time.monotonic() < deadline, self.words.read_text()
-            time.sleep(0.02)
+        return self.returncode, [line for line in said.splitlines() if not line.startswith("epoch ")]
 
 
 @pytest.fixture
-def start(system, tmp_path):
+def start(system):
     """Starts a run; whatever becomes of the test, none is left."""
     with contextlib.ExitStack() as stack:
 
         def run(options: list[str]) -> Running:
-            found = Running(system, options, tmp_path / "words.txt")
-            stack.callback(found.process.kill)
+            found = Running(system.warm, options, {})
+            stack.callback(found.kill)
             return found
 
         yield run
@@ -126,10 +114,10 @@ def start(system, tmp_path):
 def test_a_clock_that_is_set_changes_no_time(endless, events, system, start, tmp_path, seconds):
     log, begin = tmp_path / "log.txt", time.monotonic()
     run = start([*endless.options(log), FOREVER])
-    run.comes_to(log, "eval_accuracy")
+    comes_to(run, log, "eval_accuracy")
     system.set("clock", seconds)
-    run.comes_to(log, "eval_accuracy", 3)
-    run.process.terminate()
+    comes_to(run, log, "eval_accuracy", 3)
+    run.send_signal(signal.SIGTERM)
     code, said = run.ends()
     assert code == 128 + signal.SIGTERM
     assert [line for line in said if f"clock set by {seconds:+} s meanwhile" in line]
@@ -144,8 +132,8 @@ def test_a_run_does_not_go_on_before_its_own_past(endless, system, start, tmp_pa
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     options = [*endless.options(log), "--checkpoint", str(folder), "--resume", "epochs=4"]
     run = start(options)
-    run.comes_to(log, "eval_accuracy", 2)
-    run.process.kill()
+    comes_to(run, log, "eval_accuracy", 2)
+    run.kill()
     run.ends()
     before = log.read_bytes()
     system.set("clock", -HOUR)
@@ -175,7 +163,7 @@ def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp
     options = [*endless.options(log, data), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
     system.set("slow", 0.05)
     run = start(options)
-    run.comes_to(log, "eval_accuracy", 2)
+    comes_to(run, log, "eval_accuracy", 2)
     os.rename(path, tmp_path / "gone")
     code, said = run.ends()
     system.set("slow", 0)
@@ -192,7 +180,7 @@ def test_a_ledger_that_vanishes_is_told_and_the_run_has_its_time(tiny, events, s
     log = tmp_path / "log.txt"
     system.set("slow", 0.2)
     run = start([*tiny.options(log), *READING])
-    run.comes_to(log, "run_start")
+    comes_to(run, log, "run_start")
     (tmp_path / LEDGER).unlink()
     code, said = run.ends()
     (line,) = (line for line in said if line.startswith("train.py: "))
@@ -205,7 +193,7 @@ def test_checkpoints_that_vanish_are_written_again(endless, system, start, tmp_p
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     system.set("slow", 0.1)
     run = start([*endless.options(log), "--checkpoint", str(folder), *READING, "epochs=3"])
-    run.comes_to(log, "eval_accuracy")
+    comes_to(run, log, "eval_accuracy")
     shutil.rmtree(folder)
     assert run.ends()[0] == 1 and [path.name for path in folder.glob("epoch_*")] == ["epoch_000003"]
 
@@ -216,7 +204,7 @@ def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_
     options = [*endless.options(log), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
     system.set("slow", 0.05)
     run = start(options)
-    run.comes_to(log, "eval_accuracy")
+    comes_to(run, log, "eval_accuracy")
     with read_only(folder):
         code, (said,) = run.ends()
     system.set("slow", 0)

@@ -2,7 +2,6 @@
 
 import hashlib
 import signal
-import time
 from concurrent.futures.process import BrokenProcessPool
 
 import pytest
@@ -14,6 +13,7 @@ from benchmark.run.errors import Aborted, WrongData
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from implementations.pytorch.startup import job
+from tests.support.waiting import comes_to
 
 
 def test_a_log_that_cannot_be_written_is_said_in_one_line(tiny, tmp_path):
@@ -48,9 +48,7 @@ def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):
     log = tmp_path / "result_0.txt"
     more = ("--checkpoint", str(tmp_path / "c"), "--resume", "epochs=4")
     with endless.start(log, *more) as process:
-        while not (log.exists() and '"eval_accuracy"' in log.read_text()):
-            assert process.poll() is None
-            time.sleep(0.002)
+        comes_to(process, log, "eval_accuracy")
         process.send_signal(signal.SIGTERM)
         process.wait(300)
     assert endless.train(log, *more).returncode == 1

@@ -27,6 +27,7 @@ from implementations.pytorch.training.checkpoint import Checkpoints, Origin, ope
 from implementations.pytorch.training.metadata import load_metadata, render
 from implementations.pytorch.training.state import TrainingState
 from tests.support.threaded import in_threads
+from tests.support.waiting import comes_to
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 LONG = ("--rehearsal-seed", "7", "epochs=4", "average_epochs=0.5")
@@ -34,13 +35,9 @@ LONG = ("--rehearsal-seed", "7", "epochs=4", "average_epochs=0.5")
 
 def kill_when(key: str, times: int, tiny, log: Path, *settings: str, ranks: int = 1) -> None:
     """Start a run and kill it, all its ranks at once, when it has logged a key so many times."""
-    before = log.read_text().count(f'"{key}"') if log.exists() else 0
+    before = log.read_text().count(f'"key": "{key}"') if log.exists() else 0
     with tiny.start(log, *settings, ranks=ranks) as run:
-        deadline = time.monotonic() + 300
-        while not (log.exists() and log.read_text().count(f'"{key}"') - before >= times):
-            assert run.poll() is None, run.communicate()[1]
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
+        comes_to(run, log, key, before + times)
         run.kill()
 
 
@@ -84,9 +81,7 @@ def test_one_run_at_a_time(endless, events, tmp_path):
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
     with endless.start(*again) as first:
-        while not (log.exists() and '"eval_accuracy"' in log.read_text()):
-            assert first.poll() is None
-            time.sleep(0.01)
+        comes_to(first, log, "eval_accuracy")
         os.kill(first.pid, signal.SIGSTOP)
         before = log.read_bytes()
         second = endless.train(*again)

@@ -9,13 +9,13 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.support.forked import Rank
+from tests.support.waiting import comes_to
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 ENDLESS = ("epochs=1000000", "timeout_seconds=5")
@@ -53,14 +53,6 @@ def two_ranks(tiny, log: Path, *settings: str, limit: int = 0, data: Path | None
             process.communicate()
 
 
-def wait_for(log: Path, ranks: list, key: str = "eval_accuracy") -> None:
-    """Until the log has the key."""
-    deadline = time.monotonic() + 300
-    while not (log.exists() and key in log.read_text()):
-        assert all(process.poll() is None for process in ranks) and time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def ends(process, seconds: float = 90, most: int = 1) -> str:
     """The line that a rank ends with, or as many as it may."""
     _, said = process.communicate(timeout=seconds)
@@ -84,7 +76,7 @@ def workers_of(process) -> list[int]:
 def test_dead_data_worker(endless, events, tmp_path):
     log = tmp_path / "log.txt"
     with two_ranks(endless, log, "--layout", LAYOUTS[0], *ENDLESS, "workers=1", "cache_gib=0") as ranks:
-        wait_for(log, ranks)
+        comes_to(ranks[0], log, "eval_accuracy")
         os.kill(workers_of(ranks[1])[0], signal.SIGKILL)
         assert ends(ranks[1]) == "train.py: rank 1: a reader process died"
         assert "another rank ended or cannot be reached" in ends(ranks[0])
@@ -96,7 +88,7 @@ def test_rank_that_stands_still(endless, events, tmp_path, layout, sharding):
     """It is there and doesn't answer: the others wait as long as they were told to."""
     log = tmp_path / "log.txt"
     with two_ranks(endless, log, "--layout", layout, *ENDLESS, f"sharding={sharding}") as ranks:
-        wait_for(log, ranks)
+        comes_to(ranks[0], log, "eval_accuracy")
         ranks[1].send_signal(signal.SIGSTOP)
         assert "rank 0: another rank ended or cannot be reached" in ends(ranks[0])
     assert "another rank ended" in aborted(log, events)
@@ -118,7 +110,7 @@ def test_damaged_checkpoint(endless, tmp_path):
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     options = ("--layout", "2,1,1,1", "sharding=fsdp", "--checkpoint", str(folder), "--resume", *ENDLESS)
     with two_ranks(endless, log, *options) as ranks:
-        wait_for(log, ranks)
+        comes_to(ranks[0], log, "eval_accuracy")
     part = max(folder.glob("epoch_*")) / "part_000001.safetensors"
     whole = bytearray(part.read_bytes())
     whole[-1] ^= 1
@@ -167,7 +159,7 @@ def test_unplugged_rank(endless, events, tmp_path, cable):
     log = tmp_path / "log.txt"
     end, wrap = cable
     with two_ranks(endless, log, "--layout", LAYOUTS[0], *ENDLESS, host="10.99.7.1", wrap=wrap) as ranks:
-        wait_for(log, ranks)
+        comes_to(ranks[0], log, "eval_accuracy")
         subprocess.run(["ip", "-n", end, "link", "set", end, "down"], check=True)
         for rank, process in enumerate(ranks):
             assert f"rank {rank}: another rank ended or cannot be reached" in ends(process)

@@ -3,7 +3,6 @@
 import hashlib
 import subprocess
 import sys
-import time
 
 import pytest
 import torch
@@ -14,6 +13,7 @@ from benchmark.run.files import weights_path
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
 from tests.support.settings import load_config
+from tests.support.waiting import comes_to
 
 LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=fsdp", "average_epochs=0.5")}
 
@@ -108,10 +108,7 @@ def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(endless, events, 
     log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
     more = ("--checkpoint", str(folder), "--resume", "epochs=3")
     with start_twice(endless, log, *more) as process:
-        deadline = time.monotonic() + 300
-        while not (log.exists() and log.read_text().count('"key": "eval_accuracy"') >= 3):
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.002)
+        comes_to(process, log, "eval_accuracy", 3)
         process.kill()
     (at,) = folder.glob("epoch_*")
     assert at.name in ("epoch_000001", "epoch_000002")

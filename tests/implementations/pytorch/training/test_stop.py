@@ -3,13 +3,13 @@
 import os
 import shutil
 import signal
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from benchmark.scaffold.store import sample_path
+from tests.support.waiting import comes_to, gone, wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 FOREVER = "epochs=1000000"
@@ -20,10 +20,7 @@ def running(tiny, log: Path, *settings: str, **options):
     """A run that has logged its first evaluation."""
     with tiny.start(log, *settings, **options) as process:
         try:
-            deadline = time.monotonic() + 300  # on a machine that does much else
-            while not (log.exists() and "eval_accuracy" in log.read_text()):
-                assert process.poll() is None and time.monotonic() < deadline, "the run has not come this far"
-                time.sleep(0.05)
+            comes_to(process, log, "eval_accuracy")
             yield process
         finally:
             process.kill()
@@ -55,10 +52,7 @@ def test_signal(endless, events, tmp_path, number):
         process.send_signal(number)
         assert process.wait(60) == 128 + number
     assert end_of(log, events) | {"status": "aborted", "reason": number.name} == end_of(log, events)
-    deadline = time.monotonic() + 60
-    while any(Path(f"/proc/{w}").exists() for w in workers):
-        assert time.monotonic() < deadline, "workers outlive the run"
-        time.sleep(0.1)
+    wait_for(lambda: all(map(gone, workers)), 60)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -81,7 +75,7 @@ def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
         assert process.wait(40) == 1
     if victim == 1:  # nobody is left to log rank 0's own sudden death
         assert end_of(log, events)["status"] == "aborted"
-    assert not any(Path(f"/proc/{r}").exists() for r in ranks)
+    assert all(map(gone, ranks))
 
 
 def test_loss_that_is_no_number(tiny, events, tmp_path):
