@@ -10,17 +10,17 @@ from pathlib import Path
 
 import h5py
 import pytest
-import yaml
 
 from benchmark import generate as command
 from benchmark import scaffold
-from benchmark.config import read_yaml, shallow
+from benchmark.config import read_yaml
 from benchmark.croissant import croissant_path
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold import making, store, writing
 from benchmark.workers import TooLate
+from tests.support.tiny import define
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "benchmark" / "generate.py"
@@ -34,12 +34,19 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
-@pytest.fixture(scope="module")
-def problems(tiny, tmp_path_factory):
-    """A file that defines the problem."""
-    path = tmp_path_factory.mktemp("problems") / "problems.yaml"
-    path.write_text(yaml.safe_dump({"tiny": {k: v for k, v in shallow(tiny).items() if k != "name"}}))
-    return path
+@pytest.fixture
+def call(tiny, tmp_path, monkeypatch, capsys):
+    """generate.py, which finds the tiny problem and its definition by its name: (exit code, output, errors)."""
+    problems = define(tmp_path / "problems.yaml", tiny)
+
+    def run(*arguments):
+        words = ["--problem", "tiny", "--problems", problems, *arguments]
+        monkeypatch.setattr(sys, "argv", ["generate.py", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            command.main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
 
 
 def test_workers_make_the_same_bytes(tiny, made, tmp_path):
@@ -149,29 +156,18 @@ def test_verify(tiny, made, tmp_path):
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
 
 
-@pytest.mark.slow
-def test_the_command_verifies_the_description_too(tiny, made, tmp_path, monkeypatch, capsys):
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), "--verify"])
-    for digits, code in (("", 0), ("0" * 64, 1)):
-        if digits:
-            text = croissant_path(tmp_path).read_text()
-            digest = load_manifest(tmp_path, tiny).fingerprints["train"]
-            croissant_path(tmp_path).write_text(text.replace(digest, digits))
-        with pytest.raises(SystemExit) as ended:
-            command.main()
-        assert ended.value.code == code
-        found = (
-            f"{croissant_path(tmp_path)}: fingerprint of train: found {digits}"
-            if code
-            else "6 samples of tiny verified"
-        )
-        assert found in capsys.readouterr().out
+def test_the_command_verifies_the_description_too(call, tiny, made, tmp_path):
+    data = shutil.copytree(made, tmp_path / "data")
+    code, out, _ = call("--out", data, "--verify")
+    assert code == 0 and "6 samples of tiny verified" in out
+    digest = load_manifest(data, tiny).fingerprints["train"]
+    croissant_path(data).write_text(croissant_path(data).read_text().replace(digest, "0" * 64))
+    code, out, _ = call("--out", data, "--verify")
+    assert code == 1 and f"{croissant_path(data)}: fingerprint of train: found {'0' * 64}" in out
 
 
 @pytest.mark.parametrize("option", ["--verify", "--manifest"])
-def test_a_sample_that_is_never_read_is_named(tiny, made, monkeypatch, capsys, option):
+def test_a_sample_that_is_never_read_is_named(call, made, monkeypatch, option):
     """By processes: damaged metadata can hang HDF5, which keeps Python's lock."""
     given = []
 
@@ -180,17 +176,12 @@ def test_a_sample_that_is_never_read_is_named(tiny, made, monkeypatch, capsys, o
         raise TooLate(("train", 1))
 
     monkeypatch.setattr(command, "work", late)
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    words = ["--problem", "tiny", "--out", str(made), option, "--timeout", "7"]
-    monkeypatch.setattr(sys, "argv", ["generate.py", *words])
-    with pytest.raises(SystemExit) as ended:
-        command.main()
-    assert (ended.value.code, given) == (2, [7])
+    code, _, err = call("--out", made, option, "--timeout", "7")
     why = "not read within 7 s: it is damaged, or --timeout too short"
-    assert capsys.readouterr().err == f"generate.py: {made}: sample 1 of train {why}\n"
+    assert (code, given, err) == (2, [7], f"generate.py: {made}: sample 1 of train {why}\n")
 
 
-def test_faults_are_printed_as_they_are_found(tiny, made, monkeypatch, capsys):
+def test_faults_are_printed_as_they_are_found(call, made, monkeypatch, capsys):
     """Before the sample that is never read."""
 
     def late(job, root, problem, tasks, workers, seconds=None):
@@ -200,21 +191,8 @@ def test_faults_are_printed_as_they_are_found(tiny, made, monkeypatch, capsys):
         raise TooLate(("train", 2))
 
     monkeypatch.setattr(command, "work", late)
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(made), "--verify"])
-    with pytest.raises(SystemExit) as ended:
-        command.main()
-    said = capsys.readouterr()
-    assert (ended.value.code, said.out) == (2, "train/00001.h5: damaged\n")
-    assert "sample 2 of train not read within 600 s" in said.err
-
-
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
-def test_a_limit_is_more_than_0(monkeypatch, capsys, seconds):
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "smoke", "--out", "x", "--timeout", seconds])
-    with pytest.raises(SystemExit):
-        command.main()
-    assert f"--timeout: found {float(seconds):g}, wanted more than 0" in capsys.readouterr().err
+    code, out, err = call("--out", made, "--verify")
+    assert (code, out) == (2, "train/00001.h5: damaged\n") and "sample 2 of train not read within 600 s" in err
 
 
 def test_verify_holds_files_against_the_manifest(tiny, made, tmp_path):
@@ -246,41 +224,35 @@ def test_a_sample_that_vanishes_meanwhile_is_named(tiny, made, tmp_path, monkeyp
     assert contents(tmp_path) == contents(made)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_folder_that_is_read_only_loses_nothing(tiny, made, tmp_path, problems, read_only, workers):
+def test_a_folder_that_is_read_only_loses_nothing(call, made, tmp_path, read_only, workers):
     data = tmp_path / "data"
     shutil.copytree(made, data)
     for path in (data / "manifest.json", croissant_path(data), store.sample_path(data, "train", 0)):
         path.unlink()
-    command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", data, "--workers", workers]
     with read_only(data / "train"):
-        done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("generate.py: ") and f"{data}/train/" in done.stderr
-    assert "not permitted" in done.stderr or "denied" in done.stderr
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0 and contents(data) == contents(made), done.stderr
+        code, _, err = call("--out", data, "--workers", workers)
+    (line,) = (line for line in err.splitlines() if line.startswith("generate.py: "))
+    assert code == 2 and f"{data}/train/" in line and ("not permitted" in line or "denied" in line)
+    assert call("--out", data, "--workers", workers)[0] == 0 and contents(data) == contents(made)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--problem", "smok", "--out", "x"], "did you mean 'smoke'"),
-        (["--problem", "smoke"], "--out: wanted"),
-        (["--problem", "smoke", "--out", "x", "--problems", "gone.yaml"], "gone.yaml"),
-        (["--problem", "smoke", "--out", "x", "--workers", "0"], "--workers: found 0"),
-        (["--problem", "smoke", "--out", "x", "--split", "train", "--verify"], "--split: found --verify too"),
-        (["--problem", "smoke", "--out", "x", "--held-out", "-1"], "data seed: found -1, wanted 0 to 2^63 - 1"),
-        (["--problem", "cosmoflow", "--out", "x", "--held-out", "1"], "its data are real"),
+        (["--problem", "tin", "--out", "x"], "did you mean 'tiny'"),
+        ([], "--out: wanted"),
+        (["--out", "x", "--problems", "gone.yaml"], "gone.yaml"),
+        (["--out", "x", "--workers", "0"], "--workers: found 0"),
+        *((["--out", "x", "--timeout", s], f"--timeout: found {s}, wanted more than 0") for s in ("0", "-1", "nan")),
+        (["--out", "x", "--split", "train", "--verify"], "--split: found --verify too"),
+        (["--out", "x", "--held-out", "-1"], "data seed: found -1, wanted 0 to 2^63 - 1"),
     ],
 )
-def test_wrong_commands_exit_2(tmp_path, monkeypatch, capsys, arguments, message):
+def test_wrong_commands_exit_2(call, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["generate.py", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        command.main()
-    assert ended.value.code == 2 and message in capsys.readouterr().err and not list(tmp_path.iterdir())
+    code, _, err = call(*arguments)
+    assert code == 2 and message in err and not (tmp_path / "x").exists()
 
 
 @pytest.mark.slow
@@ -304,13 +276,9 @@ def test_published_fingerprints():
     assert {s: list(c) for s, c in manifest.class_counts.items()} == limits["smoke"]["class_counts"]
 
 
-def test_as_many_processes_as_the_cores_that_this_rank_has(monkeypatch, tiny, tmp_path):
+def test_as_many_processes_as_the_cores_that_this_rank_has(call, monkeypatch, tmp_path):
     made = []
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
     monkeypatch.setattr(command, "cores_of_rank", lambda launch: 3)
     monkeypatch.setattr(command, "generate", lambda root, problem, workers, *_: made.append(workers))
-    for more in ([], ["--workers", "2"]):
-        monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), *more])
-        with pytest.raises(SystemExit, match="0"):
-            command.main()
+    assert call("--out", tmp_path)[0] == call("--out", tmp_path, "--workers", "2")[0] == 0
     assert made == [3, 2]
