@@ -67,6 +67,14 @@ class Tiny:
         command = self.command(log, *settings, ranks=ranks, data=data)
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment() | (env or {}))
 
+    def ran(self, log: Path, *settings: str, code: int = 0, **more) -> list[Event]:
+        """The events of a finished run, which ended with this exit code; `more` as for `train`."""
+        done = self.train(log, *settings, **more)
+        assert done.returncode == code, done.stderr
+        found = list(read_log(log))
+        assert all(isinstance(event, Event) for event in found)
+        return found
+
 
 def environment() -> dict[str, str]:
     """The environment without what a launcher around the tests may have set."""

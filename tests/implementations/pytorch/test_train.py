@@ -67,12 +67,11 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert [e.metadata["samples_count"] for e in found if e.key in ("epoch_stop", "eval_stop")] == [7, 4]
 
 
-def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, events, tmp_path):
+def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, tmp_path):
     from mlperf_logging.compliance_checker.mlp_parser import parse_file
 
     log = tmp_path / "result_0.txt"
-    assert tiny.train(log).returncode == 0
-    found = events(log)
+    found = tiny.ran(log)
     assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
     lines, errors = parse_file(str(log), ruleset="6.1.0")
     assert not errors and [line.key for line in lines] == [e.key for e in found]
@@ -130,14 +129,12 @@ def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tm
     assert "TUN10" in codes([str(log)])
 
 
-def test_layouts_train_the_same_model(tiny, events, tmp_path):
+def test_layouts_train_the_same_model(tiny, tmp_path):
     """The same seed gives the same Dice, but for the last voxels that rounding moves over a border."""
     scores = []
     for i, layout in enumerate(("1,1,1,1", "1,1,2,1")):
         log = tmp_path / f"{i}.txt"
-        done = tiny.train(log, "--layout", layout, "--rehearsal-seed", "7", ranks=1 + i)
-        assert done.returncode == 0, done.stderr
-        scores += values(events(log), "eval_accuracy")
+        scores += values(tiny.ran(log, "--layout", layout, "--rehearsal-seed", "7", ranks=1 + i), "eval_accuracy")
     assert max(scores) - min(scores) < 1e-3
 
 

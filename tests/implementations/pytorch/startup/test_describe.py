@@ -58,14 +58,12 @@ def test_a_description_has_what_tools_ask_for(tiny):
         (("--layout", "1,2,1,1", "sharding=fsdp"), 2),
     ],
 )
-def test_a_run_logs_what_was_described(tiny, events, tmp_path, monkeypatch, more, ranks):
+def test_a_run_logs_what_was_described(tiny, tmp_path, monkeypatch, more, ranks):
     """Source, settings and problem; so that what is registered by a description is what runs."""
     monkeypatch.chdir(tmp_path)
     before = described(tiny, *more, ranks=ranks)
     log = tmp_path / "result_0.txt"
-    done = tiny.train(log, *more, ranks=ranks)
-    assert done.returncode == 0, done.stderr
-    found = {e.key: e for e in events(log)}
+    found = {e.key: e for e in tiny.ran(log, *more, ranks=ranks)}
     assert found["source"].metadata["files"] == before["files"]
     assert found["source"].metadata["config"] == before["config_file"]
     logged = {
@@ -92,11 +90,9 @@ def registered(path, tiny):
     return str(path)
 
 
-def test_what_was_registered_by_its_description_runs_with_the_seed_of_its_entry(tiny, events, tmp_path):
+def test_what_was_registered_by_its_description_runs_with_the_seed_of_its_entry(tiny, tmp_path):
     registry, log = registered(tmp_path / "registry.yaml", tiny), tmp_path / "result_3.txt"
-    done = tiny.train(log, "--registry", registry, "--entry", "1", "--head")
-    assert done.returncode == 0, done.stderr
-    (seed,) = (e for e in events(log) if e.key == "seed")
+    (seed,) = (e for e in tiny.ran(log, "--registry", registry, "--entry", "1", "--head") if e.key == "seed")
     assert seed.value == read_assigned(Path(registry), 1, 3).seed
     assert seed.metadata["source"] == "registry" and seed.metadata["entry"] == 1
 

@@ -29,10 +29,9 @@ def named(event: Event, log: Path) -> dict[str, Any]:
     return json.loads(data)
 
 
-def test_a_run_writes_its_environment_before_its_clock_starts(tiny, events, tmp_path):
+def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
     log = tmp_path / "result_7.txt"
-    assert tiny.train(log, "eval_batch_size=2").returncode == 0
-    found = events(log)
+    found = tiny.ran(log, "eval_batch_size=2")
     keys = [e.key for e in found]
     assert keys.index("environment") < keys.index("run_start")
     content = named(next(e for e in found if e.key == "environment"), log)

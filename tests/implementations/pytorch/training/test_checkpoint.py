@@ -46,11 +46,10 @@ def curve(found) -> list[tuple[int, float]]:
 
 
 @pytest.fixture(scope="module")
-def whole(endless, events, tmp_path_factory):
+def whole(endless, tmp_path_factory):
     """The curve of a run that nobody killed."""
     log = tmp_path_factory.mktemp("whole") / "log.txt"
-    assert endless.train(log, *LONG).returncode == 1
-    return curve(events(log))
+    return curve(endless.ran(log, *LONG, code=1))
 
 
 def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
@@ -167,7 +166,7 @@ def flip(path: Path) -> None:
     path.write_bytes(data)
 
 
-def test_damage_is_named_and_nothing_runs(endless, events, tmp_path, begun, whole):
+def test_damage_is_named_and_nothing_runs(endless, tmp_path, begun, whole):
     """Each leaves log and checkpoint as they are; put right again, the run goes on as if nothing had been."""
     log, folder = begun
     again = ["--checkpoint", str(folder), "--resume", *LONG]
@@ -195,8 +194,7 @@ def test_damage_is_named_and_nothing_runs(endless, events, tmp_path, begun, whol
         assert log.read_bytes() == before and not trap.exists() and at.is_dir()
         shutil.rmtree(at)
         shutil.copytree(kept, at)
-    assert endless.train(log, *again).returncode == 1
-    assert curve(events(log)) == whole
+    assert curve(endless.ran(log, *again, code=1)) == whole
 
 
 @pytest.fixture

@@ -19,11 +19,9 @@ LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=f
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, events, tmp_path, layout):
+def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, tmp_path, layout):
     log = tmp_path / "result_0.txt"
-    done = tiny.train(log, *layout, ranks=2 if layout else 1)
-    assert done.returncode == 0, done.stderr
-    found = events(log)
+    found = tiny.ran(log, *layout, ranks=2 if layout else 1)
     *_, stop, weights = found
     data = weights_path(log).read_bytes()
     assert (stop.key, weights.key) == ("run_stop", "weights")
@@ -39,10 +37,9 @@ def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, events
     assert all(t.dtype == torch.float32 for t in tensors.values())
 
 
-def test_a_run_without_success_keeps_none(endless, events, tmp_path):
+def test_a_run_without_success_keeps_none(endless, tmp_path):
     log = tmp_path / "result_0.txt"
-    assert endless.train(log, "epochs=1").returncode == 1
-    assert events(log)[-1].key == "run_stop"
+    assert endless.ran(log, "epochs=1", code=1)[-1].key == "run_stop"
     assert not weights_path(log).exists()
 
 
