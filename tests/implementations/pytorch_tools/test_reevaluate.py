@@ -121,11 +121,11 @@ def banded(monkeypatch):
     return publish
 
 
-def renamed(log, digest):
-    """Lets a log name other weights."""
-    lines = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines() if "MLLOG" in line]
-    lines[-1]["value"] = digest
-    log.write_text("".join(f":::MLLOG {json.dumps(line)}\n" for line in lines))
+def told(log, key, value):
+    """Lets a log say something else."""
+    events = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines() if "MLLOG" in line]
+    events = [event | {"value": value} if event["key"] == key else event for event in events]
+    log.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
 
 
 def weights(runs, number=0):
@@ -179,7 +179,7 @@ def test_one_bit_of_the_weights(runs, again):
 
 def test_weights_of_another_run(runs, again, banded):
     shutil.copyfile(weights(runs, 1), weights(runs))
-    renamed(runs / "result_0.txt", sha256(weights(runs)))
+    told(runs / "result_0.txt", "weights", sha256(weights(runs)))
     log = runs / "result_0.txt"
     code, out, _ = again(log)
     assert code == 2 and "the rules publish no band for this problem: judge by that" in out
@@ -192,7 +192,7 @@ def test_numbers_within_the_band(runs, again, banded):
     """Weights that were rounded."""
     state = {name: tensor * (1 + 1e-3) for name, tensor in held(weights(runs)).items()}
     safetensors.save_file(state, weights(runs))
-    renamed(runs / "result_0.txt", sha256(weights(runs)))
+    told(runs / "result_0.txt", "weights", sha256(weights(runs)))
     banded(reevaluation=Reevaluation(0.999, 0.5))
     code, out, err = again(runs / "result_0.txt")
     assert (code, err) == (0, "") and "within the band of honest re-evaluations" in out
@@ -234,13 +234,11 @@ def test_what_cannot_be_evaluated_says_why(runs, again, damage, message):
     assert message in err and "result_0.safetensors" in err and "Traceback" not in err
 
 
-def test_other_data_than_the_logs(runs, again, tiny, tmp_path):
+def test_other_data_than_the_logs(runs, again, fingerprint):
     log = runs / "result_0.txt"
-    text = log.read_text()
-    (value,) = (json.loads(line.partition(":::MLLOG")[2])["value"] for line in text.splitlines() if "_fingerp" in line)
-    log.write_text(text.replace(value, "0" * 64))
+    told(log, "dataset_fingerprint", "0" * 64)
     code, out, err = again(log)
-    assert (code, out) == (2, "") and f"found validation fingerprint {value}, wanted {'0' * 64}" in err
+    assert (code, out) == (2, "") and f"found validation fingerprint {fingerprint}, wanted {'0' * 64}" in err
 
 
 def test_a_log_without_weights_and_a_folder_without_logs(runs, again, tmp_path):
@@ -266,10 +264,7 @@ def test_absurd_settings_of_a_log(runs, tiny):
 def test_settings_that_the_reference_cannot_have_do_not_matter(runs, again):
     """The log of another implementation, which trained in half precision with an optimizer of its own."""
     log = runs / "result_0.txt"
-    lines = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines() if "MLLOG" in line]
-    (settings,) = (line for line in lines if line["key"] == "hyperparameters")
-    settings["value"] = {"precision": "float16", "learning_rate": "fast", "swish": True, "threads": "many"}
-    log.write_text("".join(f":::MLLOG {json.dumps(line)}\n" for line in lines))
+    told(log, "hyperparameters", {"precision": "float16", "learning_rate": "fast", "swish": True, "threads": "many"})
     code, out, err = again(log, "--threads", 1)
     assert (code, err) == (0, "") and "the logged counts to the last digit" in out
 
