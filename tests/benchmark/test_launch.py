@@ -89,10 +89,8 @@ def test_the_tenth_rank_of_two_nodes_of_eight(environ, launcher):
     ("environ", "wanted"),
     [
         ({}, Launch(0, 1, 0, 1, "none")),
-        (
-            {"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_LOCALID": "0"},
-            Launch(0, 1, 0, 1, "none"),
-        ),  # a batch script
+        # a batch script
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_LOCALID": "0"}, Launch(0, 1, 0, 1, "none")),
         ({"PMI_RANK": "1", "PMI_SIZE": "2"}, Launch(1, 2, 1, 2, "pmi")),  # nothing says more: one node
         (slurm(6, "2(x3),1", 3, 0, 7), Launch(6, 7, 0, 1, "slurm")),
         (slurm(6, "2(x3),1", 3, 0, 7) | {"PMI_RANK": "6", "PMI_SIZE": "7"}, Launch(6, 7, 0, 1, "pmi")),
