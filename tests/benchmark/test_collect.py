@@ -125,7 +125,7 @@ def test_a_disk_that_fills_up_while_source_is_copied(tmp_path, monkeypatch, caps
     assert capsys.readouterr().err == "collect.py: [Errno 20] Not a directory: '/proc/version/x'\n"
 
 
-def test_the_rest_of_a_killed_process_may_be_all_that_is_left_of_the_code(tmp_path):
+def test_what_a_killed_process_left_may_be_all_of_the_code(tmp_path):
     """It was killed between the removal of a folder and the renaming of the new one, and the code has changed since."""
     ran(tmp_path, SMOKE)
     collect(tmp_path, held(SMOKE))

@@ -54,7 +54,7 @@ def test_workers_make_the_same_bytes(tiny, made, tmp_path):
     assert contents(tmp_path) == contents(made)
 
 
-def test_ranks_make_the_same_bytes_and_the_last_writes_the_manifest(tiny, made, tmp_path):
+def test_ranks_make_the_same_bytes_the_last_also_the_manifest(tiny, made, tmp_path):
     assert [generate(tmp_path, tiny, 1, launch) is None for launch in ranks(3)] == [True, True, False]
     assert contents(tmp_path) == contents(made)
 

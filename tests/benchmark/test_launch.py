@@ -172,7 +172,7 @@ def test_a_rank_is_an_orphan_below_another_first_process(tmp_path, monkeypatch, 
     assert orphaned(tmp_path) is wanted
 
 
-def test_a_first_process_that_may_not_be_looked_at_has_started_no_rank(monkeypatch):
+def test_a_first_process_that_is_hidden_has_started_no_rank(monkeypatch):
     def forbidden(path):
         raise PermissionError(path)
 

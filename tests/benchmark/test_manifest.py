@@ -38,7 +38,7 @@ def test_missing_lists_absent_files(tiny, dataset):
     assert missing(dataset, tiny) == [("validation", 4)]
 
 
-def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice_of_their_own(tiny, dataset, tmp_path):
+def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, tmp_path):
     def said(root):
         with pytest.raises(ValueError, match=r"manifest\.json: no manifest: ") as error:
             load_manifest(root, tiny)

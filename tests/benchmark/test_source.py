@@ -59,7 +59,7 @@ def test_a_package_of_the_same_name_elsewhere_is_not_listed(repository):
     assert set(found) == {"benchmark/__init__.py", "benchmark/source.py"}
 
 
-def test_a_file_that_is_changed_later_has_the_hash_of_what_was_loaded(repository):
+def test_a_file_that_changes_has_the_hash_of_what_was_loaded(repository):
     model = repository / "implementations" / "acme" / "model.py"
     before = model.read_bytes()
     found = run(repository, f"import implementations.acme.model as m; open({str(model)!r}, 'w').write('WIDTH = 9')")
@@ -114,7 +114,7 @@ def test_a_digest_is_of_names_and_bytes_in_any_order():
     assert combine([("a.py", "1" * 64), ("b.py", "2" * 64)]) != wanted
 
 
-def test_a_file_of_the_repository_is_told_without_asking_the_file_system(tmp_path, monkeypatch):
+def test_a_file_is_told_without_asking_the_file_system(tmp_path, monkeypatch):
     """Thousands of ranks load a hundred modules each, and resolving a path asks for every folder above it."""
 
     def asked(path):

@@ -26,7 +26,7 @@ def tops(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
-def test_an_implementation_names_no_implementation_and_nothing_beyond_benchmark_and_rules(folder):
+def test_an_implementation_imports_benchmark_and_rules_alone(folder):
     """So that a copy under any name runs itself."""
     for path in folder.rglob("*.py"):
         assert tops(path) <= {"benchmark", "rules"}, path
@@ -36,7 +36,7 @@ def test_an_implementation_names_no_implementation_and_nothing_beyond_benchmark_
 
 
 @pytest.mark.parametrize("folder", TOOLS, ids=lambda path: path.name)
-def test_tools_import_the_one_implementation_that_they_are_named_for(folder):
+def test_tools_import_the_implementation_they_are_named_for(folder):
     implementation = f"implementations.{folder.name.removesuffix('_tools')}"
     allowed = {"benchmark", "harness", "rules", f"implementations.{folder.name}", implementation}
     found = {path: tops(path) for path in folder.rglob("*.py")}

@@ -59,7 +59,7 @@ def test_imports_go_one_way(package):
     assert not {path: names for path, names in wrong.items() if names}
 
 
-def test_a_run_loads_of_the_rules_the_name_of_their_edition_alone():
+def test_a_run_loads_only_the_editions_name_of_the_rules():
     runs = [p for p in modules("implementations") if not str(p.relative_to(ROOT)).startswith(TOOLS)]
     found = {name for p in runs for name in references(p) if name.startswith("rules.")}
     assert len(runs) > 20 and found <= {"rules.current", "rules.current.EDITION", "rules.current.current"}

@@ -26,7 +26,7 @@ def test_each_event_is_told_in_words():
     assert [name for e in EVENTS for name in e.metadata if name.strip() != name] == []
 
 
-def test_intervals_have_a_start_and_an_end_in_one_phase_but_the_run():
+def test_intervals_but_the_run_are_in_one_phase():
     phases = {event.key: event.phase for event in EVENTS}
     starts = [key for key in phases if key.endswith("_start")]
     assert starts == ["init_start", "run_start", "staging_start", "epoch_start", "eval_start"]

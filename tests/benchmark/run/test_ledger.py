@@ -82,6 +82,6 @@ def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make
     assert not (tmp_path / "other").exists()
 
 
-def test_an_entry_that_needs_none_starts_a_ledger_with_the_time_that_is_given(path):
+def test_an_entry_that_needs_none_starts_a_ledger_at_its_time(path):
     assert append(path, "drawn", {"shift": "0"}, time_ms=5)[0] == 1
     assert last(path) == b'{"event":"drawn","number":1,"previous":null,"shift":"0","time_ms":5}'

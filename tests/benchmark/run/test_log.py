@@ -403,7 +403,7 @@ def test_one_rank_has_read_all_bytes(log, events):
     assert events(log.path)[-1].metadata["bytes_read"] == {"total": 5, "least_by_rank": 5, "most_by_rank": 5}
 
 
-def test_weights_that_cannot_be_written_are_an_error_of_the_system(log, events):
+def test_weights_that_cannot_be_written_are_a_systems_error(log, events):
     log.stop("success")
     (log.path.parent / "weights").write_text("")
     with pytest.raises(OSError):
@@ -434,12 +434,12 @@ def logged(path, *marks):
     return path
 
 
-def test_the_time_to_target_is_that_between_start_and_stop_to_the_millisecond(tmp_path):
+def test_the_time_to_target_is_exact_to_the_millisecond(tmp_path):
     marks = ("init_start", 1), ("run_start", 1_000), ("eval_accuracy", 5), ("run_stop", 29_381)
     assert time_to_target(logged(tmp_path / "a.txt", *marks)) == 28.381
 
 
-def test_a_run_that_was_resumed_after_its_end_is_timed_from_first_to_last(tmp_path):
+def test_a_run_that_was_resumed_is_timed_from_first_to_last(tmp_path):
     marks = ("run_start", 1_000), ("run_stop", 2_500), ("run_start", 2_000), ("run_stop", 3_000)
     assert time_to_target(logged(tmp_path / "a.txt", *marks)) == 2.0
 

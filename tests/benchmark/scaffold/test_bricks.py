@@ -23,7 +23,7 @@ def test_chunks_that_lie_one_behind_another_are_one_request(places, found):
     assert list(bricks.adjacent(places)) == found
 
 
-def test_the_first_fault_of_other_threads_comes_before_later_ones():
+def test_the_first_fault_of_other_threads_comes_first():
     seen = []
 
     def check(number):
@@ -70,7 +70,7 @@ def test_threads_read_the_same(stored):
 
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("kind", [0, 1])
-def test_a_flipped_bit_of_any_brick_is_found_whatever_thread_looks(stored, kind):
+def test_a_flipped_bit_of_any_brick_is_found_by_any_thread(stored, kind):
     path, places = stored[0], store.verify_box(stored[0])[2]
     whole, digest = path.read_bytes(), hashlib.sha256(path.read_bytes()).digest()
     for number, (offset, size) in enumerate(places[:, kind].tolist()):

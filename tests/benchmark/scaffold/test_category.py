@@ -68,7 +68,7 @@ def test_a_fine_variant_at_a_step_is_the_instance_of_that_step():
         assert np.array_equal(fine, category.instance_maps(PUBLISHED[1], 1 + 12 * 2 + step))
 
 
-def test_variants_between_the_steps_keep_the_limits_of_the_search():
+def test_variants_between_the_steps_keep_the_searchs_limits():
     for parameter in range(12):
         maps = category.instance_maps(PUBLISHED[parameter % 5], category.fine_variant(parameter, 450 + 100 * parameter))
         hit, flatness = category.boxes(maps)

@@ -40,7 +40,7 @@ def test_each_says_what_it_sees(found):
     assert "15^3" in found["votes9"].sees and "second moments" in found["moments"].sees
 
 
-def test_votes_know_more_than_boxes_and_intensities_nothing_where_categories_share_them(found):
+def test_votes_know_more_than_boxes_and_intensities_nothing(found):
     assert found["votes9"].value > found["box9"].value
     most = max(found[name].value for name in INTENSITIES)
     assert most < 0.8  # 2/3 is what calling all of it one category of two can have

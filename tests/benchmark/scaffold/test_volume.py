@@ -78,7 +78,7 @@ def test_known_held_out_sample(tiny):
     assert not np.array_equal(volume, make_sample(tiny, 4)[0])
 
 
-def test_every_instance_of_a_larger_problem_is_used_equally_often(crowded):
+def test_instances_of_a_larger_problem_are_used_equally_often(crowded):
     train, validation = (used(crowded, split) for split in SPLITS)
     assert (len(train), len(validation)) == (24, 12)
     assert set(train.values()) == set(validation.values()) == {4}

@@ -68,7 +68,7 @@ def test_numbers_up_to_2_53_pass():
         CosmoFlow(decay_factors=(0.5, math.inf))
 
 
-def test_threads_of_a_very_large_node_are_as_many_as_a_run_may_have():
+def test_threads_of_a_large_node_are_as_many_as_may_be():
     threads = [resolve(RunConfig(device="cpu"), cores).threads for cores in (1023, 1024, 1025, 4096)]
     assert threads == [1023, MOST_THREADS, MOST_THREADS, MOST_THREADS]
 

@@ -91,7 +91,7 @@ def test_every_au_follows_from_what_the_log_says(tried):
 
 
 @pytest.mark.slow
-def test_copies_are_proved_and_staging_is_timed_until_it_is_on_disk(tiny_trial, tiny, tmp_path, events):
+def test_copies_are_proved_and_staging_is_timed_to_the_disk(tiny_trial, tiny, tmp_path, events):
     more = ("--compute-seconds", "0.001", "--emulate", "sleep", "--io-epochs", "2", "cache_gib=0", "workers=1")
     log, copies = tmp_path / "result_0.txt", ("--copies", "3", "--scratch", str(tmp_path), "--least-au", "1e-9")
     done = tiny_trial.train(log, *more, *copies, "--stage", str(tmp_path / "staged"))

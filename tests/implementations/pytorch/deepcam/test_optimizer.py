@@ -68,7 +68,7 @@ def test_lamb_moves_a_tensor_by_its_own_size():
     assert torch.linalg.vector_norm(p.data - 3.0).item() == pytest.approx(0.1 * 3 * 10**0.5, rel=1e-9)
 
 
-def test_lamb_leaves_alone_what_has_no_gradient_and_survives_a_zero_one():
+def test_lamb_leaves_alone_what_has_no_gradient_or_a_zero_one():
     still, zero = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
     optimizer = LAMB([still, zero], lr=0.1, weight_decay=0.0)
     zero.grad = torch.zeros(3)

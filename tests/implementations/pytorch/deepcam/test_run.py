@@ -39,9 +39,7 @@ def easy(tmp_path_factory, warm):
         (1, ("optimizer=AdamW", "learning_rate=0.005", "schedule=multistep", "milestones=[200]", "decay_rate=0.5")),
     ],
 )
-def test_log_passes_mlperfs_checker_but_for_the_samples_and_ours_entirely(
-    easy, events, published, tmp_path, ranks, settings
-):
+def test_a_log_passes_our_checker_and_mlperfs_but_for_samples(easy, events, published, tmp_path, ranks, settings):
     log = tmp_path / "result_0.txt"
     done = easy.train(log, *settings, ranks=ranks)
     assert done.returncode == 0, done.stderr

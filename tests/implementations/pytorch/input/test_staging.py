@@ -41,7 +41,7 @@ def test_a_folder_that_cannot_be_written_ends_the_run(tiny, events, tmp_path):
     assert f"{tmp_path / 'disk'}: File exists" in events(log)[-1].metadata["reason"]
 
 
-def test_a_disk_without_the_room_is_refused_before_anything_is_copied(tmp_path):
+def test_a_disk_without_the_room_is_refused(tmp_path):
     room = shutil.disk_usage(tmp_path).free
     with pytest.raises(OSError, match=r"found .* GB free, wanted .* GB for all that this node reads"):
         check_free_space(tmp_path / "disk", 2 * room)

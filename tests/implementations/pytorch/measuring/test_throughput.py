@@ -201,7 +201,7 @@ def layers():
     return nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2))
 
 
-def test_sharded_weights_are_gathered_and_reduced_in_a_phase_of_their_own(monkeypatch):
+def test_sharded_weights_are_gathered_and_reduced_in_a_phase(monkeypatch):
     """By PyTorch's names of today: FSDP2's collectives are made slow, and must be called."""
     calls = []
 

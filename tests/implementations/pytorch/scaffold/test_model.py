@@ -38,7 +38,7 @@ def test_input_range():
     assert to_input(voxels).shape == (2, 1, 1, 1, 1)
 
 
-def test_norm_keeps_bfloat16_and_float32_gradients_of_its_parameters():
+def test_norm_keeps_bfloat16_and_has_float32_gradients():
     norm = NormReLU(8, 8)
     x = torch.randn(1, 8, 4, 4, 4, dtype=torch.bfloat16).requires_grad_()
     y = norm(x)

@@ -90,7 +90,7 @@ def registered(path, tiny):
     return str(path)
 
 
-def test_what_was_registered_by_its_description_runs_with_the_seed_of_its_entry(tiny, tmp_path):
+def test_what_was_registered_runs_with_the_seed_of_its_entry(tiny, tmp_path):
     registry, log = registered(tmp_path / "registry.yaml", tiny), tmp_path / "result_3.txt"
     (seed,) = (e for e in tiny.ran(log, "--registry", registry, "--entry", "1", "--head") if e.key == "seed")
     assert seed.value == read_assigned(Path(registry), 1, 3).seed
@@ -106,7 +106,7 @@ def counters(folder):
     return {"ENERGY_REHEARSAL": str(folder)}
 
 
-def test_source_is_the_same_for_every_kind_of_run_on_a_machine_with_counters_of_energy(tiny, events, tmp_path):
+def test_source_is_the_same_for_every_kind_of_run_with_counters(tiny, events, tmp_path):
     """In the head, by which it is registered, in a run and in a measurement of steps. A run without counters, as it is
     described, does not load what reads them."""
     env, source, log = counters(tmp_path / "sys"), {}, tmp_path / "result_0.txt"
@@ -178,7 +178,7 @@ def test_a_head_ends_where_the_clock_would_start(tiny, events, tmp_path, ranks):
         assert [e.value for e in head if e.key == key] == [e.value for e in events(whole) if e.key == key]
 
 
-def test_a_head_is_judged_by_the_rules_that_it_has_the_events_for(tiny, published, tmp_path):
+def test_a_head_is_judged_by_the_rules_of_its_events(tiny, published, tmp_path):
     whole, log = tmp_path / "whole" / "result_0.txt", tmp_path / "head" / "result_0.txt"
     assert tiny.train(whole).returncode == tiny.train(log, "--head").returncode == 0
     rules = published(whole, tmp_path / "rules")

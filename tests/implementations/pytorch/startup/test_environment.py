@@ -43,7 +43,7 @@ def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
     assert str(tmp_path) not in json.dumps(content)
 
 
-def test_a_run_whose_manifest_cannot_be_written_ends_with_one_line(tiny, tmp_path):
+def test_a_manifest_that_cannot_be_written_ends_the_run(tiny, tmp_path):
     (tmp_path / "environment_0.json").mkdir()
     done = tiny.train(tmp_path / "result_0.txt")
     assert done.returncode == 1 and "run_start" not in (tmp_path / "result_0.txt").read_text()
@@ -106,7 +106,7 @@ def environment_findings(folder: Path) -> list[str]:
     return [f.found for f in judge([str(folder)]).findings if f.code in ("ENV12", "ENV13")]
 
 
-def test_a_slow_clock_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
+def test_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
     """They are real: a sitecustomize that no source of the run shows."""
     hidden = tmp_path / "hidden"
     hidden.mkdir()

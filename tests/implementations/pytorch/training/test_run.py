@@ -19,7 +19,7 @@ LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=f
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, tmp_path, layout):
+def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path, layout):
     log = tmp_path / "result_0.txt"
     found = tiny.ran(log, *layout, ranks=2 if layout else 1)
     *_, stop, weights = found
