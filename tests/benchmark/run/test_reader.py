@@ -306,7 +306,7 @@ def test_a_split_that_is_not_the_manifests_is_wrong_data(tiny):
     assert caught.value.everywhere
 
 
-def test_processes_of_a_node_share_the_files_whose_pages_they_drop(tmp_path, monkeypatch):
+def test_processes_of_a_node_share_the_files_they_drop(tmp_path, monkeypatch):
     """Each file is opened once, and none for anything else; what is no file stops nobody."""
     wanted = [tmp_path / name for name in ("a", "b/0", "b/1", "b/2", "c/d/e")]
     for path in wanted:

@@ -44,7 +44,7 @@ def end_of(log: Path, events) -> dict:
     return found[-1].metadata
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
 def test_signal(endless, events, tmp_path, number):
     log = tmp_path / "log.txt"
     with running(endless, log, FOREVER, "workers=1") as process:
@@ -55,18 +55,15 @@ def test_signal(endless, events, tmp_path, number):
     wait_for(lambda: all(map(gone, workers)), 60)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_signal_to_torchrun(endless, events, tmp_path, number):
+def test_signal_to_torchrun(endless, events, tmp_path):
     log = tmp_path / "log.txt"
     with running(endless, log, FOREVER, ranks=2, fresh=True) as process:
-        process.send_signal(number)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(30) != 0
     assert end_of(log, events)["status"] == "aborted"
 
 
-@pytest.mark.parametrize(
-    ("victim", "layout", "fresh"), [(0, "2,1,1,1", False), (1, "2,1,1,1", True), (1, "1,2,1,1", False)]
-)
+@pytest.mark.parametrize(("victim", "layout", "fresh"), [(0, "2,1,1,1", False), (1, "1,2,1,1", True)])
 def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
     log = tmp_path / "log.txt"
     with running(endless, log, FOREVER, "--layout", layout, ranks=2, fresh=fresh) as process:
