@@ -183,6 +183,7 @@ def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
     assert fault.startswith(f"{tmp_path / 'train' / 'b.h5'}: found digest ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
 def test_a_sample_of_full_size_goes_through(tmp_path, ending):
     full = load_problem("cosmoflow")
