@@ -68,12 +68,3 @@ def test_layouts_of_ranks_log_the_same_samples(tmp_path):
     hits = [sum(i for row in e.metadata["counts"] for i, *_ in row) for e in evaluations]
     assert max(hits) - min(hits) <= 0.05 * max(hits) + 2  # rounding in another order
     assert [e.value for e in evaluations] == pytest.approx([evaluations[0].value] * 3, abs=0.02)
-
-
-def test_a_wrong_mask_ends_a_run_by_its_name(tmp_path):
-    data = write_dataset(tmp_path / "data", load_problem("published4"))
-    record(data, load_problem("published4"))
-    mask = sorted((data / "masks" / "training").iterdir())[0]
-    mask.write_bytes(b"nothing")
-    flags = ("--problem", "published4", "--data", data, "--log", tmp_path / "result_0.txt")
-    assert str(mask) in call(TRAIN, *flags, "threads=1", fails=2)
