@@ -79,14 +79,16 @@ def test_the_clock_goes_on_and_the_official_parser_reads_the_log(tiny, tmp_path)
     assert stop - start == found[-2].time_ms - next(e.time_ms for e in found if e.key == "run_start")
 
 
-def test_rehearsals_of_one_seed_are_the_same_run(tiny, events, tmp_path):
-    curves = []
-    for run in range(2):
-        log = tmp_path / f"{run}.txt"
-        tiny.train(log, "--rehearsal-seed", "7")
-        curves.append(values(events(log), "eval_accuracy"))
-        assert [e.metadata["source"] for e in events(log) if e.key == "seed"] == ["rehearsal"]
-    assert curves[0] == curves[1] and len(curves[0]) == 1
+def test_a_seed_gives_the_same_run_in_any_layout(tiny, tmp_path):
+    """But for the last voxels that rounding moves over a border, where volumes are split."""
+    scores = []
+    for number, layout in enumerate(("1,1,1,1", "1,1,1,1", "1,1,2,1")):
+        more = ("--layout", layout, "--rehearsal-seed", "7")
+        found = tiny.ran(tmp_path / f"{number}.txt", *more, ranks=1 + (number == 2))
+        assert [e.metadata["source"] for e in found if e.key == "seed"] == ["rehearsal"]
+        (score,) = values(found, "eval_accuracy")
+        scores.append(score)
+    assert scores[0] == scores[1] == pytest.approx(scores[2], abs=1e-3)
 
 
 def test_epoch_limit_is_no_success(endless, events, tmp_path):
@@ -127,15 +129,6 @@ def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tm
     assert not codes([str(log)]) & {"TUN10", "ENV07", "LOG06"}
     log.write_text(log.read_text().replace('"BS": 4', '"BS": 5', 1))
     assert "TUN10" in codes([str(log)])
-
-
-def test_layouts_train_the_same_model(tiny, tmp_path):
-    """The same seed gives the same Dice, but for the last voxels that rounding moves over a border."""
-    scores = []
-    for i, layout in enumerate(("1,1,1,1", "1,1,2,1")):
-        log = tmp_path / f"{i}.txt"
-        scores += values(tiny.ran(log, "--layout", layout, "--rehearsal-seed", "7", ranks=1 + i), "eval_accuracy")
-    assert max(scores) - min(scores) < 1e-3
 
 
 def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):

@@ -10,7 +10,6 @@ from benchmark.config import shallow
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
 from benchmark.run.assigned import read_assigned
-from benchmark.run.files import LEDGER
 from benchmark.run.options import OPTIONAL
 from benchmark.source import combine
 from compliance.engine import judge
@@ -159,28 +158,29 @@ def test_nothing_of_the_data_is_opened(tiny, tmp_path, capfd):
     assert not list(tmp_path.iterdir()) and json.loads(capfd.readouterr().out)["problem"] == "tiny"
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_a_head_ends_where_the_clock_would_start(tiny, events, tmp_path, ranks):
-    """It is that of a run; no entry of a ledger is made, no data is read, and no weights are kept."""
-    log = tmp_path / "result_0.txt"
-    done = tiny.train(log, "--head", ranks=ranks)
+@pytest.fixture(scope="module", params=[1, 2])
+def head(tiny, request, tmp_path_factory) -> tuple[Path, Path]:
+    """The logs of a head and of the whole run, of so many ranks."""
+    log, whole = (tmp_path_factory.mktemp(name) / "result_0.txt" for name in ("head", "whole"))
+    done = tiny.train(log, "--head", ranks=request.param)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    head = events(log)
-    assert head[-1].key == "init_stop" and not [e for e in head if e.key in ("run_start", "ledger", "run_stop")]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["environment_0.json", "result_0.txt"]
-    assert not (tmp_path / LEDGER).exists()
-    whole = tmp_path / "whole" / "result_0.txt"
-    assert tiny.train(whole, ranks=ranks).returncode == 0
-    names = [e.key for e in events(whole)]
-    assert [e.key for e in head] == [key for key in names[: names.index("init_stop") + 1] if key != "ledger"]
-    same = ("source", "config_digest", "hyperparameters", "problem_digest", "devices", "layout", "parameter_count")
-    for key in same:
-        assert [e.value for e in head if e.key == key] == [e.value for e in events(whole) if e.key == key]
+    tiny.ran(whole, ranks=request.param)
+    return log, whole
 
 
-def test_a_head_is_judged_by_the_rules_of_its_events(tiny, published, tmp_path):
-    whole, log = tmp_path / "whole" / "result_0.txt", tmp_path / "head" / "result_0.txt"
-    assert tiny.train(whole).returncode == tiny.train(log, "--head").returncode == 0
+def test_a_head_ends_where_the_clock_would_start(head, events):
+    """It is that of a run; no entry of a ledger is made, no data is read, and no weights are kept."""
+    found, whole = map(events, head)
+    assert found[-1].key == "init_stop" and not [e for e in found if e.key in ("run_start", "ledger", "run_stop")]
+    assert sorted(path.name for path in head[0].parent.iterdir()) == ["environment_0.json", "result_0.txt"]
+    names = [e.key for e in whole]
+    assert [e.key for e in found] == [key for key in names[: names.index("init_stop") + 1] if key != "ledger"]
+    for key in ("source", "config_digest", "hyperparameters", "problem_digest", "devices", "layout", "parameter_count"):
+        assert [e.value for e in found if e.key == key] == [e.value for e in whole if e.key == key]
+
+
+def test_a_head_is_judged_by_the_rules_of_its_events(head, published, tmp_path):
+    log, whole = head
     rules = published(whole, tmp_path / "rules")
 
     def codes(path):
