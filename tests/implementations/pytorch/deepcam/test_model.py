@@ -98,7 +98,7 @@ def test_no_sample_goes_through_and_has_zero_gradients():
 
 @pytest.mark.slow
 def test_published_network_forward_and_backward_on_a_36th_of_a_sample(published):
-    """The whole of one takes half a minute: perf/characterise.py."""
+    """The whole of one takes half a minute."""
     loss = published.train()(torch.rand(1, 16, 128, 192)).square().mean()
     loss.backward()
     assert loss.isfinite() and all(p.grad.isfinite().all() for p in published.parameters())
