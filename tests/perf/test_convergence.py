@@ -189,9 +189,8 @@ def test_a_figure_says_what_it_shows():
     drawn = figure([series(run(0), run(1)), series(run(2, (0.1, 0.2)), width=8)], "validation Dice")
     assert "width 16, batch size 2, 2 threads, 2 runs: target after 3 epochs" in drawn
     assert "width 8, batch size 2, 2 threads, 1 run, none reached the target" in drawn
-    assert drawn.count('class="run"') == 6 and drawn.count('class="median"') == 6  # two panels; medians' keys
-    assert drawn.count("<circle") == 4 and drawn.count("target 0.95") == 2
-    assert drawn.startswith("<svg xmlns=") or 'xmlns="http://www.w3.org/2000/svg"' in drawn
+    assert drawn.count('opacity="0.4"') == 6 and drawn.count('opacity="0.75"') == 4  # runs and dots of two panels
+    assert drawn.count(">target 0.95<") == 2 and drawn.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
 
 
 def test_the_data_reads_back_as_it_was(tmp_path):
