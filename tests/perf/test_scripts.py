@@ -16,10 +16,10 @@ from tests.support.tiny import environment
 REFERENCE = "results/v1.0/reference"
 TWO_RANKS = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--"]
 IN_A_BROWSER = {"perf/report_picture.py"}
-OF_DLIO = {"perf/storage/keys.py", "perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
+OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, {tiny}, and
     # {quick}, a log in float32, since bfloat16 takes minutes where a processor emulates it
-    "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1 --big 10",
+    "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1",
     "perf/contract.py": "--out {out}",
     "perf/convergence.py": "--figures {out} --page {out}/none.md",
     "perf/dlio.py": "export --problem smoke --data {smoke} --out {out}",
