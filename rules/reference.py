@@ -54,6 +54,11 @@ class ReferencePoint:
         return min(self.epochs)
 
     @property
+    def median(self) -> float:
+        """The median of the epochs."""
+        return statistics.median(self.epochs)
+
+    @property
     def most(self) -> float:
         """The epochs of the run that took the most."""
         return max(self.epochs)

@@ -1,7 +1,7 @@
 """THR: throughput sets (many instances of one training at once on one system), and throughput-only logs."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from operator import itemgetter
 
@@ -52,7 +52,7 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
             return
 
 
-def changes(timed: list[tuple[tuple[float, float], Run]]) -> list[tuple[float, int, Run]]:
+def changes(timed: Sequence[tuple[tuple[float, float], Run]]) -> list[tuple[float, int, Run]]:
     """Return (time, 1 or -1, run) of each start and stop of runs with their windows, in the order of time. A stop comes
     before a start at the same time, so that its nodes are free."""
     ends = [(at, sign, run) for window, run in timed for at, sign in zip(window, (1, -1), strict=True)]

@@ -10,7 +10,7 @@ from rules.reference import ReferencePoint, crossing, neighbours, reference_poin
 def test_what_follows_from_the_epochs():
     (point,) = reference_points({2: [9, 8, 11, 8]}, "smoke").values()
     assert point == ReferencePoint(2, (9.0, 8.0, 11.0, 8.0))
-    assert (point.runs, point.fewest, point.most) == (4, 8, 11)
+    assert (point.runs, point.fewest, point.median, point.most) == (4, 8, 8.5, 11)
     assert point.mean == 9
     assert math.isclose(point.deviation, math.sqrt(2))
     assert not point.between
