@@ -310,5 +310,5 @@ def test_a_round_takes_66_lines_a_submission_with_errors_in_the_first_ten(report
     ],
 )
 def test_the_sandbox_is_told_where_it_is_missing_or_all_is_asked_for(report, sandbox, every, told):
-    lines = render(replace(report(), sandbox=sandbox, every=every)).splitlines()
+    lines = render(replace(report(), sandbox=sandbox, exposed="none" in sandbox, every=every)).splitlines()
     assert (f"sandbox: {sandbox}" in lines) == told

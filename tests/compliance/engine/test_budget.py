@@ -8,9 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance.engine import judge
-from compliance.judging import budget, unit
-from compliance.judging.budget import Account, Spent
+from compliance.engine import budget, judge, unit
+from compliance.engine.budget import Account, Spent
 from compliance.reading import discovery
 from compliance.rule import CHECKS
 

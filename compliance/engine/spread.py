@@ -11,8 +11,8 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from itertools import islice
 from multiprocessing import get_all_start_methods, get_context
 
-from compliance.judging.unit import Judged, Unit, judge_log, judge_unit
-from compliance.terminal import tell
+from compliance.engine.unit import Judged, Unit, judge_log, judge_unit
+from compliance.safe import tell
 from compliance.verdict import LogVerdict
 
 CHUNK = 32  # most logs in a chunk

@@ -8,8 +8,8 @@ from typing import Any
 
 import compliance.families  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
+from compliance.engine.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.finding import WHOLE, Fault, Finding, ancestors, errors, show
-from compliance.judging.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
@@ -21,10 +21,11 @@ from compliance.reading.timeline import set_aside, timeline
 from compliance.reading.tree import LogFile, Set, Submission
 from compliance.reviewing.waiver import Waivers
 from compliance.rule import CHECKS, Check, applying, of_keys, ordered
-from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict
+from compliance.verdict import NOT_CONVERGED, LogVerdict
 from rules.edition import Edition
 from rules.limits import Limits
 
+NO_STOP = ("CLK01", "no run_stop")  # the code and found text of a log that breaks off
 MOST_FAULTS = 10_000  # of one check in one place that are listed
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
 BROKE = "Could not be checked: the checker itself failed, in the check"

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
+from compliance.engine import judge, unit
+from compliance.engine.budget import Account
+from compliance.engine.unit import Job, Unit, judge_log, judge_unit, only_failed
 from compliance.finding import Fault, Finding
-from compliance.judging import unit
-from compliance.judging.budget import Account
-from compliance.judging.unit import Job, Unit, judge_log, judge_unit, only_failed
 from compliance.reading.log import Log
 from compliance.reading.terms import terms_for
 from compliance.reading.tree import Place, Set, log_file
