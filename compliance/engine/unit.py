@@ -1,5 +1,6 @@
 """Judge one log, or one unit: a submission with its sets, or a set or log given by itself."""
 
+import functools
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -233,6 +234,7 @@ def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
+@functools.cache
 def gates() -> frozenset[str]:
     """Return the codes of the gate checks: after an error of one of these, a log is judged no further."""
     return frozenset(check.code for check in CHECKS.values() if check.gate)
