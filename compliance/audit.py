@@ -22,18 +22,17 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.auditing.questions import Question, ledger_line, name_of, questions, scored, template
-from compliance.auditing.replays import Replay, read_replays
-from compliance.auditing.review import read_reviews, with_reviews
 from compliance.engine import judge
 from compliance.finding import counted, show
 from compliance.output.grouping import verdict as in_words
 from compliance.output.report import Summary, summaries
 from compliance.reading.digest import sha256_of
 from compliance.reviewing.checklist import ACCEPT, OBJECT, OPEN
+from compliance.reviewing.questions import Question, ledger_line, name_of, questions, scored, template
+from compliance.reviewing.replays import Replay, read_replays
+from compliance.reviewing.review import Reviews, checklists, read_reviews
 from compliance.reviewing.waiver import read_waivers
-from compliance.safe import markdown_code, printable, values
-from compliance.terminal import put, tell
+from compliance.safe import markdown_code, printable, put, tell, values
 from compliance.verdict import SubmissionVerdict, Verdict
 from rules.edition import Edition, load
 
@@ -68,10 +67,11 @@ class Audit:
     reviewed: str = ""  # how many points reviewers have accepted, where their file was given
 
 
-def audit(verdict: Verdict, replays: dict[str, list[Replay]]) -> list[Audit]:
+def audit(verdict: Verdict, replays: dict[str, list[Replay]], reviews: Reviews | None = None) -> list[Audit]:
     """Return the audit of each judged submission. `replays` maps the sha256 of a log to its replays."""
     editions = {name: load(name) for name in verdict.editions}
-    told = {summary.path: summary for summary in summaries(verdict, verdict.findings, editions)}
+    listed = checklists(verdict, reviews, editions) if reviews else {}
+    told = {one.path: one for one in summaries(verdict, verdict.findings, editions, listed)}
     return [_audit(s, told[s.path], editions[s.edition], replays) for s in verdict.submissions]
 
 
@@ -91,8 +91,8 @@ def _audit(
         count = len({run.path for run, _ in made})
         again.append(RunAgain(name_of(runs), count, len(scored(runs)), lines, differs))
     wrong = bool(summary.broken) or any(one.differs for one in again)
-    people = tuple(questions(submission, edition))
-    reviewed = submission.checklist.words() if submission.checklist else ""
+    people = tuple(questions(submission, edition, summary.checklist))
+    reviewed = summary.checklist.words() if summary.checklist else ""
     return Audit(submission.path, edition.name, tuple(read), tuple(again), people, wrong, reviewed)
 
 
@@ -160,10 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         verdict = judge(args.paths, args.rules, waivers=waivers)
         if not verdict.submissions:
             raise ValueError(f"{args.paths[0]}: found no submission, wanted one, with systems/ and results/")
-        if args.reviews:
-            reviews = read_reviews(args.reviews, args.paths)
-            verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
-        audits = audit(verdict, replays)
+        audits = audit(verdict, replays, read_reviews(args.reviews, args.paths) if args.reviews else None)
         for path, why in verdict.missed:
             tell(f"{path}: could not be checked: {why}")
         if args.review_template:

@@ -18,8 +18,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.safe import printable
-from compliance.terminal import tell
+from compliance.safe import printable, tell
 from rules.current import editions
 
 RESULTS = "results"

@@ -19,20 +19,20 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.auditing.review import Reviews, read_reviews, with_reviews
 from compliance.engine import judge
+from compliance.engine.budget import SECONDS
+from compliance.engine.sandbox import ABSENT, shut_in
+from compliance.engine.unit import gates
 from compliance.finding import SEVERITIES, Finding, errors
-from compliance.judging.budget import SECONDS
-from compliance.judging.unit import gates
 from compliance.output import github, json, markdown, sarif, text
 from compliance.output.difference import difference
 from compliance.output.explain import explain, listing
 from compliance.output.impact import with_impact
 from compliance.output.report import Report, summaries
+from compliance.reviewing.review import Reviews, checklists, read_reviews
 from compliance.reviewing.waiver import read_waivers
 from compliance.rule import CHECKS, premises
-from compliance.sandbox import shut_in
-from compliance.terminal import progress, put, tell
+from compliance.safe import progress, put, tell
 from compliance.verdict import Verdict
 from rules.current import editions
 from rules.edition import load
@@ -140,15 +140,14 @@ def render(
 ) -> tuple[str, int]:
     """Return the report in the chosen format, and the exit code."""
     editions_ = {name: load(name) for name in verdict.editions}
-    if reviews:
-        verdict = with_reviews(verdict, reviews, editions_)
     sets = {runs.path for runs in verdict.all_sets}
     findings = tuple(f for f in with_impact(verdict, editions_) if wanted.has(f) or wanted.lacks(f, sets))
     code = verdict.exit_with(findings)
     color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    told = summaries(verdict, findings, editions_)
+    told = summaries(verdict, findings, editions_, checklists(verdict, reviews, editions_) if reviews else None)
     only, chosen_ = args.severity or "", bool(args.select or args.ignore)
-    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, only, chosen_, sandbox)
+    exposed = sandbox.startswith(ABSENT)
+    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, only, chosen_, sandbox, exposed)
     return FORMATS[args.format].render(report), code
 
 

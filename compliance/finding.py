@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sized
 from dataclasses import dataclass
 from typing import Any
 
-from compliance.safe import printable
+from benchmark.printable import printable
 
 SEVERITIES = ("error", "review", "warning", "info")  # in the order in which people read them
 LONGEST = 240  # characters of a submitted value that a finding repeats

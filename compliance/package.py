@@ -23,13 +23,15 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from compliance.engine import judge
 from compliance.packing.archive import unpack, verify
 from compliance.packing.key import read_key, restored
 from compliance.packing.manifest import Manifest, Unsound
 from compliance.packing.pack import PENDING, Packed, Refused, pack, pack_anonymous
 from compliance.reading.digest import sha256_of
 from compliance.reading.rounds import names_entry
-from compliance.terminal import put, tell
+from compliance.safe import put, tell
+from compliance.verdict import Verdict
 from rules.current import ROOT
 
 ACTIONS = {  # each action with the options that it needs
@@ -93,10 +95,14 @@ def act(args: argparse.Namespace, rules: Path) -> list[str]:
     if args.restore:
         key = read_key(args.key)
         return unpacked(unpack(args.restore, args.to, restored(key, str(args.key))))
+
+    def judged(path: Path, edition: str | None) -> Verdict:
+        return judge([path], edition, rules=rules)
+
     if args.anonymous:
-        packed = pack_anonymous(args.submission, args.out, args.key, args.hide, args.rules, rules)
+        packed = pack_anonymous(args.submission, args.out, args.key, args.hide, judged, args.rules, rules)
         return [*told(args.out, packed), *hidden(args.key, packed)]
-    return list(told(args.out, pack(args.submission, args.out, args.rules, rules)))
+    return list(told(args.out, pack(args.submission, args.out, judged, args.rules)))
 
 
 def why(error: Exception) -> str:

@@ -23,7 +23,7 @@ from benchmark.log import Event, read_log
 from benchmark.source import combine
 from compliance.reading.discovery import discover
 from compliance.reading.source import sound
-from compliance.terminal import put, tell
+from compliance.safe import put, tell
 from rules.registry import Request, Wrong
 
 KEYS = {  # key of a log -> field of a request

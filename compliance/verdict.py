@@ -7,10 +7,8 @@ from typing import Any
 
 from compliance.finding import Finding, ancestors, errors
 from compliance.reading.run import Run
-from compliance.reviewing.checklist import Checklist
 
 NOT_CONVERGED = "EVL07"  # forgiven within limits: such a run counts as infinite
-NO_STOP = ("CLK01", "no run_stop")  # the code and found text of a log that breaks off
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,6 @@ class SubmissionVerdict:
     sets: tuple[SetVerdict, ...]
     findings: tuple[Finding, ...]
     source: str = ""  # whether it is the reference's; "" if the edition's rules do not ask
-    checklist: Checklist | None = None  # with the reviews, if their file was given
 
     @property
     def in_order(self) -> bool:

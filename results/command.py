@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmark.writing import write_text
-from compliance import terminal
-from compliance.auditing.review import read_reviews, with_reviews
+from compliance import safe
 from compliance.engine import judge
+from compliance.reviewing.review import read_reviews, with_reviews
 from compliance.reviewing.waiver import ABOUT, read_waivers
 from compliance.verdict import Verdict
 from rules.edition import load
@@ -79,7 +79,7 @@ def judged(args: argparse.Namespace, wanted: Sequence[Target]) -> Verdict:
     paths = sorted(map(str, args.paths))  # findings across sets do not depend on the order of the paths
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
     reviews = read_reviews(args.reviews, args.paths) if getattr(args, "reviews", None) else None
-    verdict = judge(paths, args.rules, progress=terminal.progress(), waivers=waivers)
+    verdict = judge(paths, args.rules, progress=safe.progress(), waivers=waivers)
     if reviews:
         verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
     keep_outside(wanted, verdict)
@@ -90,10 +90,10 @@ def judged(args: argparse.Namespace, wanted: Sequence[Target]) -> Verdict:
 def tell(verdict: Verdict) -> None:
     """Report on stderr which paths could not be read, and which waivers cover nothing or have expired."""
     for path, why in verdict.missed:
-        terminal.tell(f"{path}: {why}")
+        safe.tell(f"{path}: {why}")
     for finding in verdict.findings:
         if finding.code in ABOUT:
-            terminal.tell(finding.text())
+            safe.tell(finding.text())
 
 
 def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:
@@ -112,7 +112,7 @@ def write(wanted: Sequence[Target], forms: Mapping[str, Callable[[Path], str]]) 
     for path, form in wanted:
         text = forms[form](path.resolve().parent if path else Path.cwd())
         if path is None:
-            terminal.put(text)
+            safe.put(text)
         else:
             write_text(path, text)
-            terminal.tell(f"wrote {path}")
+            safe.tell(f"wrote {path}")

@@ -16,7 +16,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.terminal import tell
+from compliance.safe import tell
 from results import command
 from results import differences as d
 from results.choosing import comparisons

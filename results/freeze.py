@@ -27,8 +27,7 @@ from compliance.reading.digest import sha256
 from compliance.reading.discovery import discover
 from compliance.reading.rounds import NAME, changes, read_frozen
 from compliance.reviewing.waiver import Waivers, read_waivers
-from compliance.safe import printable
-from compliance.terminal import tell
+from compliance.safe import printable, tell
 from rules.current import editions
 from rules.names import folded
 from rules.registry import NAME as REGISTRY

@@ -17,7 +17,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.writing import write_text
-from compliance.terminal import tell
+from compliance.safe import tell
 from results import command
 from results.tuning.score import campaigns
 from results.tuning.table import table, text, words

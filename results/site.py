@@ -19,7 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.writing import write_text
-from compliance.terminal import tell
+from compliance.safe import tell
 from results import command
 from results.html.site_pages import files, rounds
 from results.statistics.result import summarize

@@ -17,8 +17,8 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
-from compliance.judging.assemble import STRAY
-from compliance.terminal import tell
+from compliance.engine.assemble import STRAY
+from compliance.safe import tell
 from compliance.verdict import Verdict
 from results import command
 from results.statistics.result import Result, summarize

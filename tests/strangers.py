@@ -7,12 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from compliance import audit, check
-from compliance.auditing.questions import template
-from compliance.auditing.review import Reviews, with_reviews
 from compliance.engine import judge
 from compliance.output import difference
 from compliance.reviewing import waiver
 from compliance.reviewing.checklist import ACCEPT, OBJECT, Review
+from compliance.reviewing.questions import template
+from compliance.reviewing.review import Reviews, with_reviews
 from compliance.verdict import Verdict
 from results import choosing, differences, summarize
 from results.html import site_pages

@@ -1,6 +1,6 @@
 """The report on a verdict: the chosen findings, and a summary of each submission."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -69,6 +69,7 @@ class Report:
     severity: str = ""  # the one severity that these show; "" for all
     chosen: bool = False  # whether --select or --ignore restricted the rules
     sandbox: str = ""  # the checker's sandbox in words; "" if none was asked for
+    exposed: bool = False  # whether a sandbox was asked for, and there is none
 
     @property
     def parts(self) -> list[Summary]:
@@ -83,15 +84,21 @@ def told_as(finding: Finding) -> str:
     return WAIVED if finding.waived else finding.severity
 
 
-def summaries(verdict: Verdict, findings: tuple[Finding, ...], editions: dict[str, Edition]) -> tuple[Summary, ...]:
-    """Return a summary for each submission, and for each set or log given by itself."""
+def summaries(
+    verdict: Verdict,
+    findings: tuple[Finding, ...],
+    editions: dict[str, Edition],
+    checklists: Mapping[str, Checklist] | None = None,
+) -> tuple[Summary, ...]:
+    """Return a summary for each submission, and for each set or log given by itself. `checklists` are reviewers', by
+    the path of the submission."""
     places: list[tuple[str, str, Sequence[LogVerdict], tuple[str, ...]]]
     places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
     places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
     places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
     found = owned([path for path, *_ in places], findings)
     more = {
-        s.path: {"source": s.source, "sets": tuple(x.path for x in s.sets), "checklist": s.checklist}
+        s.path: {"source": s.source, "sets": tuple(x.path for x in s.sets), "checklist": (checklists or {}).get(s.path)}
         for s in verdict.submissions
     }
     return tuple(

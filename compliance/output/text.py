@@ -12,7 +12,6 @@ from compliance.output.grouping import Kind, fitted, label, shown, tally, verdic
 from compliance.output.report import ORDER, WAIVED, Report, Summary, told_as
 from compliance.reviewing.checklist import OBJECT, OPEN, Checklist
 from compliance.safe import printable
-from compliance.sandbox import ABSENT
 
 COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
 SCREEN = 60  # lines of a submission
@@ -176,8 +175,8 @@ def _colored(severity: str, line: str, report: Report) -> str:
 
 def _foot(report: Report, told: Told) -> list[str]:
     """Return the last lines: the state of the sandbox, what to do next, and options for more detail."""
-    tell = report.every or report.sandbox.startswith(ABSENT)
-    lines = [f"sandbox: {report.sandbox}"] if report.sandbox and tell else []
+    tell = report.sandbox and (report.every or report.exposed)
+    lines = [f"sandbox: {report.sandbox}"] if tell else []
     lines += [f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False)]
     if not report.every and any(kind.severity != WAIVED for _, kinds in told for kind in kinds):
         lines.append("--all gives each finding with its place")

@@ -1,8 +1,9 @@
-"""Judge a submission and, if it is in order, write it into a package, with its names or without."""
+"""Write a submission into a package, with its names or without, if it is in order."""
 
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from benchmark.atomic import replacing
 from benchmark.ledger import read_ledger
 from benchmark.log import open_regular
 from benchmark.run.files import LEDGER
-from compliance.engine import judge
 from compliance.finding import errors
 from compliance.packing.anonymous import anonymised
 from compliance.packing.archive import write
@@ -25,6 +25,7 @@ from rules.edition import load
 
 PENDING = ("REG", "WIT")  # families not judged without names: the registry of the round, and receipts, have them
 SHOWN = 10  # findings that are listed
+Judge = Callable[[Path, str | None], Verdict]  # judges a submission by this edition, or by its folder's
 
 
 class Refused(Exception):
@@ -41,24 +42,30 @@ class Packed:
     names: Names | None = None
 
 
-def pack(path: Path, out: Path, edition: str | None = None, rules: Path = ROOT) -> Packed:
+def pack(path: Path, out: Path, judge: Judge, edition: str | None = None) -> Packed:
     """Write the package of a submission. Raises Refused if it is not in order, ValueError, OSError."""
-    submission, verdict, manifest = ready(path, (out,), edition, rules)
+    submission, verdict, manifest = ready(path, (out,), judge, edition)
     save(out, manifest, submission.path)
     return Packed(manifest, verdict, heads(manifest, submission.path))
 
 
 def pack_anonymous(
-    path: Path, out: Path, key_file: Path, hide: list[str], edition: str | None = None, rules: Path = ROOT
+    path: Path,
+    out: Path,
+    key_file: Path,
+    hide: list[str],
+    judge: Judge,
+    edition: str | None = None,
+    rules: Path = ROOT,
 ) -> Packed:
     """Write the package of a submission without its names, and its key. Raises Refused if the submission is not in
     order, ValueError if its verdict differs without names, OSError."""
-    submission, verdict, manifest = ready(path, (out, key_file), edition, rules)
+    submission, verdict, manifest = ready(path, (out, key_file), judge, edition)
     names = gather(submission.path, (file.path for file in manifest.files), hide)
     with tempfile.TemporaryDirectory(prefix="anonymous-") as scratch:
         folder = Path(scratch) / manifest.edition / names.of(submission.org)
         key = anonymised(submission.path, folder, manifest, load(manifest.edition, rules), names)
-        again = judge([folder], manifest.edition, rules=rules)
+        again = judge(folder, manifest.edition)
         same_verdict(verdict, again)
         hidden = Manifest(folder.name, manifest.edition, files_at(folder, key.files), key.digest)
         save_key(key_file, key)
@@ -71,7 +78,7 @@ def pack_anonymous(
 
 
 def ready(
-    path: Path, places: tuple[Path, ...], edition: str | None, rules: Path
+    path: Path, places: tuple[Path, ...], judge: Judge, edition: str | None
 ) -> tuple[Submission, Verdict, Manifest]:
     """Judge a submission; return it, the verdict and its manifest. The manifest is made first, so that what is packed
     is what was judged. Raises as `pack`."""
@@ -82,7 +89,7 @@ def ready(
         if place.exists():
             raise ValueError(f"{place}: found something there, wanted nothing: nothing is written over")
     manifest = manifest_of(submission, "unknown")
-    verdict = judged(submission.path, edition, rules)
+    verdict = in_order(submission.path, judge(submission.path, edition))
     return submission, verdict, Manifest(manifest.submission, verdict.submissions[0].edition, manifest.files)
 
 
@@ -97,10 +104,9 @@ def one(path: Path) -> Submission:
     return found.submissions[0]
 
 
-def judged(path: Path, edition: str | None, rules: Path) -> Verdict:
+def in_order(path: Path, verdict: Verdict) -> Verdict:
     """Return the verdict on a submission. Raises Refused if it is not in order or has no runs, ValueError if it could
     not be judged."""
-    verdict = judge([path], edition, rules=rules)
     for _, reason in verdict.missed:
         raise ValueError(f"{path}: could not be checked: {reason}")
     if wrong := errors(verdict.findings):

@@ -134,7 +134,8 @@ def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
     kept: list[Event] = []
     before: int | float = 0  # time of the event before
     for event in events:
-        if kept and _same(event, kept[-1]) and is_number(event.time_ms) and abs(event.time_ms - before) <= spread:
+        again = kept and event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata)
+        if again and is_number(event.time_ms) and abs(event.time_ms - before) <= spread:
             if last:
                 kept[-1] = event
         else:
@@ -143,11 +144,8 @@ def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
     return kept
 
 
-def _same(one: Event, other: Event) -> bool:
-    """Return whether two events are equal apart from the place in the program that logged them."""
-    if one.value != other.value:
-        return False
-    a, b = one.metadata, other.metadata
+def _same(a: Any, b: Any) -> bool:
+    """Return whether the metadata of two events is equal apart from the place in the program that logged them."""
     if a == b or type(a) is not dict or type(b) is not dict:
         return bool(a == b)
     if a.get("lineno") == b.get("lineno") and a.get("file") == b.get("file"):

@@ -132,8 +132,9 @@ class Power:
 
 def _files(log: Path) -> list[Path]:
     """Return the instruments' logs of a run, sorted by name. No link is followed."""
-    folder = log.parent / FOLDER / log.stem
-    if folder.parent.is_symlink() or folder.is_symlink():
+    home = log.parent / FOLDER
+    folder = home / log.stem
+    if not home.is_dir() or home.is_symlink() or folder.is_symlink():
         return []
     try:
         with os.scandir(folder) as entries:

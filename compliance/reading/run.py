@@ -213,7 +213,7 @@ def run_of(
     """Return the run of a log, with the codes and lines of the findings in it, and the names of what is broken."""
     file = place.file
     problem = log.value("problem")
-    known = {k: e for k, key in terms.keys.items() if not key.many and (e := log.first(k))}
+    known = {k: events[0] for k, key in terms.keys.items() if not key.many and (events := log.events.get(k))}
     facts = facts_of(known, log.others)
     seeds = ((e.line, seed_of(e.value)) for e in log.all("seed")[:MOST_SEEDS])
     start, stop = _mark(time.start), _mark(time.stop)
@@ -304,6 +304,8 @@ def facts_of(known: dict[str, Event], others: dict[str, Event]) -> dict[str, Fac
 
 def _bounded(value: Any, most: int = LARGEST) -> Any:
     """Return a value, or a text instead of one that is too large or nested too deeply."""
+    if type(value) not in (str, list, dict):
+        return value
     if type(value) in (list, dict) and not is_shallow(value, DEEPEST):
         return "nested too deeply"
     return value if size_of(value, DEEPEST) <= most else "too large to be kept"
@@ -343,14 +345,16 @@ def _evaluation(event: Event) -> Evaluation | None:
     time = _time(event)
     if time is None or not is_number(event.value):
         return None
-    epoch, step = (_number(metadata(event, name)) for name in ("epoch_num", "step_num"))
-    return Evaluation(event.line, time, epoch, step, float(event.value))
+    said = event.metadata if type(event.metadata) is dict else {}
+    return Evaluation(
+        event.line, time, _number(said.get("epoch_num")), _number(said.get("step_num")), float(event.value)
+    )
 
 
 def _spans(log: Log, kind: str, stop: Mark | None) -> list[Span]:
     """Return the spans of a kind. A span without an end closes where the next one begins, or at run_stop."""
-    events = (*log.all(f"{kind}_start"), *log.all(f"{kind}_stop"))
-    edges = [(e.line, at, e.key == f"{kind}_start") for e in events if (at := _time(e)) is not None]
+    events, begins = (*log.all(f"{kind}_start"), *log.all(f"{kind}_stop")), f"{kind}_start"
+    edges = [(e.line, at, e.key == begins) for e in events if (at := _time(e)) is not None]
     spans: list[Span] = []
     since: int | None = None
     for _, time, starts in sorted(edges):

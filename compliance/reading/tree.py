@@ -125,10 +125,6 @@ class Submission:
         """Return a path inside the submission as findings give it."""
         return "/".join((self.name.rstrip("/"), *parts))
 
-    def under(self, *parts: str) -> list[Entry]:
-        """Return the entries below a folder."""
-        return [e for e in self.entries if e.parts[: len(parts)] == parts and len(e.parts) > len(parts)]
-
     def names(self, *parts: str) -> list[str]:
         """Return the names of a folder's direct subfolders."""
         n = len(parts)

@@ -1,1 +1,1 @@
-"""What reviewers write: waivers of findings, and what they say of the points that people judge."""
+"""What people judge, with the evidence, and what reviewers write: waivers of findings, and reviews of these points."""

@@ -6,7 +6,7 @@ folder, which ends in `/`.
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -44,6 +44,11 @@ class Waiver:
         """Return whether this waiver covers the finding."""
         return finding.code == self.code and self.line in (None, finding.line) and fits(self.path, finding.path)
 
+    @property
+    def named(self) -> str:
+        """The rule and the place in words."""
+        return f"{self.code} at {self.path}{f':{self.line}' if self.line else ''}"
+
     def expired(self, today: date) -> bool:
         """Return whether its last day is over."""
         return self.expires is not None and day(self.expires, "expires") < today
@@ -58,14 +63,18 @@ class Waivers:
     today: date = field(default_factory=lambda: datetime.now(UTC).date())
 
     @functools.cached_property
-    def expired(self) -> frozenset[int]:
-        """The lines of the waivers that have expired."""
-        return frozenset(line for line, waiver in self.waivers if waiver.expired(self.today))
-
-    @functools.cached_property
     def valid(self) -> list[tuple[int, Waiver]]:
         """The waivers that have not expired, with their lines."""
-        return [(line, waiver) for line, waiver in self.waivers if line not in self.expired]
+        return [(line, waiver) for line, waiver in self.waivers if not waiver.expired(self.today)]
+
+    @property
+    def expired(self) -> list[tuple[int, str]]:
+        """The lines of the others, with their last days."""
+        return [(line, waiver.expires or "") for line, waiver in self.waivers if waiver.expired(self.today)]
+
+    def idle(self, used: Collection[int]) -> list[tuple[int, str]]:
+        """Return the lines of the valid waivers that are not among `used`, with the rules and places that they name."""
+        return [(line, waiver.named) for line, waiver in self.valid if line not in used]
 
     def of(self, organisation: str) -> "Waivers":
         """Return the waivers of an organisation, however it spells its name."""

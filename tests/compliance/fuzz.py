@@ -31,7 +31,7 @@ from benchmark.log import BadLine, Event, Oddity, read_log
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from compliance.engine import judge
-from compliance.judging.unit import BROKE
+from compliance.engine.unit import BROKE
 from compliance.output import github, markdown, text
 from compliance.output.report import Report, summaries
 from compliance.verdict import Verdict

@@ -189,21 +189,6 @@ def test_a_lone_set_in_a_folder_of_any_name_is_of_its_runs_benchmark(tree, logs,
     assert (runs.benchmark, runs.required) == ("probe", load("v1.0", law).benchmarks["probe"].runs)
 
 
-def test_a_folder_between_round_and_submission_names_no_edition(tree, look):
-    inner = tree.root.parent / "Fuj" / "mlperf-hpc-v0.7"
-    inner.mkdir(parents=True)
-    shutil.move(tree.root, inner / "acme")
-    assert look(tree.root.parent)[1].editions == ("v1.0",)
-
-
-def test_the_rounds_own_folder_counts_more_than_one_far_above(tree, look, tmp_path):
-    inner = tmp_path / "mlperf-hpc-v2.0" / "deep" / "v1.0"
-    inner.mkdir(parents=True)
-    shutil.move(tree.root, inner / "acme")
-    assert look(inner)[1].editions == ("v1.0",)
-    assert look(inner / "acme")[1].editions == ("v1.0",)
-
-
 def test_a_stray_log_turns_no_round_into_a_submission(tree, logs, look):
     logs.good(7).write(tree.root.parent / "results" / "x" / "result_0.txt")
     logs.good(8).write(tree.root.parent / "result_0.txt")

@@ -332,16 +332,6 @@ def test_whole_systems_nodes_in_every_instance_are_for_review(tmp_path):
     assert found == {("review", "THR02")}
 
 
-def test_edition_can_be_chosen(tmp_path):
-    path = round_(tmp_path, "v2.0", "deepcam")
-    assert codes(path, edition="mlperf-hpc-v3.0")[1].editions == ("mlperf-hpc-v3.0",)
-
-
-def test_edition_is_told_by_the_log_alone(tmp_path):
-    write(tmp_path / "some.log", log("openfold", "v3.0"))
-    assert codes(tmp_path / "some.log")[1].editions == ("mlperf-hpc-v3.0",)
-
-
 @pytest.mark.parametrize("version", START)
 def test_edition_is_told_by_the_year_where_no_folder_says(tmp_path, version):
     """A copy of a round under any name; and a set of it alone."""

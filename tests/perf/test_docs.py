@@ -41,8 +41,8 @@ def test_every_link_leads_to_a_page_and_an_anchor(collected):
 
 
 def test_a_link_to_code_leads_to_a_page_that_shows_it(collected):
-    assert "(../files/compliance/engine.py.md)" in collected["docs/architecture.md"]
-    assert "def judge(" in collected["files/compliance/engine.py.md"]
+    assert "(../files/compliance/engine/__init__.py.md)" in collected["docs/architecture.md"]
+    assert "def judge(" in collected["files/compliance/engine/__init__.py.md"]
     assert "(files/perf.md)" in collected["README.md"] or "](perf/)" not in (ROOT / "README.md").read_text()
 
 

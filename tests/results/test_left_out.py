@@ -5,7 +5,7 @@ import json
 import pytest
 
 from compliance.engine import judge
-from compliance.judging.assemble import STRAY
+from compliance.engine.assemble import STRAY
 from results import summarize
 from results.statistics.result import summarize as summarize_sets
 

@@ -8,8 +8,8 @@ import pytest
 
 import compliance.families  # noqa: F401  registers the checks
 from compliance.engine import judge
+from compliance.engine.unit import BROKE
 from compliance.finding import errors
-from compliance.judging.unit import BROKE
 from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS
 from tests.compliance.catalogue import catalogue, damaged

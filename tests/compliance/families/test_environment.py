@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from benchmark.environment.manifest import NODE
-from compliance.engine import judge
+from compliance.engine import judge, unit
 from compliance.families import environment as checks
-from compliance.judging import unit
 from compliance.reading import environment as reading_environment
 from rules.edition import load
 from tests.compliance.catalogue import event_changed

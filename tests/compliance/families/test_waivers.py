@@ -1,11 +1,9 @@
 """WAI: the reviewer's own file."""
 
 from datetime import date
-from types import SimpleNamespace
 
 import pytest
 
-from compliance.families import waivers as checks
 from compliance.reviewing.waiver import read_waivers
 
 damage = pytest.mark.damage
@@ -31,10 +29,3 @@ def waiver_that_has_expired(tree):
 
 def test_damage(entry, exactly):
     exactly(entry)
-
-
-@pytest.mark.parametrize(("line", "place"), [(0, "result_1.txt"), (7, "result_1.txt:7")])
-def test_a_waiver_is_told_by_the_place_that_it_names(line, place):
-    unused = SimpleNamespace(path="result_1.txt", line=line, code="SEED03")
-    (fault,) = checks.waivers_cover_a_finding([(1, unused), (4, unused)], {1})
-    assert (fault.line, fault.found) == (4, f"no SEED03 at {place}")

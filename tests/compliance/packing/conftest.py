@@ -10,6 +10,7 @@ import pytest
 import safetensors.numpy
 
 from benchmark.tree import result_path, system_path
+from compliance.engine import judge
 from compliance.packing.manifest import manifest_of
 from compliance.packing.pack import one, pack_anonymous
 from tests.compliance.logs import SYSTEM as FIELDS
@@ -18,6 +19,11 @@ from tests.compliance.submissions import Launched, Weighted
 ORG, SYSTEM, HOST, USER = "zenithlabs", "polarbox9", "ridge07.zenithlabs.example", "morwenna"
 PATHS = (f"/home/{USER}/tuning", "/lustre/project42/data")
 SECRETS = (ORG, SYSTEM, "ridge07", USER, "project42", "Aurelia", "boss@", "lustre")
+
+
+def judging(law):
+    """A function that judges a submission by the rules there."""
+    return lambda path, edition=None: judge([path], edition, rules=law)
 
 
 class Named(Launched):
@@ -92,7 +98,7 @@ def blind(law, tmp_path_factory) -> tuple[Named, Path, Path, object]:
     folder = tmp_path_factory.mktemp("blind")
     tree = Named(folder)
     files = folder / "blind.tar.gz", folder / "blind.key"
-    return tree, *files, pack_anonymous(tree.root, *files, ["aurelia", "project42"], rules=law)
+    return tree, *files, pack_anonymous(tree.root, *files, ["aurelia", "project42"], judging(law), rules=law)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from compliance.packing.manifest import Manifest, files_at
 from compliance.packing.names import gather
 from compliance.packing.pack import PENDING, pack_anonymous
 from rules.edition import load
-from tests.compliance.packing.conftest import ORG, PATHS, SECRETS, SYSTEM, USER
+from tests.compliance.packing.conftest import ORG, PATHS, SECRETS, SYSTEM, USER, judging
 
 
 @pytest.fixture(scope="module")
@@ -80,14 +80,14 @@ def test_the_numbers_of_weights_stay(blind, unpacked):
 def test_what_cannot_be_looked_into_is_refused(named, law, tmp_path, data):
     (named.root / "README.pdf").write_bytes(data)
     with pytest.raises(ValueError, match=r"^README\.pdf: found no plain text, wanted it"):
-        pack_anonymous(named.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], rules=law)
+        pack_anonymous(named.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
     assert not (tmp_path / "a.key").exists() and not (tmp_path / "a.tar.gz").exists()
 
 
 def test_words_of_the_published_source_are_hidden_but_in_source(law, tree, tmp_path):
     """The organisation acme and the system box: both are words that the reference has, too."""
     tree.put(tree.root / "README.md", "Made by acme on box, in boxes.\n")
-    packed = pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], rules=law)
+    packed = pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
     assert packed.names.kept() == ["acme", "box", "n1"]
     folder = unpack(tmp_path / "a.tar.gz", tmp_path / "out")
     assert re.fullmatch(r"Made by org\w+ on sys\w+, in boxes\.\n", (folder / "README.md").read_text())

@@ -10,6 +10,7 @@ from compliance.packing.archive import unpack
 from compliance.packing.key import LARGEST, patched, read_key, restored
 from compliance.packing.manifest import Unsound
 from compliance.packing.pack import pack
+from tests.compliance.packing.conftest import judging
 
 
 def restore(package, key, to):
@@ -29,7 +30,7 @@ def test_a_key_of_another_package_is_refused(blind, tmp_path):
 
 
 def test_a_package_with_its_names_needs_no_key(tree, law, tmp_path, blind):
-    pack(tree.root, tmp_path / "a.tar.gz", rules=law)
+    pack(tree.root, tmp_path / "a.tar.gz", judging(law))
     with pytest.raises(Unsound, match="wanted none: the package is not anonymous"):
         restore(tmp_path / "a.tar.gz", read_key(blind[2]), tmp_path / "out")
 

@@ -7,25 +7,26 @@ import pytest
 from compliance.packing import pack as module
 from compliance.packing.archive import verify
 from compliance.packing.pack import Refused, one, pack, pack_anonymous
+from tests.compliance.packing.conftest import judging
 
 
 def test_a_submission_in_order_is_packed_as_it_is(launched, law, tmp_path):
     out = tmp_path / "new" / "acme.tar.gz"
-    packed = pack(launched.root, out, rules=law)
+    packed = pack(launched.root, out, judging(law))
     assert verify(out) == packed.manifest and packed.manifest.submission == "acme"
     assert packed.manifest.edition == "v1.0" and packed.verdict.looked == 5
     (head,) = packed.heads.values()
     assert len(head) == 64 and [*packed.heads] == ["results/box/strong/scaffold/ledger.jsonl"]
     again = tmp_path / "again.tar.gz"
-    pack(launched.root, again, rules=law)
+    pack(launched.root, again, judging(law))
     assert again.read_bytes() == out.read_bytes()
     assert os.listdir(out.parent) == ["acme.tar.gz"]
 
 
 def test_errors_are_named_and_nothing_is_written(broken, law, tmp_path):
     for call in (
-        lambda: pack(broken.root, tmp_path / "a.tar.gz", rules=law),
-        lambda: pack_anonymous(broken.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], rules=law),
+        lambda: pack(broken.root, tmp_path / "a.tar.gz", judging(law)),
+        lambda: pack_anonymous(broken.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law),
     ):
         with pytest.raises(
             Refused, match=r"found \d errors?, wanted none; nothing was packed\n.*result_1\.txt:8: SEED0"
@@ -39,9 +40,9 @@ def test_nothing_is_written_over_nor_into_the_submission(tree, law, tmp_path):
     there.write_text("precious")
     for out in (there, tmp_path, tree.root / "a.tar.gz", tree.root / "results" / "a.tar.gz"):
         with pytest.raises(ValueError, match=r"wanted (nothing: nothing is written over|one outside)"):
-            pack(tree.root, out, rules=law)
+            pack(tree.root, out, judging(law))
     with pytest.raises(ValueError, match="there: found something there"):
-        pack_anonymous(tree.root, tmp_path / "new", there, [], rules=law)
+        pack_anonymous(tree.root, tmp_path / "new", there, [], judging(law), rules=law)
     assert there.read_text() == "precious" and not (tmp_path / "new").exists()
 
 
@@ -49,20 +50,18 @@ def test_a_package_that_appears_meanwhile_stays(tree, law, tmp_path, monkeypatch
     out = tmp_path / "a.tar.gz"
     monkeypatch.setattr(module, "write", lambda *_: out.write_text("another's"))
     with pytest.raises(ValueError, match="found something there"):
-        pack(tree.root, out, rules=law)
+        pack(tree.root, out, judging(law))
     assert out.read_text() == "another's"
 
 
-def test_what_changes_while_it_is_judged_is_not_packed(tree, law, tmp_path, monkeypatch):
-    def judge(*arguments, **more):
-        verdict = real(*arguments, **more)
+def test_what_changes_while_it_is_judged_is_not_packed(tree, law, tmp_path):
+    def judge(*arguments):
+        verdict = judging(law)(*arguments)
         tree.path(0).write_text(tree.path(0).read_text().replace("0.9", "0.8"))
         return verdict
 
-    real = module.judge
-    monkeypatch.setattr(module, "judge", judge)
     with pytest.raises(ValueError, match=r"result_0\.txt: found other bytes than a moment ago"):
-        pack(tree.root, tmp_path / "a.tar.gz", rules=law)
+        pack(tree.root, tmp_path / "a.tar.gz", judge)
     assert not (tmp_path / "a.tar.gz").exists()
 
 
@@ -72,7 +71,7 @@ def test_a_key_without_its_package_does_not_stay(tree, law, tmp_path, monkeypatc
 
     monkeypatch.setattr(module, "write", full)
     with pytest.raises(OSError):
-        pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], rules=law)
+        pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
     assert sorted(os.listdir(tmp_path)) == ["v1.0"]
 
 
@@ -80,7 +79,7 @@ def test_a_submission_without_runs_is_refused(tree, law, tmp_path):
     for index in range(5):
         tree.path(index).unlink()
     with pytest.raises(Refused):
-        pack(tree.root, tmp_path / "a.tar.gz", rules=law)
+        pack(tree.root, tmp_path / "a.tar.gz", judging(law))
 
 
 def test_only_a_submission_is_packed(tree, tmp_path):
@@ -97,15 +96,15 @@ def test_a_name_that_the_rules_know_cannot_be_hidden(tree, law, tmp_path):
     with pytest.raises(
         ValueError, match=r"^without names: found RUN10 5 times instead of 0, .*, wanted the same verdict"
     ):
-        pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", ["scaffold"], rules=law)
+        pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", ["scaffold"], judging(law), rules=law)
     assert sorted(os.listdir(tmp_path)) == ["v1.0"]
 
 
 def test_seeds_of_a_registry_are_judged_when_names_are_disclosed(registered, law, tmp_path):
-    packed = pack_anonymous(registered.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], rules=law)
+    packed = pack_anonymous(registered.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
     assert {f.code[:3] for f in packed.verdict.findings} == {"REG"}
 
 
 def test_receipts_of_a_witness_are_judged_when_names_are_disclosed(witnessed, law, tmp_path):
-    packed = pack_anonymous(witnessed.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], rules=law)
+    packed = pack_anonymous(witnessed.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
     assert {f.code[:3] for f in packed.verdict.findings} == {"WIT"}

@@ -79,13 +79,6 @@ def test_links_to_folders_are_not_entered(tmp_path):
     assert names(discover([str(tmp_path / "given")]), tmp_path) == [[], [], [], ["given"]]
 
 
-@pytest.mark.parametrize(("deepest", "sets"), [(3, ["a/b/c"]), (2, [])])
-def test_a_walk_has_an_end(tmp_path, monkeypatch, deepest, sets):
-    monkeypatch.setattr(discovery, "DEEPEST", deepest)
-    put(tmp_path / "a" / "b" / "c" / "result_0.txt")
-    assert names(discover([str(tmp_path)]), tmp_path)[1] == sets
-
-
 @pytest.mark.parametrize(("most", "found"), [(4, 3), (3, 3), (2, 2)])
 def test_so_many_folders_are_searched(tmp_path, monkeypatch, most, found):
     """The one that is given, and those in it; a submission is one."""
@@ -212,7 +205,7 @@ def test_folders_are_searched_so_many_levels_deep(tmp_path):
     deep = tmp_path.joinpath(*"a" * discovery.DEEPEST)
     put(deep / "result_0.txt")
     assert len(discover([str(tmp_path)]).sets) == 1
-    put(deep / "b" / "c" / "result_0.txt")
+    put(deep / "b" / "result_0.txt")
     found = discover([str(tmp_path)])
     assert len(found.sets) == 1 and any(why.startswith("folders more than") for _, why in found.missed)
 

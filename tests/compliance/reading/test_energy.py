@@ -65,10 +65,6 @@ def test_a_run_that_went_on_has_none(logs):
     assert live_of(log) is None
 
 
-def test_readings_without_sources_are_a_fault(logs):
-    assert [line for line, *_ in live_of(logs.read(logs.event(4, "energy_reading"))).faults] == [4]
-
-
 def test_sources_twice_are_a_fault(logs):
     log = logs.read(*(logs.event(line, "energy_sources", value=[SOURCE]) for line in (3, 5)))
     assert live_of(log).faults == ((5, "another energy_sources", "one, as in line 3"),)

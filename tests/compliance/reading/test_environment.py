@@ -191,12 +191,6 @@ def test_what_is_refused_is_told(data, found):
     assert caught.value.args[0] == found or found is None
 
 
-def test_five_facts_of_many_are_named():
-    with pytest.raises(reading.Unsound) as caught:
-        reading.parse(changed(lambda c: c["run"].clear()))
-    assert caught.value.args[0] == f"no {', '.join(list(RUN)[:5])}"
-
-
 def test_of_a_message_of_the_parser_80_characters_are_told(monkeypatch):
     def loads(*_, **__):
         raise ValueError("x" * 100)
@@ -205,11 +199,3 @@ def test_of_a_message_of_the_parser_80_characters_are_told(monkeypatch):
     with pytest.raises(reading.Unsound) as caught:
         reading.parse(b"{}")
     assert caught.value.args[0] == f"no JSON: {'x' * 80}"
-
-
-@pytest.mark.parametrize("number", [4, 5, 6])
-def test_of_facts_of_a_node_that_are_missing_five_are_named(number):
-    names = list(NODE)[:number]
-    with pytest.raises(reading.Unsound) as caught:
-        reading.parse(changed(lambda c: [c["nodes"][0]["facts"].pop(name) for name in names]))
-    assert caught.value.args[0] == f"no {', '.join(names[:5])}"

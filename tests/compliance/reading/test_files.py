@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance.engine import judge
 from compliance.reading import files as module
 from compliance.reading.files import SubmissionFiles, Text, description_of, number_of, read_description, read_text
 from compliance.reading.tree import Entry, read_submission
@@ -252,32 +251,3 @@ def test_descriptions_are_json_files_right_below_systems(tree, files):
     for name in ("systems/more/crate.json", "systems/notes.md"):
         tree.put(tree.root / name, "{}")
     assert list(files().descriptions) == ["box"]
-
-
-def test_what_is_foreign_or_disguised_is_alien():
-    assert module.Text(("source", "a", "x.py"), "").alien == ""
-    assert module.Text(("source", "a", "x.py"), "", disguise="a disguise").alien == "a disguise"
-    assert module.Text(("source", "a", "x.so"), "").alien
-
-
-def test_a_file_of_the_largest_size_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "LARGEST", 10)
-    assert text_of(tmp_path, b"x" * 10, 10).text == "x" * 10
-
-
-def test_files_in_no_folder_of_source_are_gathered_by_their_first_part(tree, files):
-    tree.put(tree.root / "source" / "loose.py", "x = 1\n")
-    found = files()
-    assert [text.name for text in found.gathered[("source",)]] == ["loose.py"]
-    assert [folder.parts for folder in found.folders] == [("source", tree.source.name)]
-
-
-def test_runs_of_a_set_with_equal_files_are_loaded_once(tree, law):
-    verdict = judge([str(tree.root)], rules=law)
-    runs = tuple(log.run for runs in verdict.all_sets for log in runs.logs)
-    other = replace(runs[1], path="other/set/result_9.txt")
-    silent = replace(runs[2], source=None)
-    read = read_submission(tree.root, str(tree.root), tree.root)
-    found = SubmissionFiles(read, (*runs, other, silent), load("v1.0")).loaded
-    assert [run.path for run, *_ in found] == [runs[0].path, other.path]
-    assert [folder.parts for *_, folder in found] == [("source", tree.source.name)] * 2

@@ -76,12 +76,6 @@ def test_ranks_may_come_one_after_the_other_each_within_the_spread_of_the_one_be
     assert kept(log, "eval_start") == [1]
 
 
-def test_of_the_ends_of_a_run_the_last_stays(logs):
-    ends = [logs.event(5 + i, "run_stop", 1000 * i, status="success") for i in range(3)]
-    log = merged(logs, logs.event(1, "run_start", 0), *ends)
-    assert kept(log, "run_stop") == [7] and log.first("run_stop").time_ms == 2000
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -93,12 +87,6 @@ def test_of_the_ends_of_a_run_the_last_stays(logs):
 def test_events_that_differ_are_two(logs, first, second):
     log = merged(logs, logs.event(1, "eval_accuracy", **first), logs.event(2, "eval_accuracy", **second))
     assert kept(log, "eval_accuracy") == [1, 2]
-
-
-def test_what_differs_in_the_line_of_the_program_alone_is_the_same(logs):
-    places = [{"file": "a.py", "lineno": 1}, {"file": "b.py", "lineno": 2}]
-    log = merged(logs, *[logs.event(1 + i, "run_start", 0, None, **place) for i, place in enumerate(places)])
-    assert kept(log, "run_start") == [1]
 
 
 def test_an_event_that_comes_back_later_is_no_repetition(logs):

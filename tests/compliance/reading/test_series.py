@@ -9,7 +9,6 @@ from compliance.reading import series as module
 from compliance.reading.log import Log
 from compliance.reading.series import (
     LONGEST,
-    MOST,
     Evaluation,
     Evaluations,
     Numbers,
@@ -34,11 +33,6 @@ def test_packed_series_give_back_what_was_put_in():
     for series in (packed, spans):
         with pytest.raises(IndexError):
             series[2]
-
-
-@pytest.mark.parametrize(("given", "kept"), [(MOST - 1, MOST - 1), (MOST, MOST), (MOST + 1, MOST)])
-def test_so_many_are_kept(given, kept):
-    assert len(Spans([(1, 2)] * given)) == len(Evaluations([Evaluation(1, 2, 3.0, 4.0, 0.5)] * given)) == kept
 
 
 def test_series_keep_so_many(monkeypatch):
@@ -98,14 +92,6 @@ def test_no_waiting_and_nothing_but_waiting_are_measurements(wait, compute):
     assert read({"wait_seconds": wait, "compute_seconds": compute}) == [Waited(1, wait, compute, None, None)]
 
 
-def test_so_many_epochs_are_kept(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 2)
-    old = {"wait_seconds": 1, "compute_seconds": 9.0}
-    assert [waited.epoch for waited in read(old, old, old)] == [1, 2]
-    found = waits_of(Log("log", events={"tracked_stats": [Event(old)]}))
-    assert len(found) == 1
-
-
 @pytest.mark.parametrize(("name", "place"), [("mean", 3), ("slowest", 4)])
 def test_what_ranks_waited_is_known_by_itself(name, place):
     (found,) = read({"wait_seconds": 1, "compute_seconds": 9.0, "wait_by_rank": {name: 0.5}})
@@ -150,10 +136,6 @@ def test_numbers_are_kept_as_far_as_they_are_alike():
     assert list(Numbers(rows, 9)) == [rows[0], rows[1], rows[3]]
     assert list(Numbers([rows[0], rows[2]], 9)) == rows[:1]  # as the first ones, whatever follows
     assert list(Numbers((), 9)) == [] and Numbers((), 9).width == 0
-
-
-def test_what_they_take_is_counted():
-    assert Numbers([(7, 1.0, (1.0, 2.0))] * 3, 9).kept == 3 * 4 * 8
 
 
 def test_counts_have_two_classes_at_least_and_fit_63_bits(logs):

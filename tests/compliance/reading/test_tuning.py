@@ -12,7 +12,6 @@ from benchmark.tuning.folder import OWN, Opened
 from compliance.reading import tuning as module
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
-from compliance.reading.tree import is_tuning, place_of
 from compliance.reading.tuning import (
     asked_late,
     course_of,
@@ -83,15 +82,6 @@ def test_a_campaign_is_read_again_after_its_last_byte_changed(tuned, monkeypatch
     assert read(tuned.folder, None).campaign == tuned.campaign
     path.write_text(change(text))
     assert read(tuned.folder, None).campaign is None
-
-
-def test_where_campaigns_lie(tuned):
-    place = place_of(tuned.folder)
-    assert (place.org, place.system, place.scaling, place.benchmark) == ("acme", "box", "tuning", "scaffold")
-    assert (place.campaign, place.confirmation) == ("first", False)
-    assert place_of(tuned.folder / "confirmation").confirmation
-    assert is_tuning(("box", "tuning", "scaffold", "one")) and not is_tuning(("box", "strong", "scaffold", "one"))
-    assert not is_tuning(("box", "tuning", "scaffold", "confirmation"))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ def test_entries_have_their_lines_and_dates_are_the_text_that_was_written(tmp_pa
         (2, Entry("a", "2026-11-22")),
         (4, Entry("b", "2026-11-23")),
     )
+    file.write_text("# none yet\n")
+    assert read_entries(file, [], Entry, "entries") == ()
 
 
 @pytest.mark.parametrize(

@@ -28,11 +28,14 @@ def test_waiver_covers_one_finding_and_is_shown(run, broken, tmp_path):
     assert "1 waived" in out
 
 
-def test_unused_waiver_is_reported(run, broken, tmp_path):
-    file = waiver(tmp_path / "waivers.yaml", line=9)
+@pytest.mark.parametrize(
+    ("place", "named"), [({"line": 9}, "result_1.txt:9,"), ({"path": "result_0.txt"}, "result_0.txt,")]
+)
+def test_unused_waiver_is_reported(run, broken, tmp_path, place, named):
+    file = waiver(tmp_path / "waivers.yaml", **place)
     code, out, _ = run(broken.root, "--waivers", file)
     assert code == 1
-    assert f"warning at {file}:1: found no SEED03 at result_1.txt:9" in out
+    assert f"warning at {file}:1: found no SEED03 at {named}" in out
 
 
 @pytest.mark.parametrize(
@@ -58,26 +61,12 @@ def test_waiver_inside_the_submission_is_refused(run, broken):
     assert "outside" in errors
 
 
-def test_waiver_of_a_path_needs_whole_names(broken, law, tmp_path):
-    waivers = read_waivers(waiver(tmp_path / "w.yaml", path="1.txt"), [str(broken.root)])
-    findings = judge([broken.root], rules=law, waivers=waivers).findings
-    assert {f.code: bool(f.waived) for f in findings} == {"SEED03": False, "WAI01": False}
-
-
 @pytest.mark.parametrize(
     ("fields", "covered"),
     [
         ({}, True),
-        ({"path": "scaffold/result_1.txt"}, True),
-        ({"path": "/a/scaffold/result_1.txt"}, True),
-        ({"path": "b/a/scaffold/result_1.txt"}, False),
         ({"path": "1.txt"}, False),
-        ({"path": "scaffold"}, False),
         ({"path": "a/scaffold/"}, True),
-        ({"path": "a/"}, True),
-        ({"path": "scaf/"}, False),
-        ({"path": "a/*/result_?.txt"}, True),
-        ({"path": "a/result_?.txt"}, False),
         ({"path": "result_*.txt", "line": 9}, False),
         ({"line": 8}, True),
         ({"line": 9}, False),
@@ -88,31 +77,6 @@ def test_waiver_of_a_path_needs_whole_names(broken, law, tmp_path):
 def test_a_waiver_is_for_one_rule_at_one_place(fields, covered):
     finding = Finding("a/scaffold/result_1.txt", 8, "SEED03", "error", "A seed is fresh")
     assert Waiver(**{**AGREED, **fields}).covers(finding) is covered
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("a: 1", "found a dict, wanted a list"),
-        ("[", "cannot be read as YAML"),
-        ("\0", "cannot be read"),
-        ("[" * 1500, "nested too deeply"),
-    ],
-)
-def test_a_file_that_is_no_list_of_waivers_is_refused(tmp_path, text, said):
-    (tmp_path / "w.yaml").write_text(text)
-    with pytest.raises(ValueError, match=said):
-        read_waivers(tmp_path / "w.yaml", [])
-    with pytest.raises(ValueError, match="No such file"):
-        read_waivers(tmp_path / "none.yaml", [])
-
-
-def test_an_empty_file_waives_nothing_and_each_waiver_has_its_line(tmp_path):
-    (tmp_path / "w.yaml").write_text("# none yet\n")
-    assert read_waivers(tmp_path / "w.yaml", []).waivers == ()
-    entry = "- organisation: o\n  code: SEED03\n  path: a\n  reason: b\n  reviewer: c\n"
-    (tmp_path / "w.yaml").write_text(f"# two\n{entry}\n{entry}")
-    assert [line for line, _ in read_waivers(tmp_path / "w.yaml", []).waivers] == [2, 8]
 
 
 def test_a_link_out_of_what_is_judged_is_followed_to_where_the_file_is(tree, tmp_path):

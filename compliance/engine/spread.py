@@ -8,11 +8,10 @@ of processes.
 import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from itertools import islice
 from multiprocessing import get_all_start_methods, get_context
 
-from compliance.judging.unit import Judged, Unit, judge_log, judge_unit
-from compliance.terminal import tell
+from compliance.engine.unit import Judged, Unit, judge_logs, judge_unit
+from compliance.safe import tell
 from compliance.verdict import LogVerdict
 
 CHUNK = 32  # most logs in a chunk
@@ -29,7 +28,7 @@ def judge_units(units: Sequence[Unit], jobs: int, progress: Progress | None = No
     count = _Count(sum(sizes), progress)
     pool = _pool(units, jobs) if jobs > 1 and sum(sizes) > 1 else None
     if pool is None:
-        return [judge_unit(unit, count.each(map(judge_log, unit.jobs()))) for unit in units]
+        return [judge_unit(unit, count.each(judge_logs(unit))) for unit in units]
     with pool:
         return _spread(pool, units, sizes, jobs, count)
 
@@ -78,12 +77,12 @@ def _hold(units: tuple[Unit, ...]) -> None:
 
 def _part(at: int, start: int, count: int) -> list[LogVerdict]:
     """Judge `count` logs of a unit, from log `start` on."""
-    return [judge_log(job) for job in islice(_UNITS[at].jobs(), start, start + count)]
+    return list(judge_logs(_UNITS[at], start, count))
 
 
 def _whole(at: int) -> Judged:
     """Judge a whole unit."""
-    return judge_unit(_UNITS[at], map(judge_log, _UNITS[at].jobs()))
+    return judge_unit(_UNITS[at], judge_logs(_UNITS[at]))
 
 
 class _Count:

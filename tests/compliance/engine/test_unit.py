@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
+from compliance.engine import judge, unit
+from compliance.engine.budget import Account
+from compliance.engine.unit import Unit, judge_log, judge_unit, only_failed
 from compliance.finding import Fault, Finding
-from compliance.judging import unit
-from compliance.judging.budget import Account
-from compliance.judging.unit import Job, Unit, judge_log, judge_unit, only_failed
 from compliance.reading.log import Log
 from compliance.reading.terms import terms_for
 from compliance.reading.tree import Place, Set, log_file
@@ -96,7 +95,7 @@ def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edit
 @pytest.mark.parametrize(("allowed", "judged"), [(5, 3), (2, 2)])
 def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
     files = [log_file(tree.write(index), f"result_{index}.txt") for index in range(3)]
-    logs = [judge_log(Job(file, load("v1.0", law), "", alone=True)) for file in files]
+    logs = [judge_log(Unit(load("v1.0", law), None, (), {}, file), file) for file in files]
     taken = []
     unit = Unit(load("v1.0", law), None, (), {}, files[0], account=Account(3, most=allowed))
     given = (taken.append(log) or replace(log, seconds=1.0) for log in logs)

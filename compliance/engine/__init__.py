@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from compliance.engine.assemble import assemble
+from compliance.engine.budget import SECONDS, Account
+from compliance.engine.spread import Progress, judge_units
+from compliance.engine.unit import Judged, Unit, faults_of, finding_of, gates
 from compliance.finding import Finding, ancestors, sort_key
-from compliance.judging.assemble import assemble
-from compliance.judging.budget import SECONDS, Account
-from compliance.judging.spread import Progress, judge_units
-from compliance.judging.unit import Judged, Unit, faults_of, finding_of, gates
 from compliance.reading.across import Across
 from compliance.reading.discovery import Found, discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
@@ -132,11 +132,10 @@ def unused(verdict: Verdict, file: Waivers) -> Verdict:
         whose = next((orgs[path] for path in ancestors(finding.path) if path in orgs), "")
         if found := file.of(whose).covering(finding):
             used.add(found[0])
-    used |= file.expired  # WAI02 reports these, so WAI01 need not
     texts = read_texts(ROOT / TEXTS)
     told = [
         Finding(file.path, f.line, code, CHECKS[code].severity, texts[code].finding, f.found, f.wanted)
-        for code, lines in zip(ABOUT, (used, file.expired), strict=True)
-        for f in CHECKS[code].function(file.waivers, lines)
+        for code, about in zip(ABOUT, (file.idle(used), file.expired), strict=True)
+        for f in CHECKS[code].function(about)
     ]
     return replace(verdict, findings=tuple(sorted((*verdict.findings, *told), key=sort_key)))

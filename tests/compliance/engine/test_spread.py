@@ -6,9 +6,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from compliance.engine import judge
-from compliance.judging import spread
-from compliance.judging.spread import _Count, _logs, judge_units
+from compliance.engine import judge, spread
+from compliance.engine.spread import _Count, _logs, judge_units
 from compliance.output import json, text
 from compliance.output.report import Report, summaries
 from rules.edition import load

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PUBLISHED = ROOT / "results" / "v1.0"
 
 
@@ -19,7 +19,7 @@ def run(code: str, *arguments: str) -> str:
 
 
 def here() -> str:
-    return run("from compliance.sandbox import shut_in; print(shut_in(False))")
+    return run("from compliance.engine.sandbox import shut_in; print(shut_in(False))")
 
 
 def tried(several: bool, folder: Path) -> list[str]:
@@ -27,7 +27,7 @@ def tried(several: bool, folder: Path) -> list[str]:
     code = f"""
 import os, socket, subprocess, sys
 from pathlib import Path
-from compliance.sandbox import shut_in
+from compliance.engine.sandbox import shut_in
 listening = socket.create_server(("127.0.0.1", 0))
 print(shut_in({several}))
 for attempt in (
@@ -71,10 +71,8 @@ def test_what_is_left_is_reading_and_what_landlock_does_not_cover(available, sev
 
 
 def test_without_the_library_it_is_off_and_says_so(tmp_path):
-    code = (
-        "import sys; sys.modules['py_landlock'] = None\nfrom compliance.sandbox import shut_in\nprint(shut_in(False))"
-    )
-    assert run(code) == "none: py-landlock is not installed"
+    code = "import sys; sys.modules['py_landlock'] = None\nfrom compliance.engine.sandbox import shut_in\n"
+    assert run(f"{code}print(shut_in(False))") == "none: py-landlock is not installed"
 
 
 def test_where_the_kernel_has_none_it_is_off_and_says_so():
@@ -83,7 +81,7 @@ import py_landlock
 def missing(self):
     raise py_landlock.LandlockNotAvailableError("no such system call")
 py_landlock.Landlock.apply = missing
-from compliance.sandbox import shut_in
+from compliance.engine.sandbox import shut_in
 print(shut_in(False))
 """
     assert run(code) == "none: no such system call"

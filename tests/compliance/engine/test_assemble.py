@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from compliance.engine import judge
+from compliance.engine.assemble import about, concerned
 from compliance.finding import Finding, ancestors
-from compliance.judging.assemble import about, concerned
 from compliance.reading.tree import Place, Set
 from rules.edition import load
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from compliance.auditing.replays import LARGEST, Replay, read_replays
+from compliance.reviewing.replays import LARGEST, Replay, read_replays
 
 LINE = {"log": "a" * 64, "epochs": 2, "code": "reference", "outcome": "agrees", "verdict": "the same", "path": "x"}
 

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance.engine import judge
-from compliance.judging import budget, unit
-from compliance.judging.budget import Account, Spent
+from compliance.engine import budget, judge, unit
+from compliance.engine.budget import Account, Spent
 from compliance.reading import discovery
 from compliance.rule import CHECKS
 
@@ -134,11 +133,6 @@ def test_a_huge_log_or_set_is_not_read(tmp_path, law, whole):
 def test_several_processes_spend_the_same_budget(two, law, jobs):
     verdict = judge([two], rules=law, seconds=0, jobs=jobs)
     assert verdict.submissions == () and len(verdict.missed) == 2 and verdict.exit_code == 2
-
-
-def test_what_was_not_judged_has_no_figure(two, law, monkeypatch):
-    monkeypatch.setattr(discovery, "LARGEST", 1)
-    assert judge([two], rules=law).all_sets == ()
 
 
 def test_a_command_says_what_was_left(two, run):

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from benchmark.tuning.campaign import campaign_of
-from compliance.auditing.questions import CONFIGS, OF_SET, Question, questions, scored, template
-from compliance.auditing.review import read_reviews
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reading.run import Fact
 from compliance.reading.weights import Named
 from compliance.reviewing.checklist import Review, checklist
+from compliance.reviewing.questions import CONFIGS, OF_SET, Question, questions, scored, template
+from compliance.reviewing.review import read_reviews
 from rules.edition import load
 from rules.reference import ReferencePoint
 from tests.compliance.ledgers import sha256
@@ -61,8 +61,7 @@ def test_a_finding_for_review_is_a_question_with_its_places(submission):
 def test_what_reviewers_said_stands_with_the_question_and_unsigned_lines_do_not(submission):
     said = Review("SEED90", "reference", "accept", "R. Viewer", "2026-11-22")
     more = [said, Review("SEED90", "reference", "open"), Review("LOG99", "reference", "open", "a")]
-    one = dataclasses.replace(submission, checklist=checklist(["EVL90", "SEED90"], more))
-    found = questions(one, EDITION)
+    found = questions(submission, EDITION, checklist(["EVL90", "SEED90"], more))
     assert [(q.code, q.verdict, q.reviews) for q in found] == [
         ("EVL90", "open", ()),
         ("SEED90", "accept", (said.text(),)),

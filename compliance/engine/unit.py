@@ -1,47 +1,36 @@
 """Judge one log, or one unit: a submission with its sets, or a set or log given by itself."""
 
+import functools
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import compliance.families  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
+from compliance.engine.budget import OF_A_FINDING, Account, Spent
 from compliance.finding import WHOLE, Fault, Finding, ancestors, errors, show
-from compliance.judging.budget import OF_A_FINDING, SECONDS, Account, Spent
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
 from compliance.reading.place import SetPlace
 from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run, run_of
-from compliance.reading.terms import division_of, terms_for
+from compliance.reading.terms import Terms, terms_for
 from compliance.reading.timeline import set_aside, timeline
 from compliance.reading.tree import LogFile, Set, Submission
 from compliance.reviewing.waiver import Waivers
 from compliance.rule import CHECKS, Check, applying, of_keys, ordered
-from compliance.verdict import NO_STOP, NOT_CONVERGED, LogVerdict
+from compliance.verdict import NOT_CONVERGED, LogVerdict
 from rules.edition import Edition
 from rules.limits import Limits
 
+NO_STOP = ("CLK01", "no run_stop")  # the code and found text of a log that breaks off
 MOST_FAULTS = 10_000  # of one check in one place that are listed
 OF_SOURCE = "CODE02"  # an edition with this rule compares the source with the reference's
 BROKE = "Could not be checked: the checker itself failed, in the check"
-
-
-@dataclass(frozen=True)
-class Job:
-    """One log to judge. `benchmark` is the one that its folder names, "" for a log given alone."""
-
-    log: LogFile
-    edition: Edition
-    benchmark: str
-    alone: bool
-    division: str = ""  # the system description's, where it overrules the log's
-    waivers: Waivers | None = None
-    kind: frozenset[str] = frozenset()  # that its folder says
-    seconds: float = SECONDS  # that reading it may take: the budget of its submission
 
 
 @dataclass(frozen=True)
@@ -67,25 +56,36 @@ class Unit:
         """The path as findings give it."""
         return self.target.name
 
-    def jobs(self) -> Iterator[Job]:
-        """Yield the logs to judge."""
-        most = self.account.most
-        for runs in self.sets:
-            description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
-            division = division_of((description.data or {}).get("division")) if description else ""
-            benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
-            for log in runs.logs:
-                yield Job(log, self.edition, benchmark, False, division, self.waivers, runs.kind, most)
+    def logs(self) -> Iterator[tuple[LogFile, Set | None]]:
+        """Yield the logs to judge, each with its set."""
+        yield from ((log, runs) for runs in self.sets for log in runs.logs)
         if self.log:
-            yield Job(self.log, self.edition, "", alone=True, seconds=most)
+            yield self.log, None
+
+    def terms(self, log: Log, runs: Set | None) -> Terms:
+        """Return the terms for a log of a set. The folder's benchmark and the description's division go before those
+        that the log names; a log given by itself has neither."""
+        if runs is None:
+            return terms_for(log, self.edition)
+        description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
+        division = (description.data or {}).get("division") if description else ""
+        benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
+        return terms_for(log, self.edition, benchmark, division, runs.kind)
 
 
-def judge_log(job: Job) -> LogVerdict:
-    """Judge one log by the rules on logs."""
+def judge_logs(unit: Unit, start: int = 0, count: int | None = None) -> Iterator[LogVerdict]:
+    """Judge so many logs of a unit, or all, from log `start` on, one by one."""
+    for file, runs in islice(unit.logs(), start, None if count is None else start + count):
+        yield judge_log(unit, file, runs)
+
+
+def judge_log(unit: Unit, file: LogFile, runs: Set | None = None) -> LogVerdict:
+    """Judge one log of a set, or given by itself, by the rules on logs."""
     begin = time.monotonic()
-    log = gather_log(job.log.file, job.log.name, job.edition, job.seconds)
-    terms = terms_for(log, job.edition, job.benchmark, job.division, job.kind)
-    codes = applying(job.edition.codes, terms.kinds)
+    edition = unit.edition
+    log = gather_log(file.file, file.name, edition, unit.account.most)
+    terms = unit.terms(log, runs)
+    codes = applying(edition.codes, terms.kinds)
     if "RES01" in codes:
         set_aside(log, terms.metric)
     milestones = timeline(log, terms)
@@ -94,25 +94,24 @@ def judge_log(job: Job) -> LogVerdict:
     for check in ordered("log", codes):
         wrong = False
         for fault in faults_of(check, log, terms, milestones) if broken.isdisjoint(check.after) else ():
-            findings.append(finding := finding_of(fault, check, job.edition, job.log.name, job.waivers))
+            findings.append(finding := finding_of(fault, check, edition, file.name, unit.waivers))
             wrong = wrong or finding.severity == "error"
             if broken_by([finding]):
                 broken |= of_keys(check.code, fault.about)
         if check.gate and wrong:  # a waiver does not open the gate
             break
-    if not job.alone:  # a set may have some runs that failed; RUN03 counts them
-        limits = job.edition.limits
-        findings = [replace(f, severity="info") if only_failed(f, limits) else f for f in findings]
+    if runs:  # a set may have some runs that failed; RUN03 counts them
+        findings = [replace(f, severity="info") if only_failed(f, edition.limits) else f for f in findings]
     run = run_of(
         log,
         terms,
         milestones,
-        job.log,
+        file,
         codes=frozenset(f.code for f in findings),
         lines=frozenset(f.line for f in findings),
         broken=frozenset(broken),
     )
-    return LogVerdict(run, tuple(findings), job.edition.name, time.monotonic() - begin)
+    return LogVerdict(run, tuple(findings), edition.name, time.monotonic() - begin)
 
 
 def only_failed(finding: Finding, limits: Limits) -> bool:
@@ -232,6 +231,7 @@ def benchmark_of(runs: Set, every: Sequence[Run], edition: Edition) -> str:
     return names.pop() if len(names) == 1 else ""
 
 
+@functools.cache
 def gates() -> frozenset[str]:
     """Return the codes of the gate checks: after an error of one of these, a log is judged no further."""
     return frozenset(check.code for check in CHECKS.values() if check.gate)

@@ -11,14 +11,14 @@ from pathlib import Path
 from benchmark.config import read_yaml
 from benchmark.run.files import weights_path
 from benchmark.tuning.campaign import Axis
-from compliance.auditing.review import points
 from compliance.finding import counted, show
 from compliance.reading.energy import METER
 from compliance.reading.ledger import read_beside
 from compliance.reading.run import Run
 from compliance.reading.tuning import read
 from compliance.reading.witness import receipts_of
-from compliance.reviewing.checklist import OPEN, VERDICTS, Point, checklist
+from compliance.reviewing.checklist import OPEN, VERDICTS, Checklist, Point, checklist
+from compliance.reviewing.review import points
 from compliance.safe import printable
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
@@ -41,9 +41,9 @@ class Question:
     reviews: tuple[str, ...] = ()
 
 
-def questions(submission: SubmissionVerdict, edition: Edition) -> list[Question]:
-    """Return the points that people must judge of a submission, with evidence and reviews."""
-    listed = submission.checklist or checklist(points(submission, edition), ())
+def questions(submission: SubmissionVerdict, edition: Edition, listed: Checklist | None = None) -> list[Question]:
+    """Return the points that people must judge of a submission, with evidence and, if they are given, reviews."""
+    listed = listed or checklist(points(submission, edition), ())
     return [_question(point, submission, edition) for point in listed.points]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 
 from benchmark.tree import THROUGHPUT
+from compliance.engine.unit import Judged, benchmark_of, gates
 from compliance.finding import Finding, ancestors, sort_key
-from compliance.judging.unit import Judged, benchmark_of, gates
 from compliance.reading.run import Run
 from compliance.reading.tree import Set, Submission
 from compliance.rule import CHECKS

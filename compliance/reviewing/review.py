@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark.config import suggest
-from compliance.reviewing.checklist import Review, checklist
+from compliance.reviewing.checklist import Checklist, Review, checklist
 from compliance.reviewing.entries import read_entries
-from compliance.terminal import tell
+from compliance.safe import tell
 from compliance.verdict import SubmissionVerdict, Verdict
 from rules.current import ROOT
 from rules.edition import TEXTS, Edition
@@ -71,14 +71,19 @@ def points(submission: SubmissionVerdict, edition: Edition) -> list[str]:
     return [code for code, rule in edition.rules.items() if rule.by_review or code in found]
 
 
-def with_reviews(verdict: Verdict, reviews: Reviews, editions: dict[str, Edition]) -> Verdict:
-    """Return the verdict with a checklist for each submission. Writes a line to stderr for each entry whose submission
-    was not judged."""
+def checklists(verdict: Verdict, reviews: Reviews, editions: dict[str, Edition]) -> dict[str, Checklist]:
+    """Return the checklist of each submission by its path. Writes a line to stderr for each entry whose submission was
+    not judged."""
     for line in reviews.idle(verdict):
         tell(line)
+    return {s.path: checklist(points(s, editions[s.edition]), reviews.of(s.path)) for s in verdict.submissions}
+
+
+def with_reviews(verdict: Verdict, reviews: Reviews, editions: dict[str, Edition]) -> Verdict:
+    """Return the verdict with the state of the reviews at each set, for results."""
+    listed = checklists(verdict, reviews, editions)
 
     def reviewed(one: SubmissionVerdict) -> SubmissionVerdict:
-        made = checklist(points(one, editions[one.edition]), reviews.of(one.path))
-        return replace(one, checklist=made, sets=tuple(replace(s, reviewed=made.words()) for s in one.sets))
+        return replace(one, sets=tuple(replace(s, reviewed=listed[one.path].words()) for s in one.sets))
 
     return replace(verdict, submissions=tuple(map(reviewed, verdict.submissions)))

@@ -1,1 +1,0 @@
-"""Judge logs, sets and submissions by the rules, within a budget, in one process or several."""
