@@ -55,7 +55,8 @@ def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     worst = [b for b in log.back if b[1] > limits.back_warn_ms]
     if worst:
         line, back, key = worst[0]
-        yield Fault(line, f"{key} {back} ms earlier than an event before it", f"at most {limits.back_warn_ms} ms")
+        found = f"{key} {back} ms earlier than an event in a line before it: the clock was set back, or the log edited"
+        yield Fault(line, found, f"at most {limits.back_warn_ms} ms")
     elif mild := [b for b in log.back if b[1] > limits.back_ms]:
         line, back, key = max(mild, key=lambda b: b[1])
         yield Fault(line, f"{key} {back} ms earlier than an event before it", "no such event", severity="warning")

@@ -261,13 +261,15 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:
         return
     submission = files.submission
-    known = {environment_path(run.file) for run in files.runs if KEY in run.facts or hides(run.broken, KEY)}
+    broken = {environment_path(run.file) for run in files.runs if hides(run.broken, KEY)}  # LOG04 and others tell of it
+    known = broken | {environment_path(run.file) for run in files.runs if KEY in run.facts}
     known |= {run.file.with_name(named.file) for run in files.runs for named in run.environments}
     for entry in submission.entries:
         path = submission.path.joinpath(*entry.parts)
         if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
             aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
-            if path not in known and not aside:
+            first = path.with_name(f"{'_'.join(path.stem.split('_')[:2])}.json")  # of the same run
+            if path not in known and first not in broken and not aside:
                 wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 

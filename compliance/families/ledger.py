@@ -163,7 +163,7 @@ def _apart(by_ms: int, slack: float, what: str, entry: Entry[Event], launched: S
         yield Fault(entry.number, found, f"at most {slack:g} s", path=launched.path)
 
 
-@rule("LED06", "set", after=("LED03",))
+@rule("LED06", "set", after=("LED03", "LOG01"))
 def logs_are_those_of_the_ends(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     slack = terms.edition.limits.clock.launch_slack
     for run in runs:
@@ -196,7 +196,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
             last.number, found, f"an end with the sha256 {digest} of the log", path=launched.path, severity=severity
         )
     elif end.said.log != digest:
-        says = "The log was changed after its run ended"
+        says = "The log is not as its run wrote it"
         found = f"sha256 {digest or 'of no file'}{line_endings(run.file)}"
         yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", says, run.path)
     elif run.stop is not None and end.said.status != run.status:

@@ -275,7 +275,6 @@ def test_a_span_without_an_end_closes_where_the_next_begins_or_at_the_runs_end(l
     assert module._last_line(read(logs, ("eval_start", 10, None)), "eval") == 1
 
 
-
 def test_a_run_without_a_later_stop_has_no_timed_span(tree, law):
     run, _ = run_of(tree, law)
     start, stop = run.start.time_ms, run.stop.time_ms
