@@ -177,7 +177,7 @@ def factors() -> Spec:
     spec = forest("factor of the time", told, True)
     for drawn in spec["layer"][1:]:
         drawn["encoding"]["yOffset"] = {"field": "s"}
-    return spec | {"height": {"step": 14, "for": "offset"}}
+    return spec | {"height": {"step": 19}}
 
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
