@@ -68,7 +68,7 @@ class Unit:
         if runs is None:
             return terms_for(log, self.edition)
         description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
-        division = (description.data or {}).get("division") if description else ""
+        division = (description.data or {}).get("division", "") if description else ""
         benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
         return terms_for(log, self.edition, benchmark, division, runs.kind)
 
