@@ -13,6 +13,7 @@ from compliance.families import environment as checks
 from compliance.judging import unit
 from compliance.reading import environment as reading_environment
 from rules.edition import load
+from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
 
 damage = pytest.mark.damage
@@ -24,15 +25,24 @@ def node_of(environed, index=2):
     return environed.manifests[index]["nodes"][0]["facts"]
 
 
-@damage
-def digest_that_is_none(environed):
-    return [("result_2.txt", environed.changed("environment", value="5f2a"), "ENV01")]
+def fact_changed(code, name, value, times=1):
+    """A damage: run 2 has another fact in its environment."""
+
+    @damage
+    def entry(environed):
+        environed.fact(name, value)
+        return [(FILE, 1, code)] * times
+
+    return entry
 
 
-@damage
-def file_of_another_run(environed):
-    line = environed.changed("environment", metadata={"path": "environment_1.json"})
-    return [("result_2.txt", line, "ENV01")]
+def loaded_changed(code, times=1, **changes):
+    """A damage: run 2 had loaded something else."""
+    return fact_changed(code, "loaded", {**GOOD["loaded"], **changes}, times)
+
+
+digest_that_is_none = event_changed("ENV01", "environment", of="environed", value="5f2a")
+file_of_another_run = event_changed("ENV01", "environment", of="environed", metadata={"path": "environment_1.json"})
 
 
 @damage
@@ -87,16 +97,12 @@ def fact_without_an_origin(environed):
     return [(FILE, 1, "ENV04")]
 
 
-@damage
-def another_kernel_in_one_run(environed):
-    environed.fact("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
-    return [(FILE, 1, "ENV05")]
+another_kernel_in_one_run = fact_changed(
+    "ENV05", "kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"}
+)
 
 
-@damage
-def another_library_in_one_run(environed):
-    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"})
-    return [(FILE, 1, "ENV05")]
+another_library_in_one_run = fact_changed("ENV05", "packages", {"torch": "2.13.0", "numpy": "2.4.7"})
 
 
 @damage
@@ -119,10 +125,8 @@ def another_setting_on_the_command_line(environed):
     return [(FILE, 1, "ENV07")]
 
 
-@damage
-def config_that_did_not_run(environed):
-    environed.fact("config", "learning_rate: 0.002\n")
-    return [(FILE, 1, "ENV07")] * 2  # it is no source of the run, and gives another rate
+# It is no source of the run, and gives another rate.
+config_that_did_not_run = fact_changed("ENV07", "config", "learning_rate: 0.002\n", 2)
 
 
 @damage
@@ -138,10 +142,7 @@ def manifest_of_another_python(environed):
     return [(FILE, 1, "ENV05"), (FILE, 1, "ENV08")]
 
 
-@damage
-def manifest_with_more_ranks(environed):
-    environed.fact("launcher", {"launcher": "slurm", "ranks": 64})
-    return [(FILE, 1, "ENV08")]
+manifest_with_more_ranks = fact_changed("ENV08", "launcher", {"launcher": "slurm", "ranks": 64})
 
 
 @damage
@@ -176,10 +177,7 @@ def loaded_otherwise(environed, run=2, **changes):
     environed.fact("loaded", {**GOOD["loaded"], **changes}, run)
 
 
-@damage
-def module_of_no_distribution(environed):
-    loaded_otherwise(environed, unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
-    return [(FILE, 1, "ENV12")]
+module_of_no_distribution = loaded_changed("ENV12", unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
 
 
 @damage
@@ -204,22 +202,13 @@ def kernels_from_before_the_set(environed):
     return [(f"environment_{run}.json", 1, "ENV13") for run in range(5)]
 
 
-@damage
-def kernels_that_changed_between_runs(environed):
-    loaded_otherwise(environed, kernels={"files": 71, "before": 71, "sha256": "d" * 64})
-    return [(FILE, 1, "ENV13")]
+kernels_that_changed_between_runs = loaded_changed("ENV13", kernels={"files": 71, "before": 71, "sha256": "d" * 64})
+package_of_the_same_version_with_other_content = loaded_changed(
+    "ENV14", records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64}
+)
 
 
-@damage
-def package_of_the_same_version_with_other_content(environed):
-    loaded_otherwise(environed, records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64})
-    return [(FILE, 1, "ENV14")]
-
-
-@damage
-def training_before_the_clock(environed):
-    loaded_otherwise(environed, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
-    return [(FILE, 1, "ENV15")] * 2
+training_before_the_clock = loaded_changed("ENV15", 2, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
 
 
 @pytest.mark.parametrize("spent", [{"cpu_seconds": -1.0}, {"cpu_seconds": 10**400}, {"cpu_seconds": True}, {}, None])
@@ -240,10 +229,7 @@ def test_what_starting_needs_is_fine(environed, found):
     assert found(environed.root) == []
 
 
-@damage
-def malformed_list_of_what_was_loaded(environed):
-    loaded_otherwise(environed, edited={"files": -1, "names": []})
-    return [(FILE, 1, "ENV04")]
+malformed_list_of_what_was_loaded = loaded_changed("ENV04", edited={"files": -1, "names": []})
 
 
 def test_kernels_that_another_run_of_the_set_left_are_fine(environed, found):
@@ -266,16 +252,8 @@ def test_good_submission_with_environments(environed, found):
     assert found(environed.path(0)) == []
 
 
-def test_none_is_well_where_manifests_are_optional(tree, found):
-    assert found(tree.root) == []
-
-
 def test_env02_required_is_an_error_of_every_run(environed, law):
-    folder = environed.root.parent.rename(environed.root.parents[1] / "surveyed")
-    environed.root = folder / environed.root.name
-    for index, log in enumerate(environed.logs):
-        log.one("rules_edition")["value"] = "surveyed"
-        environed.write(index)
+    environed.into("surveyed")
     assert codes(environed, law) == []
     for index in range(5):
         environed.at = index
@@ -295,12 +273,6 @@ def test_env03_every_manifest_that_is_gone_is_named(environed, found):
     environed.environment(1).unlink()
     environed.environment(2).unlink()
     assert found(environed.root) == [("environment_1.json", 1, "ENV03"), (FILE, 1, "ENV03")]
-
-
-@pytest.mark.parametrize("size", [None, 0, -1, True, 1.0, "12", 1 << 53])
-def test_env01_bytes_are_counted(environed, found, size):
-    line = environed.changed("environment", metadata={"bytes": size})
-    assert ("result_2.txt", line, "ENV01") in found(environed.root)
 
 
 def test_env07_a_run_has_a_command_line(environed, found):
@@ -336,13 +308,6 @@ def test_env05_what_one_run_could_not_read_is_for_people(environed, law):
     assert codes(environed, law) == [("ENV11", "review")]
 
 
-def test_env05_names_what_differs(environed, law):
-    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7", "tqdm": "4.70.1"})
-    (finding,) = judge([str(environed.root)], rules=law).findings
-    assert finding.found == 'packages numpy "2.4.7", tqdm "4.70.1"'
-    assert finding.wanted == 'numpy "2.4.6", tqdm missing, as in the set\'s other runs'
-
-
 @pytest.mark.parametrize("steps", [True, False])
 def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
     """Its measured steps: threads follow from the number of ranks, packages don't."""
@@ -374,51 +339,15 @@ def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, 
     ("words", "codes"),
     [
         (["learning_rate=1e-3"], []),
-        (["learning_rate=0.0010"], []),
-        (["learning_rate=0.0011"], ["ENV07"]),
         (["threads=0"], []),  # the run found 1
-        (["precision=auto"], []),
-        (["weight_decay=0"], []),
         (["beta_1=0"], ["ENV07"]),  # 0 is a value here
-        (["--layout=2,1,1,1"], []),
-        (["--org", "acme"], []),
         (["--org", "bolt"], ["ENV07"]),
-        (["--division=open"], ["ENV07"]),
         (["unknown=3", "--steps", "4"], []),
-        (["batch_size=["], []),  # says nothing
-        (["batch_size=" + "9" * 300], []),  # is not looked at
     ],
 )
 def test_env07_the_last_word_counts(environed, found, words, codes):
     environed.fact("command", [*environed.manifests[2]["run"]["command"]["value"], *words])
     assert [code for *_, code in found(environed.root)] == codes
-
-
-@pytest.mark.parametrize(("said", "codes"), [("26.6 GiB", []), ("26.7 GiB", ["ENV09"]), ("21.9 GiB", []),
-    ("21.8 GiB", ["ENV09"]), ("25.8 GB", []), ("a lot", [])])  # fmt: skip
-def test_env09_memory_within_a_tenth(environed, found, said, codes):
-    """24 GiB are there; a tenth of what is described is allowed."""
-    environed.described(host_memory_capacity=said)
-    assert [code for *_, code in found(environed.root)] == codes
-
-
-@pytest.mark.parametrize(
-    ("field", "good", "bad"),
-    [
-        ("host_processors_per_node", "1", "2"),
-        ("host_processor_core_count", "2", "4"),
-        ("host_processor_vcpu_count", "many", "4"),
-        ("host_processor_model_name", "a PROCESSOR", None),  # SYS12 says so, where runs computed on it
-        ("framework", "PyTorch 2.13.0, tuned", "PyTorch 2.12.0"),
-        ("operating_system", "An operating-system", "Another"),
-    ],
-)
-def test_env09_fields_of_the_description(environed, found, field, good, bad):
-    environed.described(**{field: good})
-    assert found(environed.root) == []
-    if bad:
-        environed.described(**{field: bad})
-        assert [code for *_, code in found(environed.root)] == ["ENV09"]
 
 
 def test_env08_a_python_that_could_not_be_read_contradicts_no_log(environed, found):

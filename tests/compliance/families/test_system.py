@@ -1,6 +1,5 @@
 """SYS: system descriptions that are missing, no JSON, incomplete or of nothing."""
 
-import json
 import shutil
 from dataclasses import replace
 from types import SimpleNamespace
@@ -11,6 +10,7 @@ from benchmark.run.devices import Device, grouped
 from compliance.engine import judge
 from compliance.families import system as checks
 from rules.edition import load
+from tests.compliance.catalogue import description_changed
 from tests.compliance.families.test_source import second
 
 damage = pytest.mark.damage
@@ -76,14 +76,8 @@ def description_without_its_processor(tree, logs):
     return [("box.json", 1, "SYS03")]
 
 
-@damage
-def description_with_a_number_of_words(tree):
-    return [("box.json", tree.described(host_processors_per_node="two"), "SYS04")]
-
-
-@damage
-def description_with_another_status(tree):
-    return [("box.json", tree.described(status="rumoured"), "SYS05")]
+description_with_a_number_of_words = description_changed("SYS04", host_processors_per_node="two")
+description_with_another_status = description_changed("SYS05", status="rumoured")
 
 
 @damage
@@ -94,16 +88,6 @@ def description_without_results(tree):
 
 def test_damage(entry, exactly):
     exactly(entry)
-
-
-def test_description_of_each_broken_type(tree, logs, found):
-    for name in logs.SYSTEM:
-        tree.write_system({**logs.SYSTEM, name: None})
-        codes = {code for *_, code in found(tree.root)}
-        assert codes <= {"SYS04", "SYS05"}, name
-        assert codes or name == "other_software_stack"
-    tree.write_system(json.loads(json.dumps(logs.SYSTEM)))
-    assert found(tree.root) == []
 
 
 @pytest.mark.parametrize(
@@ -128,24 +112,6 @@ def test_a_field_is_of_its_kind(kind, good, bad):
     assert {fault.wanted for fault in faults} <= {checks.FIELD_KINDS[kind][1]}
 
 
-def rated(tree, share, index=2, **settings):
-    """Lets the second epoch of a run compute at so much of two cores' peak."""
-    log = tree.logs[index]
-    if settings:
-        tree.settings(index, **settings)
-    flops = share * 2e12 * COMPUTE.core["float32"]
-    seconds = 8 * 10**10 / flops
-    start, stop = log.all("epoch_start")[1], log.all("epoch_stop")[1]
-    by = start["time_ms"] + round(1000 * seconds) - stop["time_ms"]
-    for event in log.events[log.events.index(stop) :]:
-        event["time_ms"] += by
-    stats = log.all("tracked_stats")[1]
-    stats["time_ms"] = stop["time_ms"]
-    stats["value"] |= {"throughput": 8 / seconds, "wait_seconds": 0.001, "compute_seconds": seconds - 0.001}
-    tree.write(index)
-    return log.line(stop)
-
-
 def named(ranks=2, **changes):
     """The devices of one host, as a log has them."""
     return [{"host": "n1", "kind": "cpu", "name": "A processor", "ranks": ranks, "uuids": [], **changes}]
@@ -153,7 +119,13 @@ def named(ranks=2, **changes):
 
 @damage
 def an_epoch_that_two_cores_cannot_compute(tree):
-    return [("result_2.txt", rated(tree, 1.2), "SYS07")]
+    """At 1.2 times the peak of two cores."""
+    log, seconds = tree.logs[2], 8 * 10**10 / (1.2 * 2e12 * COMPUTE.core["float32"])
+    start, stop, stats = (log.all(key)[1] for key in ("epoch_start", "epoch_stop", "tracked_stats"))
+    log.shift(start["time_ms"] + round(1000 * seconds) - stop["time_ms"], since=stop)
+    stats["time_ms"] = stop["time_ms"]
+    stats["value"] |= {"throughput": 8 / seconds, "wait_seconds": 0.001, "compute_seconds": seconds - 0.001}
+    return [("result_2.txt", tree.written(stop), "SYS07")]
 
 
 @damage
@@ -192,59 +164,11 @@ def another_model_than_described(tree):
 
 @damage
 def more_nodes_than_ranks(tree):
-    lines = [tree.changed("number_of_nodes", index, value=3) for index in range(5)]
+    for index in range(5):
+        tree.changed("number_of_nodes", index, value=3)
     tree.described(number_of_nodes="3")
-    return [(f"result_{i}.txt", line, "SYS13") for i, line in enumerate(lines)]
-
-
-@pytest.mark.parametrize(("tflops", "codes"), [(0.5, []), (0.1, ["SYS07"]), (1e9, [])])
-def test_sys07_what_the_settings_declare_counts_up_to_the_limit(tree, law, tflops, codes):
-    """At 0.6 of two cores' peak: 0.72 of 1.2 in 10^12 FLOP/s, and a rank of two declares its own."""
-    for index in range(5):
-        tree.settings(index, peak_tflops=tflops)
-    rated(tree, 0.6)
-    assert [f.code for f in judge([tree.path(2)], rules=law).findings] == codes
-
-
-def test_sys07_nobody_declares_more_than_there_is(tree, law):
-    for index in range(5):
-        tree.settings(index, peak_tflops=1e9)
-    rated(tree, 1.2)
-    assert [f.code for f in judge([tree.path(2)], rules=law).findings] == ["SYS07"]
-
-
-@pytest.mark.parametrize(("number", "codes"), [(2, []), (3, []), (1, ["SYS08"]), (0, ["SYS08"])])
-def test_sys08_an_accelerator_for_each_rank(tree, found, number, codes):
-    """Two ranks on a node."""
-    tree.settings(2, device="cuda")
-    tree.changed("accelerators_per_node", value=number)
-    tree.changed("devices", value=named(kind="cuda", uuids=["a", "b"]))
-    assert [code for _, _, code in found(tree.path(2))] == codes
-
-
-@pytest.mark.parametrize(
-    ("devices", "number", "codes"),
-    [
-        (named(), 0, []),
-        (named(), 4, ["SYS08"]),
-        (named(kind="rocm", uuids=["a", "b"]), 2, []),
-        (named(kind="rocm", uuids=["a", "b"]), 1, ["SYS08"]),
-        ([*named(1), *named(1, kind="rocm", uuids=["a"])], 1, ["SYS08"]),  # two ranks, one of them on a processor
-    ],
-)
-def test_sys08_without_a_setting_the_devices_say_what_computes(tree, found, devices, number, codes):
-    tree.settings(2, device=...)
-    tree.changed("devices", value=devices)
-    tree.changed("accelerators_per_node", value=number)
-    assert [code for _, _, code in found(tree.path(2))] == codes
-
-
-@pytest.mark.parametrize(("nodes", "codes"), [(1, []), (2, []), (3, ["SYS13"]), (1 << 70, ["SYS13"])])
-def test_sys13_two_ranks_are_on_two_nodes_at_most(tree, found, nodes, codes):
-    """Each rank on a host of its own, where there are several."""
-    tree.changed("number_of_nodes", value=nodes)
-    tree.changed("devices", value=named() if nodes == 1 else named(1) + named(1, host="n2"))
-    assert [code for _, _, code in found(tree.path(2))] == codes
+    line = tree.logs[0].line(tree.logs[0].one("devices"))
+    return [(f"result_{i}.txt", line, "SYS10") for i in range(5)]
 
 
 @pytest.mark.parametrize("device", [0, None, [], {}])
@@ -262,35 +186,23 @@ def test_sys07_throughput_alone_has_a_limit_too(study, law):
 
 
 @pytest.mark.parametrize(
-    ("devices", "codes"),
+    ("device", "devices", "good"),
     [
-        (named(), []),
-        (named(1) + named(1, name="Another"), []),
-        (named(1), ["SYS10"]),
-        (named(3), ["SYS10"]),
-        (named(kind="cuda", uuids=["a", "b"]), ["SYS10"]),
-        ([], ["SYS10"]),
-        ([7], ["SYS10"]),
-        (named(host=""), ["SYS10"]),
-        (named(ranks=True), ["SYS10"]),
-        (named(uuids=[{}]), ["SYS10"]),
-        ("one", ["LOG06"]),
+        ("cpu", named(), True),
+        ("cpu", named(1) + named(1, name="Another"), True),
+        ("cpu", named(1), False),
+        ("cpu", named(3), False),
+        ("cpu", named(kind="cuda", uuids=["a", "b"]), False),
+        ("cpu", [], False),
+        ("cuda", named(kind="cuda", uuids=["a", "b"]), True),
+        ("cuda", named(kind="cuda", uuids=["a", "a"]), False),
+        ("cuda", named(kind="cuda", uuids=["a"]), False),
+        ("cuda", named(kind="cuda", uuids=["a", "b", "b"]), False),
     ],
 )
-def test_sys10_devices_are_of_all_ranks(tree, found, devices, codes):
-    tree.changed("devices", value=devices)
-    assert [code for _, _, code in found(tree.path(2))] == codes
-
-
-@pytest.mark.parametrize(
-    ("uuids", "codes"),
-    [(["a", "b"], []), (["a", "a"], ["SYS10"]), (["a"], ["SYS10"]), (["a", "b", "b"], ["SYS10"])],
-)
-def test_sys10_accelerators_are_told_apart(tree, found, uuids, codes):
-    tree.settings(2, device="cuda")
-    tree.changed("accelerators_per_node", value=2)
-    tree.changed("devices", value=named(kind="cuda", uuids=uuids))
-    assert [code for _, _, code in found(tree.path(2))] == codes
+def test_sys10_devices_are_of_all_ranks_and_told_apart(logs, device, devices, good):
+    facts = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": device}, "devices": devices}
+    assert (agreeing(logs, checks.named_devices_agree, **facts) == []) is good
 
 
 def test_sys11_runs_may_be_on_other_hosts(tree, found):
@@ -438,11 +350,6 @@ def test_sys10_what_a_run_logs_of_a_large_machine(logs):
     assert found == ["4098 accelerators by their uuids"]
 
 
-def test_sys13_what_is_no_number_is_not_compared(logs):
-    for nodes, ranks in ((3, None), (None, 2), (3, "2"), ("3", 2)):
-        assert agreeing(logs, checks.nodes_have_ranks, number_of_nodes=nodes, number_of_ranks=ranks) == []
-
-
 @pytest.mark.parametrize(
     ("described", "found"),
     [
@@ -463,9 +370,7 @@ def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found)
     assert [fault.found for fault in judged] == found
 
 
-@damage
-def another_submitter_in_the_description(tree):
-    return [("box.json", tree.described(submitter="Bolt"), "SYS09")]
+another_submitter_in_the_description = description_changed("SYS09", submitter="Bolt")
 
 
 @damage

@@ -132,7 +132,7 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
         (4, [0, 1, 2, 3], []),
         (4, [0, 1, 1, 2, 3, 4], ["the unknown trial 4", "several logs of trial 1"]),
         (20, [], ["no trial " + ", ".join(map(str, range(20)))]),
-        (21, [], ["no trial " + ", ".join(map(str, range(20))) + ", ..."]),
+        (21, [], ["no trial " + ", ".join(map(str, range(20))) + " and 1 more"]),
         (4, [0, 1, 2, 3, None], ["the unknown trial None"]),
     ],
 )
@@ -319,8 +319,11 @@ def test_tun07_a_trial_that_was_to_end_may_not_go_on_to_the_target(campaign, tri
     assert [line for _, line, _ in ends(*runs)] == lines
 
 
-@pytest.mark.parametrize(("pruning", "wrong"), [(None, False), ({"epochs": 2, "trials": 2}, True)])
-def test_tun07_only_pruning_compares_trials_with_each_other(campaign, pruning, wrong):
+@pytest.mark.parametrize(
+    ("pruning", "most", "wrong"),
+    [(None, 31, False), ({"epochs": 2, "trials": 2}, 31, True), ({"epochs": 2, "trials": 2}, 32, False)],
+)
+def test_tun07_only_pruning_compares_trials_with_each_other(campaign, pruning, most, wrong):
     campaign(pruning=pruning)
-    found = ends(gone(0, (0.6,) * 8), gone(1, (0.6,) * 8), operations=31)
+    found = ends(gone(0, (0.6,) * 8), gone(1, (0.6,) * 8), operations=most)
     assert found == [("", 1, "16 evaluations of 2 trials")] * wrong
