@@ -1,7 +1,7 @@
 """A finding: one fault, at one place, with what was found and what is wanted."""
 
 import re
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,6 +92,12 @@ def counted(n: int, what: str) -> str:
 def among(some: Sized, logs: Sized) -> str:
     """Return ", in 3 of 10 logs" if a finding in one log stands for several, else ""."""
     return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""
+
+
+def listed(items: Sequence[str], most: int, mark: str = ", ") -> str:
+    """Return the first items in a row, and how many more there are."""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return mark.join(items[:most]) + more
 
 
 def why(error: OSError) -> str:

@@ -114,11 +114,8 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
 def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     delay = seconds_between(time.passing.event, time.stop) if time.passing else None
     if time.stop and delay is not None and delay > terms.edition.limits.clock.stop_delay:
-        yield Fault(
-            time.stop.line,
-            f"run_stop {delay:.3f} s after that evaluation",
-            f"at most {terms.edition.limits.clock.stop_delay:g} s",
-        )
+        found = f"run_stop {delay:.3f} s after that evaluation"
+        yield Fault(time.stop.line, found, f"at most {terms.edition.limits.clock.stop_delay:g} s")
 
 
 @rule("CLK10", "log", after=("EVL03",))
@@ -131,9 +128,8 @@ def intervals_are_balanced(log: Log, terms: Terms, time: Timeline) -> Iterator[F
     for event in sorted((e for n in names for e in log.all(n)), key=lambda e: e.line):
         if event.key in PAIRS:
             if event.key in open_:
-                yield Fault(
-                    open_[event.key].line, f"no {PAIRS[event.key]} before the {event.key} of line {event.line}", "one"
-                )
+                found = f"no {PAIRS[event.key]} before the {event.key} of line {event.line}"
+                yield Fault(open_[event.key].line, found, "one")
             open_[event.key] = event
         else:
             start = event.key.replace("_stop", "_start")

@@ -52,9 +52,8 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             return
         away = max(abs(ms - event.time_ms) for ms in (*reading.times, *reading.earliest)) / 1000
         if away > limits.edge:
-            yield Fault(
-                reading.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limits.edge:g} s"
-            )
+            found = f"{away:.3f} s from {event.key} in line {event.line}"
+            yield Fault(reading.line, found, f"at most {limits.edge:g} s")
             return
     for reading in readings.values():
         yield Fault(reading.line, f"a reading at {_moment(reading)}", "readings at starts and stops of the run alone")
@@ -104,9 +103,8 @@ def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator
     for node, found in scopes.items():
         twice = [(outer, inner) for outer in INSIDE for inner in INSIDE[outer] if {outer, inner} <= found]
         for outer, inner in twice[:1]:
-            yield Fault(
-                live.line, f"counters of {show(node)}: of the {outer}, and of a {inner} in it", "one of the two"
-            )
+            both = f"counters of {show(node)}: of the {outer}, and of a {inner} in it"
+            yield Fault(live.line, both, "one of the two")
 
 
 @rule("ENE07", "log", after=("ENE01",))

@@ -11,7 +11,7 @@ from typing import Any
 from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
-from compliance.finding import Fault, show, why
+from compliance.finding import Fault, listed, show, why
 from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256, line_endings
 from compliance.reading.environment import (
@@ -51,11 +51,8 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
         yield Fault(event.line, f"after run_start of line {time.start.line}", "before it")
     for resumed in log.all("resumed"):
         if type(resumed.value) is dict and not is_sha256(resumed.value.get(KEY)):
-            yield Fault(
-                resumed.line,
-                f"resumed with {KEY} {show(resumed.value.get(KEY))}",
-                "the sha256 of the manifest of what it resumed on",
-            )
+            found = f"resumed with {KEY} {show(resumed.value.get(KEY))}"
+            yield Fault(resumed.line, found, "the sha256 of the manifest of what it resumed on")
 
 
 @rule("ENV02", "set", after=("ENV01",), on=RUNS | STEPS)
@@ -130,7 +127,7 @@ def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
     for run, named, environment, limits in _read(runs, terms):
         first, *others = environment.nodes
         for kind in others:
-            hosts = f"{show(kind.hosts[0])}{f' and {len(kind.hosts) - 1} more' if len(kind.hosts) > 1 else ''}"
+            hosts = listed([*map(show, kind.hosts)], 1)
             for name, severity in limits.same_nodes.items():
                 value, usual = kind.values.get(name, first.values.get(name)), first.values.get(name)
                 if name == OTHER and OTHER in kind.values:
@@ -341,10 +338,8 @@ def apart(value: Any, usual: Any) -> tuple[str, str]:
     if type(value) is not dict or type(usual) is not dict:
         return show(_text(value)), show(_text(usual))
     names = sorted(n for n in value.keys() | usual.keys() if _text(value.get(n)) != _text(usual.get(n)))
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
 
     def told(one: dict[str, Any]) -> str:
-        said = (f"{n} {_text(one[n]) if n in one else 'missing'}" for n in names[:MOST_SHOWN])
-        return show(", ".join(said) + more)
+        return show(listed([f"{n} {_text(one[n]) if n in one else 'missing'}" for n in names], MOST_SHOWN))
 
     return told(value), told(usual)

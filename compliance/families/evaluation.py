@@ -71,11 +71,8 @@ def epochs_are_evaluated_once(log: Log, terms: Terms, time: Timeline) -> Iterato
         evaluations.setdefault(epoch_of(event), []).append(event)
     for events in evaluations.values():
         for event in events[1:]:
-            yield Fault(
-                event.line,
-                f"epoch {show(epoch_of(event))} evaluated again",
-                f"only the evaluation of line {events[0].line}",
-            )
+            found = f"epoch {show(epoch_of(event))} evaluated again"
+            yield Fault(event.line, found, f"only the evaluation of line {events[0].line}")
     starts = log.all("epoch_start")
     if time.stop and metadata(time.stop, "status") != "aborted" and not starts and not evaluations:
         yield Fault(time.stop.line, "neither an epoch nor an evaluation", "one evaluation of each epoch")

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmark.log import Event
 from compliance.families.log import applies, describe, in_limits
-from compliance.finding import Fault, show
+from compliance.finding import Fault, listed, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
@@ -79,13 +79,8 @@ def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
     known = {*terms.benchmark.settings, *_machine_settings(event, terms)}
     others = [name for name in settings if name not in known]
     if others:
-        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
-        named = ", ".join(map(show, others[:MOST_NAMED]))
-        yield Fault(
-            event.line,
-            f"hyperparameters with {named}{more}",
-            "only settings that the rules know, or a reason in sw_notes, for a reviewer",
-        )
+        found = f"hyperparameters with {listed([*map(show, others)], MOST_NAMED)}"
+        yield Fault(event.line, found, "only settings that the rules know, or a reason in sw_notes, for a reviewer")
 
 
 @rule("HYP07", "log", severity="review", after=("LOG12",), on=EVERY)
@@ -96,11 +91,8 @@ def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
             wanted = f"one of {', '.join(types)}, or a reason in sw_notes, for a reviewer"
             yield Fault(event.line, f"precision {show(event.value)}", wanted)
         elif types[event.value] == "scaled" and not _is_text(metadata(event, "scaling")):
-            yield Fault(
-                event.line,
-                f"precision {show(event.value)} without scaling",
-                "scaling in its metadata: in words, by what values are scaled",
-            )
+            found = f"precision {show(event.value)} without scaling"
+            yield Fault(event.line, found, "scaling in its metadata: in words, by what values are scaled")
 
 
 def _is_text(value: Any) -> bool:

@@ -76,11 +76,8 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
             _total(value.get(name)) for name in ("logical_bytes", "physical_bytes", "disk_bytes")
         )
         if delivered is None or not size * samples <= delivered <= size * samples * ranks:
-            yield Fault(
-                event.line,
-                f"logical_bytes {show(value.get('logical_bytes'))}",
-                f"{size * samples} to {size * samples * ranks}, the bytes of its samples",
-            )
+            found = f"logical_bytes {show(value.get('logical_bytes'))}"
+            yield Fault(event.line, found, f"{size * samples} to {size * samples * ranks}, the bytes of its samples")
         most = limits.node_bytes_per_second * nodes * value["seconds"]
         if device is not None and device > most:
             yield Fault(event.line, f"{device} bytes from devices in {value['seconds']:.3f} s", f"at most {most:.4g}")

@@ -55,12 +55,8 @@ def _references(launched: SetLedger) -> Iterator[Fault]:
             continue
         about = launched.starts.get(entry.said.refers)
         if about is None:
-            yield Fault(
-                entry.number,
-                f"a line that refers to line {entry.said.refers}, which is no start",
-                "the line of a start",
-                path=launched.path,
-            )
+            found = f"a line that refers to line {entry.said.refers}, which is no start"
+            yield Fault(entry.number, found, "the line of a start", path=launched.path)
         elif isinstance(entry.said, Start) and about.said.run != entry.said.run:
             found = f"{show(entry.said.run)} goes on from start {about.number}, of {show(about.said.run)}"
             yield Fault(entry.number, found, "a start of its own", path=launched.path)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from benchmark.tree import THROUGHPUT, WEAK
-from compliance.finding import Fault, among, show
+from compliance.finding import Fault, among, listed, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.place import SetPlace
@@ -123,9 +123,8 @@ def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
     idle = [entry for entry in entries if entry.entry not in named]
     if idle:
-        told = "; ".join(f"entry {e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle[:MOST_LISTED])
-        more = "; ..." if len(idle) > MOST_LISTED else ""
-        found = f"{len(idle)} of {len(entries)} entries without a scored set: {told}{more}"
+        told = [f"entry {e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle]
+        found = f"{len(idle)} of {len(entries)} entries without a scored set: {listed(told, MOST_LISTED, '; ')}"
         yield Fault(1, found, "one of each, or a reason")
 
 

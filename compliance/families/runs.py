@@ -10,7 +10,7 @@ from statistics import mode
 from typing import Any
 
 from compliance.families.environment import apart
-from compliance.finding import Fault, among, counted, show
+from compliance.finding import Fault, among, counted, listed, show
 from compliance.reading.across import Across, Replay
 from compliance.reading.epochs import epochs_of, needed
 from compliance.reading.files import number_of
@@ -108,14 +108,10 @@ def no_log_is_a_copy(across: Across) -> Iterator[Fault]:
 @rule("RUN06", "round")
 def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
     for replays in across.by_set():
-        told = [f"{r.equal} of {len(r.run.evaluations)} scores of {r.run.file.name}" for r in replays[:MOST_REPLAYS]]
-        more = (
-            f" and those of {counted(len(replays) - MOST_REPLAYS, 'more run')}" if len(replays) > MOST_REPLAYS else ""
-        )
+        told = [f"{r.equal} of {len(r.run.evaluations)} scores of {r.run.file.name}" for r in replays]
         origins = sorted({r.first.path for r in replays})
-        others = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
         severities = {across.severity(r.run, r.first) for r in replays}
-        found = f"{', '.join(told)}{more}, as in {origins[0]}{others}"
+        found = f"{listed(told, MOST_REPLAYS)}, as in {listed(origins, 1)}"
         severity, says, path = "" if "" in severities else "review", _replayed(replays, across), replays[0].run.path
         yield Fault(replays[0].line, found, "scores of its own", says, path, severity)
         for first in {r.first.path: r for r in replays if across.strangers(r.run, r.first)}.values():
@@ -185,9 +181,8 @@ def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> I
     said = _usual(runs, "submission_platform")
     if said is not None and place.system and not _is_placeholder(said) and not same_name(said, place.system):
         run = next(r for r in runs if r.value("submission_platform") == said)
-        yield Fault(
-            run.line("submission_platform"), f"submission_platform {show(said)}", show(place.system), path=run.path
-        )
+        found = f"submission_platform {show(said)}"
+        yield Fault(run.line("submission_platform"), found, show(place.system), path=run.path)
 
 
 @rule("RUN13", "set", on=RUNS | STEPS)
@@ -248,8 +243,7 @@ def _is_placeholder(value: object) -> bool:
 
 def _ranges(ranges: list[tuple[int, int]]) -> str:
     """Return ranges of numbers in words."""
-    text = ", ".join(str(a) if a == b else f"{a} to {b}" for a, b in ranges[:MOST_SHOWN])
-    return text if len(ranges) <= MOST_SHOWN else f"{text}, ..."
+    return listed([str(a) if a == b else f"{a} to {b}" for a, b in ranges], MOST_SHOWN)
 
 
 def _against(runs: list[Run], place: SetPlace, terms: Terms, key: str, name: str) -> Iterator[Fault]:

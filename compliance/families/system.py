@@ -131,9 +131,8 @@ def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         yield Fault(log.line("hyperparameters"), f"device {show(device)}", "the name of a kind of device")
     elif device == CPU:
         if number:
-            yield Fault(
-                line, f"{number} accelerators a node, and device cpu", "no accelerators, or their kind as device"
-            )
+            found = f"{number} accelerators a node, and device cpu"
+            yield Fault(line, found, "no accelerators, or their kind as device")
     elif ranks > number * nodes:
         found = f"{ranks} ranks with device {show(device)} on {number * nodes} accelerators"
         yield Fault(line, found, "an accelerator for each rank")

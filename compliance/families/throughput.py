@@ -38,12 +38,8 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
         used += 0 if groups else sign * (_nodes(run) or 0)
         if (nodes := used + len(+hosts)) > total:
             line = run.line("number_of_nodes")
-            yield Fault(
-                line,
-                f"{nodes:g} nodes at once with this instance",
-                f"at most {total:g}, as described",
-                path=run.path,
-            )
+            found = f"{nodes:g} nodes at once with this instance"
+            yield Fault(line, found, f"at most {total:g}, as described", path=run.path)
             return
         crowded = [host for host, number in accelerators.items() if most is not None and number > most]
         if crowded:

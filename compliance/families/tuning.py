@@ -14,7 +14,7 @@ from benchmark.tuning.table import KEY as TABLE
 from benchmark.tuning.table import taken
 from compliance.families.environment import apart, manifest_of
 from compliance.families.throughput import changes
-from compliance.finding import Fault, show
+from compliance.finding import Fault, listed, show
 from compliance.reading.devices import groups_of
 from compliance.reading.environment import Environment, read_environment
 from compliance.reading.files import SubmissionFiles, number_of
@@ -39,11 +39,11 @@ from compliance.reading.tuning import (
 )
 from compliance.rule import EVERY, rule
 from rules.edition import Edition
+from rules.limits import Environment as Limits
 from rules.registry import NAME as REGISTRY
 from rules.tuning import registered_shift, request
 
-MOST_TOLD = 20  # faults of a kind, or numbers of trials, that are reported one by one
-MOST_TOLD = 20  # settings that a finding lists
+MOST_TOLD = 20  # faults of a kind that are reported one by one, numbers of trials and settings that a finding lists
 
 
 @rule("TUN01", "set", runs="every", after=("LED01",))
@@ -119,7 +119,7 @@ def every_trial_is_there(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
         twice: list[int | None] = [i for i in range(trials) if counts[i] > 1]
         for what, some in (("no trial", missing), ("the unknown trial", beyond), ("several logs of trial", twice)):
             if some:
-                told = ", ".join(map(str, some[:MOST_TOLD])) + (", ..." if len(some) > MOST_TOLD else "")
+                told = listed([*map(str, some)], MOST_TOLD)
                 yield Fault(1, f"{what} {told}", f"one log each of trials 0 to {trials - 1}")
 
 
@@ -301,15 +301,19 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
     """Yield the facts in which the environments of the confirmation runs differ from the winner's, each for the first
     run that differs."""
     limits = edition.limits.environment
-    for run in runs if limits else ():
+    if limits is None:
+        return
+    for run in runs:
         if bool(run.environments) != bool(winner.environments):
             found = "no environment manifest" if winner.environments else "an environment manifest"
             wanted = f"one, as in {winner.path}" if winner.environments else f"none, as in {winner.path}"
             yield Fault(run.line(KEY), found, wanted, path=run.path)
-    first = _environment(winner, edition)
-    pairs = [(run, one) for run in runs if (one := _environment(run, edition))] if first else []
-    for name, severity in limits.same.items() if limits and first else ():
-        usual = first.node[name] if first else None
+    first = _environment(winner, limits)
+    if first is None:
+        return
+    pairs = [(run, one) for run in runs if (one := _environment(run, limits))]
+    for name, severity in limits.same.items():
+        usual = first.node[name]
         others = [(run, one.node[name]) for run, one in pairs if one.node[name] != usual]
         for run, value in others[:1]:
             said, wanted = apart(value, usual)
@@ -319,10 +323,9 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
             yield Fault(1, f"{name} {said}{more}", f"{wanted}, as in {winner.path}", path=place, severity=grade)
 
 
-def _environment(run: Run, edition: Edition) -> Environment | None:
+def _environment(run: Run, limits: Limits) -> Environment | None:
     """Return a run's first manifest, None if there is no sound one."""
-    limits = edition.limits.environment
-    if limits is None or not run.environments:
+    if not run.environments:
         return None
     named = run.environments[0]
     return read_environment(run.file.with_name(named.file), named.digest, limits.largest)

@@ -159,9 +159,8 @@ def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
     """Yield a fault for the later of two runs; for both if they are of different submissions."""
     pairs = [(run, first), (first, run)] if across.strangers(run, first) else [(run, first)]
     for one, other in pairs:
-        yield Fault(
-            one.weights.line if one.weights else 1, f"{what} of {other.path}", "weights of its own", path=one.path
-        )
+        found = f"{what} of {other.path}"
+        yield Fault(one.weights.line if one.weights else 1, found, "weights of its own", path=one.path)
 
 
 def _place(run: Run) -> str:

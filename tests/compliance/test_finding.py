@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.finding import LONGEST, Finding, among, counted, errors, show, sort_key
+from compliance.finding import LONGEST, Finding, among, counted, errors, listed, show, sort_key
 
 SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
 
@@ -75,6 +75,11 @@ def test_findings_come_in_the_order_of_their_places():
 def test_errors_are_those_that_no_waiver_covers():
     waived, warning = replace(SEED, waived="r: agreed"), replace(SEED, severity="warning")
     assert errors([waived, SEED, warning]) == [SEED]
+
+
+def test_of_a_list_the_first_are_told_and_the_others_counted():
+    told = [listed(["a"] * n, 2, "; ") for n in (0, 1, 2, 3)]
+    assert told == ["", "a", "a; a", "a; a and 1 more"] and listed(["a", "b"], 2) == "a, b"
 
 
 def test_logs_are_counted_where_several_are_meant():

@@ -13,7 +13,7 @@ import pytest
 from benchmark import atomic
 from rules import draw
 from rules.current import ROOT
-from rules.registry import FIRST, LONGEST, Request, read_registry
+from rules.registry import FIRST, Request, read_registry
 
 LINE = Request("acme", "box", "scaffold", "smoke", "5" * 64, "c" * 64).text
 OTHER = Request("acme", "box", "scaffold", "smoke", "5" * 64, "d" * 64).text
@@ -76,13 +76,9 @@ def test_the_same_source_and_settings_are_drawn_once(run, path):
     ("sent", "message"),
     [
         ("", "found 0 lines on standard input, wanted 1 to 100"),
-        ("\n" * 9, "found 0 lines"),
         (f"{LINE}\n" * 101, "found 101 lines"),
         ("{}", "line 1: found no field 'benchmark'"),
         (f"{LINE}\nhello", "line 2: found 'hello', wanted a mapping in JSON"),
-        ("[" * LONGEST, "line 1: found '[["),
-        (LINE.replace("acme", "../x"), "line 1: found organisation '../x'"),
-        (LINE.replace("5" * 64, "5" * 63), "line 1: found source '5"),
         ("\udcff", "line 1: found"),
     ],
 )

@@ -188,8 +188,8 @@ def test_edited_files_that_are_named_are_bounded(tree, law, monkeypatch, beyond)
     for name in (SEEDS, "training/step.py"):
         tree.put(tree.source / HERE / name, f"a = 1\n{(ROOT / HERE / name).read_text()}")
     tree.ran()
-    found = [f.found for f in findings(tree, law) if f.code == "CODE05"]
-    assert len(found) == 2 and ("1 more from here on" in found) == bool(beyond)
+    found = [(f.line, f.found) for f in findings(tree, law) if f.code == "CODE05"]
+    assert len(found) == 2 and ((1, "1 more from here on") in found) == bool(beyond)
 
 
 MINIMAL = "implementations/minimal/train.py"

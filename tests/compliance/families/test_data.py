@@ -253,34 +253,31 @@ def fingerprint_of_training_after_the_evaluation(tree):
     return [("result_2.txt", tree.inserted(start, first), "DATA08")]
 
 
-@pytest.mark.parametrize(("total", "codes"), [(1998, ["DATA07"]), (2000, []), (2002, [])])
-def test_data07_bytes_have_a_floor(tree, codes_of, total, codes):
-    read = {"total": total, "least_by_rank": total // 2, "most_by_rank": total // 2}
-    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree) == codes
+def by_rank(total, least, most):
+    return {"total": total, "least_by_rank": least, "most_by_rank": most}
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "codes"),
+    ("read", "good"),
     [
-        (2000, 2000, []),
-        (0, 4000, []),
-        (1999, 1999, ["DATA07"]),
-        (2001, 2001, ["DATA07"]),
-        (3000, 1000, ["DATA07"]),
-        (-1, 4000, ["DATA07"]),
+        (by_rank(1999, 999, 1000), False),  # fewer than the split has
+        (by_rank(2000, 1000, 1000), True),
+        (by_rank(4000, 0, 4000), True),
+        (by_rank(4000, 1999, 1999), False),
+        (by_rank(4000, 2001, 2001), False),
+        (by_rank(4000, 3000, 1000), False),
+        (by_rank(4000, -1, 4000), False),
+        (by_rank(True, 0, 1), False),
+        (by_rank(4e3, 2000, 2000), False),
+        (4000, False),
+        ({}, False),
     ],
 )
-def test_data07_ranks_add_up(tree, codes_of, least, most, codes):
-    read = {"total": 4000, "least_by_rank": least, "most_by_rank": most}
-    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree) == codes
-
-
-@pytest.mark.parametrize("read", [4000, {}, {"total": True, "least_by_rank": 0, "most_by_rank": 1}, [], {"total": 4e3}])
-def test_data07_what_is_no_number_is_found(tree, codes_of, read):
-    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree) == ["DATA07"]
+def test_data07_two_ranks_read_a_split(logs, read, good):
+    fingerprint = logs.event(3, "dataset_fingerprint", split="train", bytes_read=read)
+    log = logs.read(logs.event(1, "number_of_ranks", value=2), fingerprint)
+    faults = checks.bytes_read_suffice(log, terms(bytes={"train": 2000}), None)
+    assert [fault.line for fault in faults] == ([] if good else [3])
 
 
 @pytest.mark.parametrize("split", ["train", "other", None, []])

@@ -24,6 +24,22 @@ def node_of(environed, index=2):
     return environed.manifests[index]["nodes"][0]["facts"]
 
 
+def fact_changed(code, name, value, times=1):
+    """A damage: run 2 has another fact in its environment."""
+
+    @damage
+    def entry(environed):
+        environed.fact(name, value)
+        return [(FILE, 1, code)] * times
+
+    return entry
+
+
+def loaded_changed(code, times=1, **changes):
+    """A damage: run 2 had loaded something else."""
+    return fact_changed(code, "loaded", {**GOOD["loaded"], **changes}, times)
+
+
 digest_that_is_none = event_changed("ENV01", "environment", of="environed", value="5f2a")
 file_of_another_run = event_changed("ENV01", "environment", of="environed", metadata={"path": "environment_1.json"})
 
@@ -80,16 +96,12 @@ def fact_without_an_origin(environed):
     return [(FILE, 1, "ENV04")]
 
 
-@damage
-def another_kernel_in_one_run(environed):
-    environed.fact("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
-    return [(FILE, 1, "ENV05")]
+another_kernel_in_one_run = fact_changed(
+    "ENV05", "kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"}
+)
 
 
-@damage
-def another_library_in_one_run(environed):
-    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"})
-    return [(FILE, 1, "ENV05")]
+another_library_in_one_run = fact_changed("ENV05", "packages", {"torch": "2.13.0", "numpy": "2.4.7"})
 
 
 @damage
@@ -112,10 +124,8 @@ def another_setting_on_the_command_line(environed):
     return [(FILE, 1, "ENV07")]
 
 
-@damage
-def config_that_did_not_run(environed):
-    environed.fact("config", "learning_rate: 0.002\n")
-    return [(FILE, 1, "ENV07")] * 2  # it is no source of the run, and gives another rate
+# It is no source of the run, and gives another rate.
+config_that_did_not_run = fact_changed("ENV07", "config", "learning_rate: 0.002\n", 2)
 
 
 @damage
@@ -131,10 +141,7 @@ def manifest_of_another_python(environed):
     return [(FILE, 1, "ENV05"), (FILE, 1, "ENV08")]
 
 
-@damage
-def manifest_with_more_ranks(environed):
-    environed.fact("launcher", {"launcher": "slurm", "ranks": 64})
-    return [(FILE, 1, "ENV08")]
+manifest_with_more_ranks = fact_changed("ENV08", "launcher", {"launcher": "slurm", "ranks": 64})
 
 
 @damage
@@ -169,10 +176,7 @@ def loaded_otherwise(environed, run=2, **changes):
     environed.fact("loaded", {**GOOD["loaded"], **changes}, run)
 
 
-@damage
-def module_of_no_distribution(environed):
-    loaded_otherwise(environed, unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
-    return [(FILE, 1, "ENV12")]
+module_of_no_distribution = loaded_changed("ENV12", unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
 
 
 @damage
@@ -197,22 +201,13 @@ def kernels_from_before_the_set(environed):
     return [(f"environment_{run}.json", 1, "ENV13") for run in range(5)]
 
 
-@damage
-def kernels_that_changed_between_runs(environed):
-    loaded_otherwise(environed, kernels={"files": 71, "before": 71, "sha256": "d" * 64})
-    return [(FILE, 1, "ENV13")]
+kernels_that_changed_between_runs = loaded_changed("ENV13", kernels={"files": 71, "before": 71, "sha256": "d" * 64})
+package_of_the_same_version_with_other_content = loaded_changed(
+    "ENV14", records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64}
+)
 
 
-@damage
-def package_of_the_same_version_with_other_content(environed):
-    loaded_otherwise(environed, records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64})
-    return [(FILE, 1, "ENV14")]
-
-
-@damage
-def training_before_the_clock(environed):
-    loaded_otherwise(environed, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
-    return [(FILE, 1, "ENV15")] * 2
+training_before_the_clock = loaded_changed("ENV15", 2, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
 
 
 @pytest.mark.parametrize("spent", [{"cpu_seconds": -1.0}, {"cpu_seconds": 10**400}, {"cpu_seconds": True}, {}, None])
@@ -233,10 +228,7 @@ def test_what_starting_needs_is_fine(environed, found):
     assert found(environed.root) == []
 
 
-@damage
-def malformed_list_of_what_was_loaded(environed):
-    loaded_otherwise(environed, edited={"files": -1, "names": []})
-    return [(FILE, 1, "ENV04")]
+malformed_list_of_what_was_loaded = loaded_changed("ENV04", edited={"files": -1, "names": []})
 
 
 def test_kernels_that_another_run_of_the_set_left_are_fine(environed, found):

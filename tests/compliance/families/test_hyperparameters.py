@@ -104,46 +104,28 @@ def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, 
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "codes"),
+    ("benchmark", "name", "good", "bad"),
     [
-        ("background_weight", 0.0199, ["HYP01"]),
-        ("background_weight", 0.02, []),
-        ("background_weight", 0.0201, ["HYP01"]),
-        ("background_weight", "0.02", ["HYP01"]),
-        ("background_weight", None, ["HYP01"]),
-        ("average_epochs", -0.001, ["HYP01"]),
-        ("average_epochs", 0, []),
-        ("average_epochs", 2.5, []),
-        ("average_epochs", 2.51, ["HYP01"]),
-        ("average_epochs", True, ["HYP01"]),
-        ("average_epochs", [0.5], ["HYP01"]),
-        ("average_epochs", float("nan"), ["HYP01", "LOG08"]),
-        ("average_decay", 0.995, []),
-        ("average_decay", 0.9951, ["HYP01"]),
-        ("warmup_epochs", -0.1, ["HYP01"]),
-        ("warmup_epochs", 0, []),
-        ("warmup_epochs", 10, []),
-        ("warmup_epochs", 10.1, ["HYP01"]),
-        ("accumulate", 0, ["HYP01"]),
-        ("accumulate", 1, []),
-        ("accumulate", 2, ["HYP01"]),
-        ("workers", 99, []),
-        ("decay_epochs", 1e9, []),
+        ("scaffold", "background_weight", [0.02], [0.0199, 0.0201, "0.02", None]),
+        ("scaffold", "average_epochs", [0, 2.5], [-0.001, 2.51, True, [0.5], float("nan")]),
+        ("scaffold", "average_decay", [0.995], [0.9951]),
+        ("scaffold", "warmup_epochs", [0, 10], [-0.1, 10.1]),
+        ("scaffold", "accumulate", [1], [0, 2]),
+        ("scaffold", "workers", [99], []),
+        ("scaffold", "decay_epochs", [1e9], []),
+        *(
+            (b, n, [0, 0.0], [-0.01, 0.01])
+            for b in ("cosmoflow", "deepcam")
+            for n in ("gradient_clip", "average_epochs")
+        ),
     ],
 )
-def test_settings_keep_their_limits(tree, found, name, value, codes):
-    line = tree.settings(**{name: value})
-    assert of_the_log(found, tree) == [(line, code) for code in codes]
-
-
-@pytest.mark.parametrize("benchmark", ["cosmoflow", "deepcam"])
-@pytest.mark.parametrize("name", ["gradient_clip", "average_epochs"])
-@pytest.mark.parametrize(("value", "wanted"), [(-0.01, ["0"]), (0, []), (0.0, []), (0.01, ["0"])])
-def test_settings_that_the_other_benchmarks_fix(logs, benchmark, name, value, wanted):
-    head = {"submission_benchmark": benchmark, "submission_division": "closed", "hyperparameters": {name: value}}
-    log = logs.read(*(logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1)))
-    faults = list(closed_keeps_the_reference(log, terms_for(log, load("v1.0")), None))
-    assert [(fault.line, fault.wanted) for fault in faults] == [(3, text) for text in wanted]
+def test_hyp01_settings_keep_their_limits(logs, benchmark, name, good, bad):
+    for value, lines in (*((v, []) for v in good), *((v, [3]) for v in bad)):
+        head = {"submission_benchmark": benchmark, "submission_division": "closed", "hyperparameters": {name: value}}
+        log = logs.read(*(logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1)))
+        faults = closed_keeps_the_reference(log, terms_for(log, load("v1.0")), None)
+        assert [fault.line for fault in faults] == lines, value
 
 
 def test_those_left_out_are_named_in_one_finding(tree, law):
@@ -304,3 +286,10 @@ def test_narrow_types_are_scaled(tree, law, name, scaling, told):
     line = tree.changed("precision", value=name, metadata={} if scaling is None else {"scaling": scaling})
     found = judge([str(tree.path(2))], rules=law).findings
     assert [(f.line, f.code, f.severity, f.found) for f in found] == [(line, "HYP07", "review", told)] * bool(told)
+
+
+@pytest.mark.parametrize(("precision", "types"), [(None, {"float32": "plain"}), (5, {"float32": "plain"}), ("x", {})])
+def test_hyp07_what_is_no_name_or_not_to_be_known_is_not_looked_up(logs, precision, types):
+    log = logs.read(*([] if precision is None else [logs.event(1, "precision", value=precision)]))
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(data_types=types)))
+    assert list(checks.data_type_is_known(log, terms, None)) == []

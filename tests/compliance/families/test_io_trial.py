@@ -263,9 +263,3 @@ def test_the_devices_own_count_from_both_sides(study, found, over, codes):
 def test_what_the_kernel_does_not_count_is_no_fault(study, found, physical):
     with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=None)
     assert found(study.path(6)) == []
-
-
-@pytest.mark.parametrize("value", [[], {}, {"seconds": 1e400}, {"seconds": "2"}, {"seconds": -2.0, "throughput": 4}])
-def test_odd_values_are_findings(study, found, value):
-    line = tried(study).changed("io_epoch", value=value)
-    assert {(name, at) for name, at, _ in found(study.path(6))} == {("result_1.txt", line)}

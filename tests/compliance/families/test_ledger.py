@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from rules.edition import load
+from tests.compliance.catalogue import event_changed
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import interrupt
 
@@ -183,22 +184,9 @@ def ledger_written_anew(launched):
     return [(f"result_{i}.txt", line, "LED03") for i in (2, 3, 4)]
 
 
-@damage
-def line_of_another_digest(launched):
-    launched.changed("ledger", metadata={"line": "5" * 64})
-    return told(launched, "LED03", 2)
-
-
-@damage
-def start_of_another_run(launched):
-    launched.changed("ledger", value=3)
-    return told(launched, "LED03", 2)
-
-
-@damage
-def start_that_is_an_end(launched):
-    launched.changed("ledger", value=6)
-    return told(launched, "LED03", 2)
+line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadata={"line": "5" * 64})
+start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
+start_that_is_an_end = event_changed("LED03", "ledger", of="launched", value=6)
 
 
 @damage

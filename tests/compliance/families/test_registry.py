@@ -100,24 +100,11 @@ def entry_that_was_cut_off(registered):
     return [(*told(registered, 0)[0], "REG02")]
 
 
-@damage
-def seed_from_the_registry_without_an_entry(registered):
-    registered.changed("seed", 3, metadata={"entry": None})
-    return [(*told(registered, 3)[0], "REG02")]
-
-
-@damage
-def entry_of_true(registered):
-    registered.changed("seed", 3, metadata={"entry": True})
-    return [(*told(registered, 3)[0], "REG02")]
-
-
-@damage
-def entry_that_is_text(registered):
-    registered.changed("seed", 3, metadata={"entry": "2"})
-    return [(*told(registered, 3)[0], "REG02")]
-
-
+seed_from_the_registry_without_an_entry = event_changed(
+    "REG02", "seed", of="registered", runs=(3,), metadata={"entry": None}
+)
+entry_of_true = event_changed("REG02", "seed", of="registered", runs=(3,), metadata={"entry": True})
+entry_that_is_text = event_changed("REG02", "seed", of="registered", runs=(3,), metadata={"entry": "2"})
 entry_of_a_round_without_a_registry = event_changed("REG02", "seed", metadata={"source": "registry", "entry": 1})
 
 
@@ -153,10 +140,9 @@ def one_run_with_a_seed_of_its_own(registered):
     return [(*told(registered, 2)[0], "REG03")]
 
 
-@damage
-def own_seed_that_says_it_is_assigned(registered):
-    registered.changed("seed", 1, value=(1 << 62) + 987_654_321_123)
-    return [(*told(registered, 1)[0], "REG03")]
+own_seed_that_says_it_is_assigned = event_changed(
+    "REG03", "seed", of="registered", runs=(1,), value=(1 << 62) + 987_654_321_123
+)
 
 
 @damage

@@ -161,7 +161,9 @@ def test_reg05_the_first_run_that_was_registered_otherwise_is_named():
     assert seen(checks.runs_are_as_registered, runs, registry=False) == []
 
 
-@pytest.mark.parametrize(("idle", "ends"), [(20, "21 (box, scaffold, tiny)"), (21, "21 (box, scaffold, tiny); ...")])
+@pytest.mark.parametrize(
+    ("idle", "ends"), [(20, "21 (box, scaffold, tiny)"), (21, "21 (box, scaffold, tiny) and 1 more")]
+)
 def test_reg07_twenty_entries_without_a_set_are_told(idle, ends):
     """One more is used."""
     kept = RoundRegistry("registry.yaml", tuple(entry(n) for n in range(1, idle + 2)))

@@ -89,6 +89,7 @@ def closed(score="dice", division="closed"):
         ("implementations/mine.py", None, False),
         ("implementations/mine.yaml", "implementations/mine.yaml", False),
         ("mine/implementations", None, True),
+        ("Benchmark/log.py", None, True),
     ],
 )
 def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path, config, wrong):

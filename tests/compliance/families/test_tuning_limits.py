@@ -132,7 +132,7 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
         (4, [0, 1, 2, 3], []),
         (4, [0, 1, 1, 2, 3, 4], ["the unknown trial 4", "several logs of trial 1"]),
         (20, [], ["no trial " + ", ".join(map(str, range(20)))]),
-        (21, [], ["no trial " + ", ".join(map(str, range(20))) + ", ..."]),
+        (21, [], ["no trial " + ", ".join(map(str, range(20))) + " and 1 more"]),
         (4, [0, 1, 2, 3, None], ["the unknown trial None"]),
     ],
 )
