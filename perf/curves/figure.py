@@ -59,7 +59,13 @@ def panel(series: Sequence[Series], score: str, name: str, along: Along) -> dict
             dots += [curve[met - 1]] if (met := one.reached(run)) else []
     targets = [{"y": target, "text": f"target {target:g}"} for target in sorted({one.target for one in series})]
     y = {"field": "y", "type": "quantitative", "title": score, "scale": {"zero": False, "nice": False, "padding": 12}}
-    x = {"field": "x", "type": "quantitative", "title": name, "scale": {"zero": True, "nice": False}}
+    x = {
+        "field": "x",
+        "type": "quantitative",
+        "title": name,
+        "scale": {"zero": True, "nice": False},
+        "axis": {"tickMinStep": 1},
+    }
     colour = {"field": "series", "scale": {"domain": names, "range": COLOURS}}
     dash = {"field": "series", "scale": {"domain": names, "range": DASHES}}
     text = {"type": "text", "align": "right", "baseline": "top", "dx": -4, "dy": 3}

@@ -183,7 +183,7 @@ def width_of(problem: str, digest: str) -> int:
         known = load_problem(problem)
     except ValueError:
         return 0
-    return getattr(known, "width", 0) if known.digest() == digest else 0
+    return known.width if known.workload == "scaffold" and known.digest() == digest else 0
 
 
 class _Dumper(yaml.SafeDumper):

@@ -206,25 +206,6 @@ def test_processes_that_are_left_are_ended(tmp_path, monkeypatch):
     assert [process.ended for process in stage.processes] == [True, True]
 
 
-def test_a_new_set_keeps_the_old_one(tmp_path):
-    old = Stage(tmp_path, runs=2)
-    old.runs.make()
-    before = files_in(old.runs.folder)
-    other = dataclasses.replace(DESCRIBED, settings={"epochs": 2}, config_digest="4" * 64)
-    new = Stage(tmp_path, runs=1, described=other)
-    assert new.runs.make(anew=True) == 0
-    (kept,) = (new.runs.folder / SUPERSEDED).iterdir()
-    assert files_in(kept) == before
-
-
-def test_other_settings_are_another_set(tmp_path):
-    Stage(tmp_path, runs=1).runs.make()
-    other = Stage(tmp_path, described=dataclasses.replace(DESCRIBED, settings={"epochs": 2}, config_digest="4" * 64))
-    with pytest.raises(ValueError, match=r"result_0.txt: found other settings than now: epochs 3, now 2; wanted"):
-        other.runs.make()
-    assert other.started == []
-
-
 def test_another_problem_is_another_set(tmp_path):
     Stage(tmp_path, runs=1).runs.make()
     with pytest.raises(ValueError, match=r"result_0.txt: found problem tiny, wanted scale6"):

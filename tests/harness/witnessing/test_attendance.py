@@ -5,7 +5,7 @@ import pytest
 from benchmark.run.assigned import read_assigned
 from benchmark.tree import receipts_path
 from harness.witnessing import telling
-from harness.witnessing.attendance import Attendance, attendance
+from harness.witnessing.attendance import Attendance
 from harness.witnessing.telling import Unheard, receipts_of
 from rules.registry import Request
 from tests.harness.witnessing.test_telling import write
@@ -81,11 +81,3 @@ def test_what_could_not_be_told_is_said(store, tmp_path, capsys):
         "result_0: the witness was not told everything: http://witness: no route; tell the rest by harness/witness.py"
     )
     assert capsys.readouterr().err == f"{said} tell LOG\n"
-
-
-def test_a_token_is_needed(monkeypatch):
-    monkeypatch.delenv("WITNESS_TOKEN", raising=False)
-    with pytest.raises(ValueError, match="--witness: found no WITNESS_TOKEN in the environment, wanted the token"):
-        attendance("http://witness", REQUEST, "eval_accuracy")
-    monkeypatch.setenv("WITNESS_TOKEN", "x")
-    assert attendance("http://witness", REQUEST, "eval_accuracy").request == REQUEST
