@@ -1,11 +1,10 @@
-"""Speed and memory of the checker: `python perf/check_speed.py ROUND [--repeats 3] [--big 1024] [--copies 20]`.
+"""Speed of the checker: `python perf/check_speed.py ROUND [--repeats 3] [--copies 20]`.
 
 Over a round of MLPerf HPC, or over so many copies of one submission under other names, on one core and in one process
 each: MLLOG lines a second of `compliance/` (every rule, logs, sets and submissions), of `mlperf_logging`'s compliance
 checker doing the same files, and of merely reading the files and parsing each event with the standard library's `json`.
 In processor time, the best of the repeats, turn by turn, so that other work on the machine matters less. Then the
-command with `--jobs 1` and `--jobs 2` in wall time, its start included, and the memory that one log of `--big` MiB
-takes beside one a tenth of it.
+command with `--jobs 1` and `--jobs 2` in wall time, its start included.
 """
 
 import argparse
@@ -94,18 +93,6 @@ def with_jobs(round_: Path, repeats: int) -> tuple[float, float]:
     return statistics.median(seconds[1]), statistics.median(seconds[2])
 
 
-def fresh(module: str, *arguments: str) -> tuple[float, float]:
-    """(seconds, peak MiB) of a module's `main` in a process of its own."""
-    code = (
-        f"import resource, sys; from {module} import main; main(sys.argv[1:]); "
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
-    )
-    start = time.perf_counter()
-    command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return time.perf_counter() - start, int(done.stderr.split()[-1]) / 1024
-
-
 def make_copies(submission: Path, round_: Path, count: int) -> Path:
     """A round with so many copies of a submission, which differ in the name of the organisation."""
     own = json.dumps(submission.resolve().name)
@@ -121,32 +108,11 @@ def make_copies(submission: Path, round_: Path, count: int) -> Path:
     return round_
 
 
-def big_log(path: Path, mebibytes: int) -> None:
-    """A log of that size: a run's events, then statistics and a program's own output without end."""
-    event = {"namespace": "", "time_ms": 1_662_000_000_000, "event_type": "POINT_IN_TIME", "key": "learning_rate"}
-    line = f":::MLLOG {json.dumps({**event, 'value': 0.001, 'metadata': {'lineno': 608, 'step_num': 1}})}\n"
-    noise = "step 1 loss 0.693147 of something that a program prints to the same file as its events\n" * 20
-    chunk = (line * 10 + noise) * 200
-    with naming(path), path.open("w") as file:
-        for _ in range(mebibytes * (1 << 20) // len(chunk)):
-            file.write(chunk)
-
-
-def judge_big(mebibytes: int) -> tuple[float, float]:
-    """(MiB of memory at most, wall seconds) of judging such a log in a process of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "result_0.txt"
-        big_log(path, mebibytes)
-        seconds, peak = fresh("compliance.check", str(path), "--rules", "mlperf-hpc-v2.0", "--format", "json")
-        return peak, seconds
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("round", type=Path, help="a round of MLPerf HPC; with --copies, a submission")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--big", type=int, default=1024, help="MiB of the big log; 0 leaves it out")
     parser.add_argument("--copies", type=int, default=0, help="judge a round of so many copies of a submission")
     args = parser.parse_args(arguments)
     try:
@@ -164,10 +130,6 @@ def run(args: argparse.Namespace) -> None:
             measure(make_copies(args.round, Path(folder) / args.round.resolve().parent.name, args.copies), args.repeats)
     else:
         measure(args.round, args.repeats)
-    if args.big:
-        for size in (args.big // 10, args.big):
-            memory, took = judge_big(size)
-            print(f"a log of {size} MiB: {memory:.0f} MiB of memory at most, {took:.1f} s")
     print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
 
 

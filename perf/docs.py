@@ -3,8 +3,7 @@
     python perf/docs.py --out build/docs        # build/docs/mkdocs.yml and build/docs/pages/
 
 The pages are the Markdown files of the repository that the navigation in docs/site/mkdocs.yml names, at the same paths.
-The pages of rules, commands and surviving mutants are generated. A link to any other file leads to a page
-that shows the file.
+The pages of rules and commands are generated. A link to any other file leads to a page that shows the file.
 """
 
 import argparse
@@ -20,7 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.config import read_yaml
 from benchmark.writing import copy_file, write_text
-from perf.pages import rules, scripts, survivors
+from perf.pages import rules, scripts
 from perf.pages.files import shown
 from perf.pages.text import for_python_markdown, relinked
 
@@ -47,8 +46,6 @@ def generated(page: str) -> str:
     """The Markdown of a generated page. Raises ValueError if nothing generates it."""
     kind, _, name = page.removeprefix(GENERATED).removesuffix(".md").rpartition("/")
     match kind, name:
-        case "", "survivors":
-            return survivors.page()
         case "commands", folder:
             return scripts.page(folder)
         case "rules", edition:

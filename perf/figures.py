@@ -37,7 +37,6 @@ GAP, EDGE, LINE, ROOM = 16, 24, 34, 64  # pixels: between and around parts, for 
 NOTHING, INK, SOFT = (226, 226, 226), (20, 20, 20), (90, 90, 90)  # background of labels, text, lighter text
 SHADES = 4  # shades of each category's colour in the palette
 GREYS = 16
-
 VARIANTS = ((None, None), (0, 4), (4, 7), (7, 13), (9, 16))  # of a category: (parameter, factor in tenths), or its base
 ZOOM = 1.28  # of variants, which do not reach into the corners of their cells
 
@@ -195,25 +194,14 @@ def palette() -> np.ndarray:
     return np.concatenate([[*greys, NOTHING], *(np.rint(s) for s in shades)]).astype(np.uint8)
 
 
-def indexed(picture: Image.Image) -> Image.Image:
-    """The picture in the nearest colours of the palette."""
-    pixels = np.asarray(picture).reshape(-1, 3)
-    numbers = pixels.astype(np.int64) @ [65536, 256, 1]
-    _, first, back = np.unique(numbers, return_index=True, return_inverse=True)
-    colours = palette()
-    apart = (pixels[first][:, None].astype(int) - colours[None].astype(int)) ** 2  # (colours of the picture, n, 3)
-    nearest = apart.sum(axis=2).argmin(axis=1).astype(np.uint8)
-    found = Image.frombytes("P", picture.size, nearest[back].tobytes())
-    found.putpalette(colours.tobytes())
-    return found
-
-
 def save(picture: Image.Image, path: Path, problem: Problem) -> None:
     """Write a PNG file with a palette, a third of the bytes without. Its text "problem" is the problem's digest."""
-    text = PngInfo()
+    colours, text = Image.new("P", (1, 1)), PngInfo()
+    colours.putpalette(palette().tobytes())
     text.add_text("problem", problem.digest())
+    indexed = picture.quantize(palette=colours, dither=Image.Dither.NONE)
     with replacing(path) as partial:
-        indexed(picture).save(partial, "PNG", optimize=True, pnginfo=text)
+        indexed.save(partial, "PNG", optimize=True, pnginfo=text)
     print(f"{path}: {path.stat().st_size} bytes")
 
 

@@ -3,10 +3,11 @@
     python perf/replay_bands.py --problem smoke --data data/smoke --seeds 3 --epochs 2 --implementations minimal
 
 Runs of several seeds are trained for a few epochs, and again with the same seed in ways that another machine may use:
-other threads, ranks, splits, kernels, precision; and by other implementations, in float32. For each way and epoch the
-command prints the difference from the first run: median and largest over the seeds, relative for the loss, absolute for
-the score; last the relative difference of the loss in the first steps. It also prints the differences between seeds,
-below which a band must stay. A band is twice the largest honest difference.
+other threads, ranks, splits, kernels, precision; and by other implementations, in float32. `--ways` leaves out those
+that a problem refuses, such as splitting DeepCAM's images. For each way and epoch the command prints the difference
+from the first run: median and largest over the seeds, relative for the loss, absolute for the score; last the relative
+difference of the loss in the first steps. It also prints the differences between seeds, below which a band must stay. A
+band is twice the largest honest difference.
 """
 
 import argparse
@@ -56,9 +57,11 @@ def trained(
     arguments += ["--rehearsal-seed", str(seed), f"epochs={options.epochs}", *settings]
     program = find_implementation(implementation).program(arguments)
     done = Launcher(ranks).ask(program)
-    found = list(read_run(log).epochs)
+    found = list(read_run(log).epochs) if log.exists() else []
     if len(found) < options.epochs:
-        raise ValueError(f"{' '.join(program)}: ended after {len(found)} epochs: {done.stderr[-500:]}")
+        own = [text for text in done.stderr.splitlines() if text.startswith("train.py:")]
+        said = own[0] if own else done.stderr[-500:]
+        raise ValueError(f"{' '.join(program)}: found {len(found)} epochs, wanted {options.epochs}: {said}")
     return found
 
 

@@ -14,11 +14,13 @@ from results.measures.registry import MEASURES
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.energy import against as energies
 from results.statistics.result import Result, seconds_between
+from results.tables.formatting import cut
 from results.tables.record import shown
 
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
 MOST_VALUES = 5
+LONGEST = 1000  # characters of a value
 NO_CONTRAST = Contrast(None, None, None, math.nan)
 
 
@@ -51,6 +53,24 @@ class Pair:
     why: str = ""
     together: int = 1
     energy: Contrast | None = None
+
+    @property
+    def a_is_slower(self) -> bool:
+        """Whether ratios are told of A over the later set: they are of the slower set over the faster one."""
+        return self.contrast.ratio is not None and self.contrast.ratio > 1
+
+    @property
+    def slower(self) -> Contrast:
+        """The slower set compared with the faster one: the ratio is 1 or more."""
+        c = self.contrast
+        if self.a_is_slower or c.ratio is None or c.low is None or c.high is None:
+            return c
+        return Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, 1 - c.faster, c.degrees)
+
+    @property
+    def name(self) -> str:
+        """The slower set over the faster one: "A / B"."""
+        return f"A / {self.letter}" if self.a_is_slower else f"{self.letter} / A"
 
 
 def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
@@ -90,7 +110,7 @@ def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]
 
 def settings(runs: Sequence[Run]) -> dict[str, str]:
     """The settings that a set's runs logged, hyperparameters by field. Values that differ inside the set are joined
-    by " | "."""
+    in one text."""
     found = defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for run in runs:
         facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
@@ -103,7 +123,11 @@ def settings(runs: Sequence[Run]) -> dict[str, str]:
 
 def joined(found: Mapping[str, Iterable[str]]) -> dict[str, str]:
     """Values that differ inside a set, the first MOST_VALUES of them, in one text."""
-    return {key: " | ".join(islice(values, MOST_VALUES)) for key, values in found.items()}
+    told = {}
+    for key, values in found.items():
+        first, *others = islice(values, MOST_VALUES)
+        told[key] = f"{first}, in other runs {' or '.join(others)}" if others else first
+    return told
 
 
 def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
@@ -128,10 +152,9 @@ def meaning(value: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """A value on one line, at most 200 characters: text as it is, all else as JSON."""
-    if isinstance(value, str):
-        return value[:200]
-    return json.dumps(value, ensure_ascii=False, default=str)[:200]
+    """A value on one line, at most LONGEST characters: text as it is, all else as JSON, keys in alphabetical order."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)
+    return cut(text, LONGEST)
 
 
 COMPARED = (  # measures of the registry, in the order of the comparison

@@ -17,8 +17,8 @@ DEEPEST = 2  # levels of nested facts that get rows of their own
 def environment_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(fact, its value in each set) for each fact in which sets with manifests differ; [] if no run has a manifest.
 
-    The first row says how many runs of each set have one. Values that differ inside a set are joined by " | ".
-    At most MOST_ROWS facts are listed.
+    The first row says how many runs of each set have one. Values that differ inside a set are in one text. At most
+    MOST_ROWS facts are listed.
     """
     both = [table(filter(None, map(environment_of, s.runs))) for s in compared]
     found, tables = [some for some, _ in both], [one for _, one in both]

@@ -11,6 +11,7 @@ from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.published import published_path
 from compliance.reading.tree import place_of
 from results.statistics.result import Result
+from results.tables.formatting import cut
 from rules.edition import load
 
 MOST_CHANGES = 20  # changed files that a difference lists
@@ -119,7 +120,7 @@ def _between(path: str, text: Text | None, before: Text | None, first: str) -> C
 
 def _change(path: str, before: list[str] | None, text: Text) -> Change:
     counts, lines = differing(before, text)
-    shown = tuple(line if len(line) <= WIDEST else f"{line[: WIDEST - 3]}..." for line in lines[:MOST_LINES])
+    shown = tuple(cut(line, WIDEST) for line in lines[:MOST_LINES])
     words = f"{'added' if before is None else 'changed'} {path}: {counts}"
     return Change(words, shown, len(lines) - len(shown))
 

@@ -49,11 +49,6 @@ class ReferencePoint:
         return statistics.stdev(self.epochs)
 
     @property
-    def variation(self) -> float:
-        """Their coefficient of variation: deviation over mean."""
-        return self.deviation / self.mean
-
-    @property
     def fewest(self) -> float:
         """The epochs of the run that took the fewest."""
         return min(self.epochs)

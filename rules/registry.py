@@ -72,9 +72,9 @@ class Request:
 
     def __post_init__(self) -> None:
         for name in NAMES:
-            _want(self, name, PLAIN, "a name of up to 100 letters, digits, spaces and _ . + -")
+            want_text(self, name, PLAIN, "a name of up to 100 letters, digits, spaces and _ . + -")
         for name in DIGESTS:
-            _want(self, name, SHA256, "a sha256 in hexadecimal")
+            want_text(self, name, SHA256, "a sha256 in hexadecimal")
 
     @cached_property
     def text(self) -> str:
@@ -108,8 +108,8 @@ class Entry(Request):
         if type(self.entry) is not int or not 1 <= self.entry <= MOST:
             raise Wrong(f"entry {self.entry!r:.80}", f"a number from 1 to {MOST}")
         for name in ("before", "nonce"):
-            _want(self, name, SHA256, "64 hexadecimal digits")
-        _want(self, "edition", PLAIN, "the name of an edition")
+            want_text(self, name, SHA256, "64 hexadecimal digits")
+        want_text(self, "edition", PLAIN, "the name of an edition")
         _time(self.drawn)
 
     @cached_property
@@ -197,7 +197,9 @@ def read_registry(path: Path, edition: str) -> Registry:
 
 def parse_request(text: str) -> Request:
     """Parse the line that an entrant sent. Raises Wrong for a malformed one."""
-    return Request(**_fields(text, Request))
+    values = mapping(text)
+    want_fields(values, Request)
+    return Request(**values)
 
 
 def now() -> str:
@@ -216,27 +218,34 @@ def _entry(line: bytes) -> Entry:
     if not line.startswith(b"- "):
         raise Wrong(repr(line[:40]), "'- ' and an entry")
     text = line[2:].decode("ascii", "backslashreplace")
-    entry = Entry(**_fields(text, Entry))
+    values = mapping(text)
+    want_fields(values, Entry)
+    entry = Entry(**values)
     if entry.text != text:
         raise Wrong("an entry in another form", "JSON with sorted names and nothing else")
     return entry
 
 
-def _fields(text: str, kind: type) -> dict[str, Any]:
-    """Return the fields of a mapping in JSON. Raises Wrong unless they are exactly those of `kind`."""
+def mapping(text: str, longest: int = LONGEST) -> dict[str, Any]:
+    """Return a mapping in JSON. Raises Wrong for any other text, and for a longer one."""
     try:
-        values = json.loads(text) if len(text) <= LONGEST else None
+        values = json.loads(text) if len(text) <= longest else None
     except (ValueError, RecursionError):
         values = None
     if type(values) is not dict:
-        raise Wrong(repr(text[:40]), f"a mapping in JSON of at most {LONGEST} characters")
-    names = {f.name for f in fields(kind)}
-    if odd := sorted(values.keys() ^ names):
-        raise Wrong(f"{'no field' if odd[0] in names else 'the field'} {odd[0]!r:.80}", ", ".join(sorted(names)))
+        raise Wrong(repr(text[:40]), f"a mapping in JSON of at most {longest} characters")
     return values
 
 
-def _want(values: Request, name: str, pattern: re.Pattern[str], wanted: str) -> None:
+def want_fields(values: dict[str, Any], kind: type) -> None:
+    """Raise Wrong unless a mapping has exactly the fields of a dataclass."""
+    names = {f.name for f in fields(kind)}
+    if odd := sorted(values.keys() ^ names):
+        raise Wrong(f"{'no field' if odd[0] in names else 'the field'} {odd[0]!r:.80}", ", ".join(sorted(names)))
+
+
+def want_text(values: object, name: str, pattern: re.Pattern[str], wanted: str) -> None:
+    """Raise Wrong unless a field is a text of that pattern."""
     value = getattr(values, name)
     if type(value) is not str or not pattern.fullmatch(value):
         raise Wrong(f"{name} {value!r:.80}", wanted)

@@ -14,7 +14,6 @@ in the round's folder. A run's own receipts lie beside its log, in receipts_<i>.
 
 import dataclasses
 import hashlib
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from typing import Any
 
 from benchmark.log import open_regular
 from benchmark.run.assigned import assigned_seed
-from rules.registry import FIRST, SHA256, Request, Wrong, canonical
+from rules.registry import FIRST, SHA256, Request, Wrong, canonical, mapping, want_fields, want_text
 
 NAME = "witness.jsonl"  # the published chain, in the round's folder
 RUN_START, EVALUATION, RUN_STOP = KINDS = ("run_start", "evaluation", "run_stop")
@@ -132,12 +131,12 @@ class Receipt:
 
 def parse_told(text: str) -> Told:
     """Return what a run tells, from JSON. Raises Wrong for anything else."""
-    return _told(_values(text))
+    return _told(mapping(text, LONGEST))
 
 
 def parse_receipt(text: str) -> Receipt:
     """Return the receipt in a line. Raises Wrong unless the line is exactly its text. The signature is not verified."""
-    values = _values(text)
+    values = mapping(text, LONGEST)
     names = {field.name for field in dataclasses.fields(Receipt)} - {"told"}
     added = {name: values.pop(name) for name in sorted(names & values.keys())}
     values.pop("entry", None), values.pop("drawn_by", None)
@@ -193,27 +192,8 @@ def follows(receipt: Receipt, before: Receipt | None) -> str:
 
 def _told(values: dict[str, Any]) -> Told:
     kind: type[Told] = Step if "kind" in values else Start
-    names = {field.name for field in dataclasses.fields(kind)}
-    if odd := sorted(values.keys() ^ names):
-        raise Wrong(f"{'no field' if odd[0] in names else 'the field'} {odd[0]!r:.80}", ", ".join(sorted(names)))
+    want_fields(values, kind)
     return kind(**values)
-
-
-def _values(text: str) -> dict[str, Any]:
-    try:
-        values = json.loads(text) if len(text) <= LONGEST else None
-    except (ValueError, RecursionError):
-        values = None
-    if type(values) is not dict:
-        raise Wrong(repr(text[:40]), f"an object in JSON of at most {LONGEST} characters")
-    return values
-
-
-def want_text(values: object, name: str, pattern: re.Pattern[str], wanted: str) -> None:
-    """Raise Wrong unless a field is a text of that pattern."""
-    value = getattr(values, name)
-    if type(value) is not str or not pattern.fullmatch(value):
-        raise Wrong(f"{name} {value!r:.80}", wanted)
 
 
 def want_number(values: object, name: str, most: int) -> None:

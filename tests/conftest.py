@@ -24,8 +24,11 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """End on SIGHUP, also under nohup, which has it ignored: runs that tests start would ignore it too."""
+    """End on SIGHUP, also under nohup, which has it ignored: runs that tests start would ignore it too. Drop what a
+    launcher around the tests has set: they are alone."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    for name in set(os.environ) - set(environment()):
+        del os.environ[name]
 
 
 def pytest_collection_modifyitems(config, items):

@@ -98,7 +98,7 @@ def _python(text: str) -> Python:
     return read_python(text)
 
 
-@rule("CODE05", "submission", severity="review")
+@rule("CODE05", "submission", severity="review", after=("SRC03",))
 def the_mathematics_is_the_references(files: SubmissionFiles) -> Iterator[Fault]:
     others = [text for text in files.source if text.parts not in files.published]
     edited = [text for text in others if SENSITIVE.fullmatch(published_path(text.parts))]

@@ -77,16 +77,14 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
         try:
             data = content(path, limits.largest)
         except OSError as error:
-            yield Fault(1, why(error), wanted, path=manifest_of(run, named))
+            yield _fault(run, named, why(error), wanted)
             continue
         if len(data) > limits.largest:
-            yield Fault(
-                1, f"more than {limits.largest} bytes", f"at most {limits.largest}", path=manifest_of(run, named)
-            )
+            yield _fault(run, named, f"more than {limits.largest} bytes", f"at most {limits.largest}")
         elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
             whose = next((other.path for other in runs for one in other.environments if one.digest == found), "")
             said = f"the manifest of {whose}" if whose else f"{len(data)} bytes with {found}{line_endings(path)}"
-            yield Fault(1, said if data else "an empty file", wanted, path=manifest_of(run, named))
+            yield _fault(run, named, said if data else "an empty file", wanted)
 
 
 @rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
@@ -97,7 +95,7 @@ def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
         except OSError:
             continue  # ENV03 says so
         except Unsound as error:
-            yield Fault(1, error.found, error.wanted, path=manifest_of(run, named))
+            yield _fault(run, named, error.found, error.wanted)
 
 
 @rule("ENV05", "set", after=("ENV04",), on=RUNS | STEPS)
@@ -124,7 +122,7 @@ def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, A
             found, wanted = apart(value, other)
             wanted += ", as in the set's other runs"
             grade = REVIEW if value is None else severity
-            yield Fault(1, f"{name} {found}", wanted, path=manifest_of(run, named), severity=grade)
+            yield _fault(run, named, f"{name} {found}", wanted, grade)
 
 
 @rule("ENV06", "set", after=("ENV04",), on=RUNS | STEPS)
@@ -136,20 +134,12 @@ def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
             for name, severity in limits.same_nodes.items():
                 value, usual = kind.values.get(name, first.values.get(name)), first.values.get(name)
                 if name == OTHER and OTHER in kind.values:
-                    yield Fault(
-                        1,
-                        f"nodes of other kinds, {hosts}",
-                        "one kind",
-                        path=manifest_of(run, named),
-                        severity=severity,
-                    )
+                    yield _fault(run, named, f"nodes of other kinds, {hosts}", "one kind", severity)
                 elif _text(value) != _text(usual):
                     severity = REVIEW if None in (value, usual) else severity
                     found, wanted = apart(value, usual)
                     wanted += f", as on {show(first.hosts[0])}"
-                    yield Fault(
-                        1, f"{name} {found} on {hosts}", wanted, path=manifest_of(run, named), severity=severity
-                    )
+                    yield _fault(run, named, f"{name} {found} on {hosts}", wanted, severity)
 
 
 @rule("ENV07", "set", after=("ENV04",), reads=("hyperparameters",), on=RUNS | STEPS)
@@ -157,7 +147,7 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     above = given_names(place.runs, place.ledger)
     for run, named, environment, _ in _read(runs, terms):
         for found, wanted in differences(environment, run, terms.benchmark, above):
-            yield Fault(1, found, wanted, path=manifest_of(run, named))
+            yield _fault(run, named, found, wanted)
 
 
 @rule(
@@ -189,9 +179,7 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
         ]
         for what, found, wanted in pairs:
             if wanted is not None and found != wanted:
-                yield Fault(
-                    1, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}", path=manifest_of(run, named)
-                )
+                yield _fault(run, named, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}")
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
@@ -199,18 +187,18 @@ def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Ter
     described = place.described
     for run, named, environment, limits in islice(_read(runs, terms), 1) if described else ():
         for found, wanted in contradictions(environment, described, limits.memory):
-            yield Fault(1, found, f"{wanted}, as in the system description", path=manifest_of(run, named))
+            yield _fault(run, named, found, f"{wanted}, as in the system description")
 
 
 @rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run, named, environment, limits in islice(_read(runs, terms), 1):
-        values, path = environment.run | environment.node, manifest_of(run, named)
+        values = environment.run | environment.node
         if untold := [name for name in limits.told if name in values and values[name] is None]:
-            yield Fault(1, f"no value of {', '.join(untold)}", "what every machine tells, or the reason", path=path)
+            yield _fault(run, named, f"no value of {', '.join(untold)}", "what every machine tells, or the reason")
         kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
         if memory := sorted(kind for kind in limits.in_memory if kind in kinds):
-            yield Fault(1, f"data on {', '.join(memory)}, which is memory", "data on storage", path=path)
+            yield _fault(run, named, f"data on {', '.join(memory)}, which is memory", "data on storage")
 
 
 @rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
@@ -233,7 +221,7 @@ def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms
         for what, found in unusual.items():
             if found and (what, found) not in told:
                 told.add((what, found))
-                yield Fault(1, f"{what}: {show(found)}", "packages as distributed", path=manifest_of(run, named))
+                yield _fault(run, named, f"{what}: {show(found)}", "packages as distributed")
 
 
 @rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS)
@@ -244,7 +232,7 @@ def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Te
         if before and not (fresh if place.scaling == "weak" else digest in fresh):
             found = f"kernels of which {before} files were there before the run"
             wanted = "kernels compiled by the run, or those of a run of this set that found none"
-            yield Fault(1, found, wanted, path=manifest_of(run, named))
+            yield _fault(run, named, found, wanted)
 
 
 @rule("ENV14", "set", after=("ENV04",), on=RUNS | STEPS)
@@ -255,7 +243,7 @@ def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Term
             before, first = usual.setdefault(name, (digest, run))
             if digest != before:
                 wanted = f"{before}, as in {first.path}"
-                yield Fault(1, f"{show(name)} with the RECORD {digest}", wanted, path=manifest_of(run, named))
+                yield _fault(run, named, f"{show(name)} with the RECORD {digest}", wanted)
 
 
 @rule("ENV15", "set", severity="review", after=("ENV04",), on=RUNS)
@@ -265,7 +253,7 @@ def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Te
         for name, limit in most.items():
             if (spent := loaded.spent.get(name, 0)) > limit:
                 found = f"{spent:.0f} {name.replace('_', ' ')} before the clock started"
-                yield Fault(1, found, f"at most {limit:.0f}, or the reason", path=manifest_of(run, named))
+                yield _fault(run, named, found, f"at most {limit:.0f}, or the reason")
 
 
 @rule("ENV10", "submission")
@@ -273,13 +261,15 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:
         return
     submission = files.submission
-    known = {environment_path(run.file) for run in files.runs if KEY in run.facts or hides(run.broken, KEY)}
+    broken = {environment_path(run.file) for run in files.runs if hides(run.broken, KEY)}  # LOG04 and others tell of it
+    known = broken | {environment_path(run.file) for run in files.runs if KEY in run.facts}
     known |= {run.file.with_name(named.file) for run in files.runs for named in run.environments}
     for entry in submission.entries:
         path = submission.path.joinpath(*entry.parts)
         if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
             aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
-            if path not in known and not aside:
+            first = path.with_name(f"{'_'.join(path.stem.split('_')[:2])}.json")  # of the same run
+            if path not in known and first not in broken and not aside:
                 wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 
@@ -330,6 +320,11 @@ def _again(run: Run, named: Named, largest: int) -> dict[str, Any]:
     """Read the facts of a manifest's first node again; all are None if the file has gone meanwhile."""
     found = read_environment(run.file.with_name(named.file), named.digest, largest)
     return found.node if found else defaultdict(lambda: None)
+
+
+def _fault(run: Run, named: Named, found: str, wanted: str, severity: str = "") -> Fault:
+    """Return a fault of a manifest as a whole."""
+    return Fault(1, found, wanted, path=manifest_of(run, named), severity=severity)
 
 
 def manifest_of(run: Run, named: Named) -> str:

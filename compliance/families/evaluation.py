@@ -113,9 +113,13 @@ def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
 @rule("EVL06", "log", after=("CLK03",))
 def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if time.late and time.stop:
-        event = time.late.event
-        found = f"run_stop in line {time.stop.line}, {terms.metric} {show(event.value)} in line {event.line}"
-        yield Fault(time.stop.line, found, "run_stop later, by line and by time")
+        event, stop = time.late.event, time.stop
+        score = f"{terms.metric} {show(event.value)} of line {event.line}"
+        if event.line > stop.line:
+            yield Fault(stop.line, f"run_stop before the {score}", "run_stop in a later line")
+        else:
+            found = f"run_stop {event.time_ms - stop.time_ms} ms before the {score}, by their times"
+            yield Fault(stop.line, found, "a time that is later, as its line is")
 
 
 @rule("EVL07", "log", after=("EVL08",), on=RUN | CONFIRMATION)

@@ -13,7 +13,6 @@ from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Launch, Run
 from compliance.reading.terms import Terms
-from compliance.reading.tree import WEAK
 from compliance.rule import hides, rule
 
 MOST_TOLD = 20  # faults of a kind, or starts, that are reported one by one
@@ -164,7 +163,7 @@ def _apart(by_ms: int, slack: float, what: str, entry: Entry[Event], launched: S
         yield Fault(entry.number, found, f"at most {slack:g} s", path=launched.path)
 
 
-@rule("LED06", "set", after=("LED03",))
+@rule("LED06", "set", after=("LED03", "LOG01"))
 def logs_are_those_of_the_ends(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     slack = terms.edition.limits.clock.launch_slack
     for run in runs:
@@ -197,7 +196,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
             last.number, found, f"an end with the sha256 {digest} of the log", path=launched.path, severity=severity
         )
     elif end.said.log != digest:
-        says = "The log was changed after its run ended"
+        says = "The log is not as its run wrote it"
         found = f"sha256 {digest or 'of no file'}{line_endings(run.file)}"
         yield Fault(1, found, f"{end.said.log}, as in line {end.number} of {launched.path}", says, run.path)
     elif run.stop is not None and end.said.status != run.status:
@@ -256,20 +255,3 @@ def superseded_logs_are_of_starts(runs: list[Run], place: SetPlace, terms: Terms
 def _unsaid(run: Run, launched: SetLedger) -> set[int]:
     """Return the resuming starts of a run that its log does not name."""
     return {entry.number for entry in launched.starts_of(run)[1:]} - {again.number for again in run.resumptions}
-
-
-@rule("LED09", "set", severity="review", runs="every", after=("LED05", "LED06"))
-def starts_come_one_after_another(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    if not place.ledger or place.scaling == WEAK or place.runs.trials:
-        return
-    slack, launched = terms.edition.limits.clock.overlap, place.ledger
-    plain = {run.launch.number for run in runs if run.launch and not run.resumptions}  # RUN21 looks at these
-    last: Entry[End] | None = None  # the latest end of an earlier start
-    for number, entry in sorted(launched.starts.items(), key=lambda item: (item[1].time_ms, item[0])):
-        shared = (last.time_ms - entry.time_ms) / 1000 if last else 0.0
-        if last and shared > slack and not {number, last.said.of} <= plain:
-            found = f"start {number}, {shared:.3f} s before the end of start {last.said.of}"
-            yield Fault(number, found, f"at most {slack:g} s", path=launched.path)
-        end = launched.ends.get(number)
-        if end and (last is None or end.time_ms > last.time_ms):
-            last = end

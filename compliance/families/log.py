@@ -36,7 +36,8 @@ def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         key = log.named.get(bad.line, "")
         about = subjects(key, terms) if key not in ("", DECIDES) else ()
         if bad.line == log.last_line:
-            yield Fault(bad.line, bad.reason, "the log to its end", "The log breaks off in its last line", about=about)
+            found = "half of an event" if bad.reason.startswith("not JSON") else bad.reason
+            yield Fault(bad.line, found, "the log to its end", "The log breaks off in its last line", about=about)
         else:
             wanted = "one JSON object with time_ms, event_type, key, value and metadata"
             yield Fault(bad.line, bad.reason, wanted, about=about)
@@ -66,7 +67,8 @@ def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator
     resumed, begun = log.first("resumed"), log.first("init_start")
     if resumed and (begun is None or resumed.line < begun.line):
         says = "The log begins where its run was resumed: its first part is missing"
-        yield Fault(resumed.line, "resumed before init_start", "both parts in one file", says)
+        found = "resumed, and no init_start" if begun is None else f"resumed, and init_start in line {begun.line}"
+        yield Fault(resumed.line, found, "the first part before it in the same file", says)
         return
     for name, key in terms.keys.items():
         if key.required and name not in (*log.events, *log.lost, *ELSEWHERE) and applies(key, log, terms):

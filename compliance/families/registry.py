@@ -91,7 +91,7 @@ def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
             yield Fault(origin.line, f"entry {origin.entry}", wanted, path=run.path)
 
 
-@rule("REG05", "set", after=("REG04", "RUN04", "RUN08"), reads=("source", "config_digest"))
+@rule("REG05", "set", after=("REG04", "RUN04", "RUN08", "HYP01"), reads=("source", "config_digest"))
 def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     named = [(run, entry) for run in runs if (entry := _entry(run, place.registry))]
     claims = [(run, entry) for run, entry in named if entry.key[1:] == _key(run, place)[1:]]  # REG03 names the others

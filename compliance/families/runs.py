@@ -130,7 +130,8 @@ def _replayed(replays: list[Replay], across: Across) -> str:
     if not one_set or len(equal) > 1 or any(r.equal != len(r.run.evaluations) for r in replays):
         return ""
     every = len(runs) == sum(run.set_path == replays[0].run.set_path for run in across.runs)
-    return f"{'All ' if every else ''}{len(runs)} runs log the same {counted(equal.pop(), 'score')}"
+    names = " and ".join(sorted(run.rpartition("/")[2] for run in runs)) if len(runs) == 2 else f"{len(runs)} runs"
+    return f"{'All ' if every and len(runs) > 2 else ''}{names} log the same {counted(equal.pop(), 'score')}"
 
 
 @rule("RUN07", "set")

@@ -142,7 +142,7 @@ def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 @rule(
     "SYS10",
     "log",
-    after=("SYS08", "SYS13"),
+    after=("SYS08",),
     reads=("devices", "hyperparameters", "number_of_ranks", "number_of_nodes"),
     on=EVERY,
 )
@@ -201,13 +201,6 @@ def _models(run: Run) -> tuple[tuple[str, str], ...]:
 
 def _words(models: tuple[tuple[str, str], ...]) -> str:
     return "devices " + show(", ".join(f"{name} ({kind})" for kind, name in models))
-
-
-@rule("SYS13", "log", reads=("number_of_nodes", "number_of_ranks"), on=EVERY)
-def nodes_have_ranks(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    nodes, ranks = log.value("number_of_nodes"), log.value("number_of_ranks")
-    if type(nodes) is int and type(ranks) is int and nodes > ranks:
-        yield Fault(log.line("number_of_nodes"), f"{show(nodes)} nodes and {show(ranks)} ranks", "a rank on each node")
 
 
 @rule("SYS14", "round", severity="review")

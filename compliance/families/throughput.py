@@ -1,7 +1,7 @@
 """THR: throughput sets (many instances of one training at once on one system), and throughput-only logs."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from operator import itemgetter
 
@@ -28,7 +28,8 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
         return
     most = number_of(place.described.get("accelerators_per_node"))
     used, hosts, accelerators = 0.0, Counter[str](), Counter[str]()
-    for _, sign, run in _changes(runs):
+    timed = [(run.window, run) for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
+    for _, sign, run in changes(timed):
         groups = groups_of(run.value("devices")) or []
         for host in {group.host for group in groups}:  # a host that instances share is one node
             hosts[host] += sign
@@ -51,12 +52,11 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
             return
 
 
-def _changes(runs: list[Run]) -> list[tuple[int, int, Run]]:
-    """Return (time, 1 or -1, run) of each start and stop of an instance, in the order of time. A stop comes before a
-    start at the same time, so that its nodes are free."""
-    timed = [(run.window, run) for run in runs if run.window and run.window[0] < run.window[1] and _nodes(run)]
-    changes = [(at, sign, run) for window, run in timed for at, sign in zip(window, (1, -1), strict=True)]
-    return sorted(changes, key=lambda change: change[:2])
+def changes(timed: Sequence[tuple[tuple[float, float], Run]]) -> list[tuple[float, int, Run]]:
+    """Return (time, 1 or -1, run) of each start and stop of runs with their windows, in the order of time. A stop comes
+    before a start at the same time, so that its nodes are free."""
+    ends = [(at, sign, run) for window, run in timed for at, sign in zip(window, (1, -1), strict=True)]
+    return sorted(ends, key=lambda end: end[:2])
 
 
 @rule("THR02", "set", after=("RUN07",))

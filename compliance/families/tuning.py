@@ -13,6 +13,7 @@ from benchmark.tuning.folder import OWN, Opened
 from benchmark.tuning.table import KEY as TABLE
 from benchmark.tuning.table import taken
 from compliance.families.environment import apart, manifest_of
+from compliance.families.throughput import changes
 from compliance.finding import Fault, show
 from compliance.reading.devices import groups_of
 from compliance.reading.environment import Environment, read_environment
@@ -171,22 +172,13 @@ def no_more_trials_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> It
         return
     nodes = number_of(place.described.get("number_of_nodes"))
     most, slack = opened.campaign.parallel, 1000 * terms.edition.limits.clock.overlap
-    timed = [(run.window, run) for run in runs if run.window]
     # Windows that overlap by less than the slack don't count: a process may end while the next one starts.
-    changes = sorted(
-        (
-            (at, kind, run)
-            for (a, b), run in timed
-            if b - a > slack
-            for at, kind, run in ((a + slack, 1, run), (b, 0, run))
-        ),
-        key=lambda c: c[:2],
-    )
+    timed = [((run.window[0] + slack, run.window[1]), run) for run in runs if run.window]
     used, hosts = 0, Counter[str]()
-    for _, begins, run in changes:
-        used += 1 if begins else -1
+    for _, sign, run in changes([(window, run) for window, run in timed if window[0] < window[1]]):
+        used += sign
         for host in {group.host for group in groups_of(run.value("devices")) or ()}:
-            hosts[host] += 1 if begins else -1
+            hosts[host] += sign
         if used > most:
             line = run.start.line if run.start else 1
             yield Fault(line, f"{used} trials at once with this one", f"at most {most}", path=run.path)

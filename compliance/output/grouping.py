@@ -10,7 +10,7 @@ from compliance.output.report import ORDER, WAIVED, Report, Summary, owned, told
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
-FIRST = ("RUN05", "RUN06", "CODE05")  # a log is another's copy, or has its scores; what changes the mathematics
+FIRST = ("RUN05", "RUN06", "LED06", "CODE05")  # a log is another's, or was edited; what changes the mathematics
 PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line
 RESULT = re.compile(r"/result_\d+\.txt$")

@@ -11,7 +11,8 @@ from rules.merit import figure_of_merit
 
 
 def with_impact(verdict: Verdict, editions: dict[str, Edition]) -> tuple[Finding, ...]:
-    """Return the verdict's findings. Each error in a run of a complete set gets the score with and without the run."""
+    """Return the verdict's findings. Each error in a run of a complete set gets the score with and without the run,
+    if these differ."""
     impacts: dict[str, str] = {}
     for runs in verdict.all_sets:
         impacts.update(_impacts(runs, editions[runs.edition]))
@@ -33,11 +34,9 @@ def _impacts(runs: SetVerdict, edition: Edition) -> dict[str, str]:
     before = figure_of_merit(times)
     found = {}
     for index, log in enumerate(logs):
-        if log.findings:
-            without = figure_of_merit([*times[:index], math.inf, *times[index + 1 :]])
-            either = f"score {_show(before)}, with or without this run"
-            apart = f"score {_show(before)}, {_show(without)} if this run does not count"
-            found[log.run.path] = either if before == without else apart
+        without = figure_of_merit([*times[:index], math.inf, *times[index + 1 :]])
+        if log.findings and before != without:
+            found[log.run.path] = f"score {_show(before)}, {_show(without)} if this run does not count"
     return found
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
-from compliance.output.grouping import Kind, fitted, label, shown, tally, verdict
+from compliance.output.grouping import RESULT, Kind, fitted, label, shown, tally, verdict
 from compliance.output.report import ORDER, WAIVED, Report, Summary, told_as
 from compliance.reviewing.checklist import OBJECT, OPEN, Checklist
 from compliance.safe import printable
@@ -190,7 +190,9 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:
         yield f"fix {_number(errors, 'error')} ({_explain(errors)} says how), and check again"
-    if reviews:
+        if any(RESULT.search(finding.path) for kind in errors for finding in kind.findings):
+            yield "never edit a log: hand in what the run wrote, or repeat the run"
+    elif reviews:
         yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
     if not (report.missed or errors or reviews or report.severity):
         path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")

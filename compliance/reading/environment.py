@@ -20,7 +20,8 @@ MOST_RESUMED = 1000
 WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
 DEEPEST = 8  # levels of a fact's value
 LONGEST_ORIGIN, LONGEST_HOST = 500, 255  # characters
-SCHEMAS = {SCHEMA: RUN, 1: {**{name: kind for name, kind in RUN.items() if name != "loaded"}, "repository": dict}}
+FIRST = {**{name: kind for name, kind in RUN.items() if name != "loaded"}, "repository": dict}
+SCHEMAS = {SCHEMA: (RUN, NODE), 1: (FIRST, NODE)}  # number of a schema -> the facts of a run, and of a node
 PARSED = 8  # parsed manifests that are cached; one may take 25 MB
 
 
@@ -177,7 +178,7 @@ def parse(data: bytes) -> Environment:
         raise Unsound(f"{keys!r:.200}", "an object of schema, run and nodes")
     if type(found["schema"]) is not int or found["schema"] not in SCHEMAS:
         raise Unsound(f"schema {found['schema']!r:.80}", " or ".join(map(str, sorted(SCHEMAS))))
-    of_run = SCHEMAS[found["schema"]]
+    of_run, of_node = SCHEMAS[found["schema"]]
     nodes = found["nodes"]
     if (
         type(nodes) is not list
@@ -188,8 +189,8 @@ def parse(data: bytes) -> Environment:
     kinds: list[Kind] = []
     for node in nodes:
         hosts = _hosts(node["hosts"], MOST - sum(len(kind.hosts) for kind in kinds))
-        kinds.append(Kind(hosts, _values(node["facts"], NODE | {OTHER: dict} if kinds else NODE)))
-    for wanted, values in ((of_run, run := _values(found["run"], of_run)), (NODE, kinds[0].values)):
+        kinds.append(Kind(hosts, _values(node["facts"], of_node | {OTHER: dict} if kinds else of_node)))
+    for wanted, values in ((of_run, run := _values(found["run"], of_run)), (of_node, kinds[0].values)):
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
     loaded = run.get("loaded")

@@ -3,7 +3,6 @@
 It is small, so that a round of a hundred thousand logs fits into memory.
 """
 
-import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,7 +102,6 @@ class Run:
     ends: dict[str, int]  # by kind: the last line of its last span
     first_epoch: float | None  # the number of the first epoch, as logged
     samples: float | None  # samples trained up to the passing (or last) evaluation, if epoch_num counts samples
-    rate: float | None  # samples trained a second as logged, harmonic mean; None if the log does not say
     energy: Energy | None  # measured over the run
     resumed: int  # how often it was interrupted and resumed
     source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
@@ -251,7 +249,6 @@ def run_of(
         ends={kind: line for kind in KINDS if (line := _last_line(log, kind))},
         first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
         samples=last.epoch if last and terms.benchmark.epoch_num == "samples" else None,
-        rate=_rate(log),
         energy=(metered(log, file, window, spans) or energy_of(log, time)) if window else None,
         coverage=coverage_of(log),
         resumed=len(log.all("resumed")),
@@ -372,11 +369,3 @@ def _spans(log: Log, kind: str, stop: Mark | None) -> list[Span]:
 def _last_line(log: Log, kind: str) -> int:
     """Return the line of the last start or stop of a kind, or 0."""
     return max((e.line for end in ("start", "stop") for e in log.all(f"{kind}_{end}")[-1:]), default=0)
-
-
-def _rate(log: Log) -> float | None:
-    """Return the harmonic mean of the samples a second that a log states for each epoch, or None."""
-    values = [e.value for key in ("throughput", "tracked_stats") for e in log.all(key)]
-    values = [v.get("throughput") if type(v) is dict else v for v in values]
-    values = [v for v in values if is_number(v) and v > 0]
-    return len(values) / math.fsum(1 / v for v in values) if values else None

@@ -1,42 +1,33 @@
-"""The figure of a problem's convergence: validation scores over epochs and over seconds, as SVG."""
+"""The figure of a problem's convergence: validation scores over epochs and over seconds, as SVG drawn by Vega-Lite."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import vl_convert
 
 from perf.curves.runs import Run, Series
-from perf.curves.svg import Axis, bounds, element, frame, label, line, titled
 from perf.curves.table import machine
 
-PANEL, HEIGHT, GAP = 400, 300, 30  # pixels
-TOP, LEFT, BOTTOM, ROW = 44, 44, 264, 20
+PANEL = {"width": 360, "height": 240}  # pixels
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b3578f", "#a67c00", "#6b6b6b")
-DASHES = (None, "9 4", "2 4", "9 4 2 4", "16 4", "5 3")  # of medians, beside their colours
-STYLE = """text { font: 12px system-ui, "Segoe UI", Roboto, sans-serif; fill: #1b1f24; }
-.tick, .axis { fill: #57606a; font-size: 11px; } .name { font-size: 14px; font-weight: 600; }
-.grid { stroke: #e3e7eb; } .target { stroke: #1b1f24; stroke-dasharray: 7 4; fill: none; }
-.run { fill: none; stroke-width: 1; opacity: .4; } .median { fill: none; stroke-width: 2.6; } .end { opacity: .75; }
-"""
+DASHES = ([1, 0], [9, 4], [2, 4], [9, 4, 2, 4], [16, 4], [5, 3])  # of medians, beside their colours
+NOTE = "Thick lines: median. Thin lines: runs. Dots: where a run met the target."
+LEGEND = {"title": None, "orient": "bottom", "columns": 1, "labelLimit": 0, "symbolType": "stroke", "symbolSize": 900}
+LOOK = {
+    "aria": False,  # pages describe the figure in its alternative text
+    "view": {"stroke": None},
+    "axis": {"gridColor": "#e3e7eb", "titleFontWeight": "normal"},
+    "legend": LEGEND | {"symbolStrokeWidth": 2.6, "symbolOpacity": 1},
+}
+Along = Callable[[Run], Sequence[float]]
 
 
 def figure(series: Sequence[Series], score: str) -> str:
     """The SVG of one problem: a thin line for each run, a dot where it met the target, a thick line for each median."""
-    names = [words(one) for one in series]
-    height = HEIGHT + ROW * (len(series) + 1) + 6
     panels = [panel(series, score, "epoch", epochs_of), panel(series, score, "seconds", lambda run: run.elapsed)]
-    parts = [element("rect", width=2 * PANEL + GAP, height=height, fill="white"), element("style", STYLE)]
-    parts.append(label(LEFT, 18, f"{series[0].problem}: {score} of the reference's runs", class_="name"))
-    parts += [element("g", p, transform=f"translate({i * (PANEL + GAP)} 0)") for i, p in enumerate(panels)]
-    for i, name in enumerate(names):
-        y = HEIGHT + ROW * i + 8
-        key = line([(LEFT, y), (LEFT + 36, y)], "median", stroke=COLOURS[i % 6], stroke_dasharray=DASHES[i % 6])
-        parts.append(key + label(LEFT + 46, y + 4, name))
-    y = HEIGHT + ROW * len(series) + 12
-    parts.append(
-        label(LEFT, y, "Thick lines: median. Thin lines: runs. Dots: where a run met the target.", class_="axis")
-    )
-    title = element("title", f"{series[0].problem}: {score} over epochs and over seconds; {'; '.join(names)}")
-    view = {"viewBox": f"0 0 {2 * PANEL + GAP} {height}", "width": 2 * PANEL + GAP, "height": height}
-    return element("svg", title + "".join(parts), xmlns="http://www.w3.org/2000/svg", role="img", **view) + "\n"
+    title = {"text": f"{series[0].problem}: {score} of the reference's runs", "subtitle": NOTE, "anchor": "start"}
+    return vl_convert.vegalite_to_svg({"title": title, "hconcat": panels, "config": LOOK}) + "\n"
 
 
 def words(one: Series) -> str:
@@ -56,39 +47,45 @@ def epochs_of(run: Run) -> Sequence[float]:
     return range(1, len(run.scores) + 1)
 
 
-def panel(series: Sequence[Series], score: str, name: str, along: Callable[[Run], Sequence[float]]) -> str:
+def panel(series: Sequence[Series], score: str, name: str, along: Along) -> dict[str, Any]:
     """A plot of scores over epochs or seconds; `along` gives the horizontal values of a run."""
-    runs = [run for one in series for run in one.runs]
-    x = Axis(0, 1.04 * max(along(run)[-1] for run in runs), LEFT, PANEL - 6)
-    low, high = bounds([s for run in runs for s in run.scores] + [one.target for one in series])
-    y = Axis(max(0.0, low) if not series[0].lower else low, high, BOTTOM, TOP)
-    parts = [frame(x, y, name, score)]
-    for target in sorted({one.target for one in series}):
-        parts.append(line([(x.start, y(target)), (x.stop, y(target))], "target"))
-        parts.append(label(x.start + 4, y(target) - 5, f"target {target:g}"))
-    for i, one in enumerate(series):
-        parts.append(curves(one, x, y, along, COLOURS[i % 6], DASHES[i % 6]))
-    return "".join(parts)
+    runs, dots, medians = [], [], []
+    names = [words(one) for one in series]
+    for name_of_series, one in zip(names, series, strict=True):
+        medians += rows(median_curve(one, along), name_of_series)
+        for run in one.runs:
+            curve = rows(zip(along(run), run.scores, strict=True), name_of_series, run.log)
+            runs += curve
+            dots += [curve[met - 1]] if (met := one.reached(run)) else []
+    targets = [{"y": target, "text": f"target {target:g}"} for target in sorted({one.target for one in series})]
+    y = {"field": "y", "type": "quantitative", "title": score, "scale": {"zero": False, "nice": False, "padding": 12}}
+    x = {"field": "x", "type": "quantitative", "title": name, "scale": {"zero": True, "nice": False}}
+    colour = {"field": "series", "scale": {"domain": names, "range": COLOURS}}
+    dash = {"field": "series", "scale": {"domain": names, "range": DASHES}}
+    text = {"type": "text", "align": "right", "baseline": "top", "dx": -4, "dy": 3}
+    places = {"x": x, "y": y, "color": colour}
+    return PANEL | {
+        "layer": [
+            layer(targets, {"type": "rule", "strokeDash": [7, 4]}, {"y": y}),
+            layer(targets, text, {"x": {"value": PANEL["width"]}, "y": y, "text": {"field": "text"}}),
+            layer(runs, {"type": "line", "strokeWidth": 1, "opacity": 0.4}, places | {"detail": {"field": "run"}}),
+            layer(dots, {"type": "point", "filled": True, "size": 22, "opacity": 0.75}, places),
+            layer(medians, {"type": "line", "strokeWidth": 2.6}, places | {"strokeDash": dash}),
+        ]
+    }
 
 
-def curves(
-    one: Series, x: Axis, y: Axis, along: Callable[[Run], Sequence[float]], colour: str, dash: str | None
-) -> str:
-    """The lines of a series' runs and of their median."""
-    parts = []
-    for run in one.runs:
-        places = [(x(a), y(s)) for a, s in zip(along(run), run.scores, strict=True)]
-        drawn = line(places, "run", stroke=colour)
-        if met := one.reached(run):
-            drawn += element("circle", cx=places[met - 1][0], cy=places[met - 1][1], r=2.6, fill=colour, class_="end")
-        parts.append(
-            titled(drawn, f"seed {run.seed}: {met or 'more than ' + str(len(places))} epochs, {run.seconds:g} s")
-        )
-    middle = [(x(a), y(s)) for a, s in median_curve(one, along)]
-    return "".join(parts) + line(middle, "median", stroke=colour, stroke_dasharray=dash)
+def rows(places: Iterable[tuple[float, float]], series: str, run: str = "") -> list[dict[str, Any]]:
+    """The data of a line through (position, score)."""
+    return [{"series": series, "run": run, "x": x, "y": y} for x, y in places]
 
 
-def median_curve(one: Series, along: Callable[[Run], Sequence[float]]) -> list[tuple[float, float]]:
+def layer(values: Sequence[dict[str, Any]], mark: dict[str, Any], encoding: dict[str, Any]) -> dict[str, Any]:
+    """A layer of a plot."""
+    return {"data": {"values": values}, "mark": mark, "encoding": encoding}
+
+
+def median_curve(one: Series, along: Along) -> list[tuple[float, float]]:
     """(median position, median score) after each epoch, until the median meets the target.
 
     A run that has stopped keeps its last score. Its later positions are unknown, so the median position is that of the

@@ -8,11 +8,9 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import torch
 import yaml
 
 from benchmark.config import build, plain, read_yaml
@@ -20,15 +18,12 @@ from benchmark.problem import load_problem
 from benchmark.writing import write_text
 from compliance.engine import judge
 from compliance.reading.run import Run as LoggedRun
-from implementations.pytorch.layers.blocks import parameter_count as count_of
-from implementations.pytorch.scaffold.model import UNet
 from results.runs.curve import curve
 from rules.current import current
 from rules.edition import load
 from rules.reference import crossing
 
 APART = ("accumulate", "precision", "epochs", "batch_size")  # settings in which the runs of one series may differ
-GROUPS = 8  # widths are multiples of this
 
 
 @dataclass(frozen=True)
@@ -60,7 +55,7 @@ class Series:
     benchmark: str
     problem: str
     problem_digest: str
-    width: int  # channels of the U-Net's first level; 0 of other networks
+    width: int  # channels of the U-Net's first level; 0 of other networks, and where it is not known
     batch: int
     target: float
     settings: dict[str, Any]  # the hyperparameters that change the result
@@ -161,7 +156,7 @@ def of_log(run: LoggedRun) -> Series:
         benchmark=run.benchmark,
         problem=str(run.problem),
         problem_digest=str(run.value("problem_digest", "")),
-        width=width_of(run.value("parameter_count"), str(run.problem)) if run.benchmark == "scaffold" else 0,
+        width=width_of(str(run.problem), str(run.value("problem_digest", ""))),
         batch=run.value("global_batch_size"),
         target=float(target),
         settings={name: known[name] for name in sorted(known) if name in defining and name not in APART},
@@ -182,28 +177,13 @@ def merged(series: Iterable[Series]) -> list[Series]:
     return sorted(joined, key=lambda one: one.common)
 
 
-def width_of(parameters: int, problem: str) -> int:
-    """The width of the problem's U-Net that has so many parameters. Raises ValueError if none has."""
-    found = [width for width in range(GROUPS, 513, GROUPS) if parameters in _counts(problem, width)]
-    if len(found) != 1:
-        raise ValueError(f"found {parameters} parameters, wanted those of a U-Net for {problem}")
-    return found[0]
-
-
-@cache
-def _counts(problem: str, width: int) -> set[int]:
-    """The parameters of the problem's U-Net at a width; for an unknown problem those of 1 to 7 levels."""
+def width_of(problem: str, digest: str) -> int:
+    """The width of a published problem's U-Net; 0 of other networks and of unknown problems."""
     try:
         known = load_problem(problem)
-        return {parameter_count(known.classes, width, known.levels)}
     except ValueError:
-        return {parameter_count(6, width, levels) for levels in range(1, 8)}
-
-
-def parameter_count(classes: int, width: int, levels: int) -> int:
-    """The parameters of the U-Net of implementations/pytorch/scaffold/model.py."""
-    with torch.device("meta"):
-        return count_of(UNet(classes, width, levels))
+        return 0
+    return getattr(known, "width", 0) if known.digest() == digest else 0
 
 
 class _Dumper(yaml.SafeDumper):

@@ -44,8 +44,11 @@ def names(series: Sequence[Series]) -> list[str]:
 
 def machine(one: Series, word: str = "") -> str:
     """The threads of a series' runs, or their device if it is no CPU; with `word` "thread": "2 threads"."""
-    found = sorted({f"{r.threads} {word}s" if r.device in ("cpu", "") else r.device for r in one.runs})
-    return ", ".join(found) if word else ", ".join(f.removesuffix(" s") for f in found)
+    named = {
+        number: f"{number} {word}{'s' * (number != 1)}" if word else f"{number}"
+        for number in {r.threads for r in one.runs}
+    }
+    return ", ".join(sorted({named[r.threads] if r.device in ("cpu", "") else r.device for r in one.runs}))
 
 
 def points(series: Sequence[Series]) -> str:

@@ -4,11 +4,16 @@ from implementations.pytorch_tools.settings import tables
 
 INTRO = """# Settings
 
-Settings are fields of `implementations/pytorch/configs/<problem>.yaml`, or words `name=value` on the command line. What
-the columns of the divisions mean is in [the guide](submitting.md#4-what-may-change). "Default" is the value that most
-problems of the benchmark have; those of the others are in brackets. From `eval_batch_size` on, settings change how a
-machine computes, and not what is trained. `python implementations/pytorch_tools/settings.py --problem smoke` prints the
-table of one problem, `python perf/contract.py` writes this page.
+A run takes its settings from `implementations/pytorch/configs/<problem>.yaml`; words `name=value` on the command line
+override them.
+
+- **Default** is the value that most problems of the benchmark have. Problems with another value are in brackets.
+- **The two divisions** allow any value ("yes"), values within limits ("yes: from 1") or this value alone ("no: 1").
+  [Submitting](submitting.md#4-what-may-change) explains them.
+- **From `eval_batch_size` on**, settings change how a machine computes, not what is trained. Any value is allowed.
+
+`python implementations/pytorch_tools/settings.py --problem smoke` prints the table of one problem.
+`python perf/contract.py` writes this page.
 
 """
 

@@ -12,29 +12,48 @@ from implementations.pytorch.task import build_task, config_class
 
 INTRO = """# Tensors
 
-A file of final weights, `weights/result_<i>.safetensors`, has these tensors and no others: float32, whole (whatever the
-layout of ranks), each under its name. The numbers are their shapes. The weight of a convolution is (outputs, inputs of
-a group, taps), that of a transposed convolution (inputs, outputs, taps), that of a dense layer (outputs, inputs). Where
-a run keeps an average of its weights, the file has the average. [The mathematics](mathematics.md) says which layer is
-which. The order is the one in which the reference builds its layers.
+A file of final weights, `weights/result_<i>.safetensors`, has these tensors and no others. Each is float32 and whole,
+whatever the layout of ranks. If a run keeps an average of its weights, the file has the average.
+
+The tables give names and shapes. The weight of a convolution is (outputs, inputs of a group, taps), that of a
+transposed convolution (inputs, outputs, taps), that of a dense layer (outputs, inputs). The order is the one in which
+the reference builds its layers. [The mathematics](mathematics.md) defines the layers.
 
 This page is generated: `python perf/contract.py`.
 """
+U_NET = """## ScaFFold
+
+L is the number of levels, and W_l = 2^l W_0 the width of level l ([the mathematics](mathematics.md#8-scaffold)). A
+block has two convolutions, `0` and `2`, and two norms, `1` and `3`. Its tensors are, from A to B channels:
+
+| tensor of a block | shape |
+| --- | --- |
+| `0.weight` | B x A x 3 x 3 x 3 |
+| `1.weight`, `1.bias` | B |
+| `2.weight` | B x B x 3 x 3 x 3 |
+| `3.weight`, `3.bias` | B |
+
+The network in order, where l = L - 1 - i, so that `rise.0` and `up.0` are at the lowest level:
+
+| tensor | shape |
+| --- | --- |
+| `down.l.`, l = 0 ... L - 1 | block from W_{l-1} to W_l, `down.0.` from 1 (as published: 3) |
+| `bottom.` | block from W_{L-1} to W_L |
+| `rise.i.weight`, i = 0 ... L - 1 | 2 W_l x W_l x 2 x 2 x 2 |
+| `rise.i.bias` | W_l |
+| `up.i.`, i = 0 ... L - 1 | block from 2 W_l to W_l |
+| `head.weight`, `head.bias` | 6 x W_0 x 1 x 1 x 1, 6 |
+
+All weights of `rise` come before the blocks of `up`. For instance, `up.0.0.weight` of smoke is 64 x 128 x 3 x 3 x 3.
+"""
+SCAFFOLD = ("smoke", "scale6", "scale7", "scale8", "published4", "published7", "published8")
+SAME = "scale9, scale10 and scale11 have the network of scale8, published9 to published11 that of published8."
 NETWORKS = {
-    "ScaFFold": (
-        ("smoke", "scale6", "scale7", "scale8"),
-        "In a block, `0` and `2` are convolutions, `1` and `3` norms. `rise.0` and `up.0` are at the lowest\n"
-        "level. scale9, scale10 and scale11 have the network of scale8.",
-    ),
     "CosmoFlow": (("cosmoflow", "cosmoflow-v0.7", "cosmoflow-mini"), "Each block has one convolution."),
     "DeepCAM": (
         ("deepcam", "deepcam-mini"),
         "`i` counts the blocks of the middle: 0 to 15, for deepcam-mini 0 to 3. Running statistics are buffers.\n"
         "They are in the file, but are no weights.",
-    ),
-    "ScaFFold as published": (
-        ("published4", "published7", "published8"),
-        "As ScaFFold's, with three input channels. published9 to published11 have the network of published8.",
     ),
 }
 REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
@@ -42,10 +61,19 @@ REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
 
 def page() -> str:
     """Return the Markdown: a table for each workload."""
-    parts = [INTRO]
+    parts = [INTRO, f"{U_NET}\n{levels()}\n\n{SAME}\n"]
     for name, (problems, said) in NETWORKS.items():
         parts.append(f"## {name}\n\n{said}\n\n{table(problems)}\n")
     return "\n".join(parts)
+
+
+def levels() -> str:
+    """Return a table of ScaFFold's networks: levels, width, and how many numbers a file has."""
+    rows: list[tuple[str, ...]] = [("problem", "L", "W_0", "numbers in all"), ("---",) * 4]
+    for name in SCAFFOLD:
+        problem = load_problem(name)
+        rows.append((name, f"{problem.levels}", f"{problem.width}", numbers(name)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def table(problems: Sequence[str]) -> str:
@@ -54,14 +82,18 @@ def table(problems: Sequence[str]) -> str:
     rows = [("tensor", *problems), ("---",) * (1 + len(problems))]
     longest = max(columns, key=len)
     rows += [(f"`{name}`", *(column.get(name, "") for column in columns)) for name in longest]
-    totals = [f"{sum_of(problem):,}".replace(",", " ") for problem in problems]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [*rows, ("numbers in all", *totals)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in [*rows, ("numbers in all", *map(numbers, problems))])
 
 
 def shapes(problem: str) -> dict[str, str]:
     """Return the shape of each tensor of a problem's network, by name, in words. Blocks of the middle are one."""
     found = {REPEATED.sub(r"\1.i.", name): shape for name, shape in tensors(problem).items()}
     return {name: " x ".join(map(str, shape)) for name, shape in found.items()}
+
+
+def numbers(problem: str) -> str:
+    """Return how many numbers a file of weights has, in words."""
+    return f"{sum_of(problem):,}".replace(",", " ")
 
 
 def sum_of(problem: str) -> int:

@@ -1,13 +1,12 @@
 """Tracing one rank's step: the real task runs forward and backward over tensors that have shapes but no memory."""
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from unittest import mock
 
-import numpy as np
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
@@ -62,17 +61,10 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
     config = replace(config, device="cpu", sharding="ddp")  # operations do not depend on these; averaging is left out
     with torch.device("meta"):
         model = build_task(problem, config).build_model()
-    shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in blank(problem, layout)]
+    shapes = shapes_of(problem, layout)
     with fake_ranks(layout), FakeTensorMode():
-        task = build_task(problem, config)
-        batch, one = (tuple(torch.zeros((n, *s), dtype=t) for s, t in shapes) for n in (samples, 1))
-        with_gradients(model)
-        costs = OpCosts()
-        fused_norms(model, costs)
-        with no_averaging():
-            model = task.parallelize(model, layout)
-        if config.recompute or config.recompute_norms:
-            recompute_blocks(model, "block" if config.recompute else "norms")
+        batch, one = zeros(shapes, samples), zeros(shapes, 1)
+        task, model, costs = prepared(problem, config, layout, model)
         model.train()
         with costs:
             loss = task.loss(model, batch, layout)
@@ -87,9 +79,28 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
         return Trace(layout, samples, parameter_count(model), largest, *counted, kept, peak)
 
 
-def blank(problem: Any, layout: Layout) -> tuple[np.ndarray, ...]:
-    """Arrays of the shape of a rank's box of a sample, which are never filled."""
-    return module_of(problem).blank(problem, layout.box(problem.shape))
+def prepared(problem: Any, config: RunConfig, layout: Layout, model: nn.Module) -> tuple[Any, nn.Module, OpCosts]:
+    """The task, the model as runs parallelize it, and what counts its costs. `model` is a meta-device model; called
+    within `fake_ranks` and `FakeTensorMode`."""
+    task, costs = build_task(problem, config), OpCosts()
+    with_gradients(model)
+    fused_norms(model, costs)
+    with no_averaging():
+        model = task.parallelize(model, layout)
+    if config.recompute or config.recompute_norms:
+        recompute_blocks(model, "block" if config.recompute else "norms")
+    return task, model, costs
+
+
+def shapes_of(problem: Any, layout: Layout) -> list[tuple[tuple[int, ...], torch.dtype]]:
+    """The shapes and types of the tensors of a rank's box of a sample."""
+    arrays = module_of(problem).blank(problem, layout.box(problem.shape))
+    return [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in arrays]
+
+
+def zeros(shapes: Sequence[tuple[tuple[int, ...], torch.dtype]], samples: int) -> tuple[Tensor, ...]:
+    """A batch of zeros."""
+    return tuple(torch.zeros((samples, *shape), dtype=dtype) for shape, dtype in shapes)
 
 
 def with_gradients(model: nn.Module) -> None:

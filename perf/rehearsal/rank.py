@@ -14,17 +14,15 @@ from torch import Tensor, nn
 from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 
 from implementations.pytorch.config import RunConfig
-from implementations.pytorch.layers.blocks import parameter_count, recompute_blocks
+from implementations.pytorch.layers.blocks import parameter_count
 from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.task import Evaluation, build_task
 from implementations.pytorch.training import checkpoint
 from implementations.pytorch.training.average import average_of
 from implementations.pytorch.training.parts import share
 from implementations.pytorch.training.state import TrainingState
-from perf.projection.op_costs import OpCosts
-from perf.projection.trace import blank, fake_ranks, fused_norms, no_averaging, with_gradients
+from perf.projection.trace import fake_ranks, prepared, shapes_of, zeros
 from perf.rehearsal.record import Event, Record, sum_gradients
-from perf.rehearsal.sharded import gather_weights, memory_of, parts_of
 
 CANNOT = (DataDependentOutputException, DynamicOutputShapeException)  # numbers that tensors without memory do not have
 
@@ -53,42 +51,24 @@ def rehearse(problem: Any, config: RunConfig, layout: Layout) -> Rehearsal:
     config = replace(config, device="cpu")  # tensors without memory are alike on all devices
     with torch.device("meta"):
         model = build_task(problem, config).build_model()
-    shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in blank(problem, layout)]
-    samples = len(layout.share(range(config.batch_size // config.accumulate)))
-    record = Record(layout)
+    shapes, record = shapes_of(problem, layout), Record(layout)
     with fake_ranks(layout), record.calls():
         if layout.ranks > 1:
             layout = with_mesh(layout, "cpu", datetime.timedelta(seconds=9))
         with FakeTensorMode():
-            return run(problem, config, layout, model, record, batch_of(shapes, samples), batch_of(shapes, 1))
+            return run(problem, config, layout, model, record, shapes)
 
 
-def batch_of(shapes: list[tuple[tuple[int, ...], torch.dtype]], samples: int) -> list:
-    """What makes the tensors of a batch, within `FakeTensorMode`."""
-    return [((samples, *shape), dtype) for shape, dtype in shapes]
-
-
-def run(
-    problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record, batch: list, one: list
-) -> Rehearsal:
-    """Go through a step, an evaluation and a checkpoint. `batch` and `one` are shapes and types of the tensors."""
-    task, costs = build_task(problem, config), OpCosts()
-    with_gradients(model)
-    fused_norms(model, costs)
-    with no_averaging():
-        model = task.parallelize(model, layout)
-    if config.recompute or config.recompute_norms:
-        recompute_blocks(model, "block" if config.recompute else "norms")
-    sharded, last = config.sharding == "fsdp" and layout.ranks > 1, lambda: None
-    if sharded:
-        last = gather_weights(model, record, layout.ranks)
-    elif layout.ranks > 1:
-        last = sum_gradients(model, record)
+def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record, shapes: list) -> Rehearsal:
+    """Go through a step, an evaluation and a checkpoint. `shapes` are shapes and types of a sample's tensors."""
+    task, model, costs = prepared(problem, config, layout, model)
+    samples = len(layout.share(range(config.batch_size // config.accumulate)))
+    last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
     average = average_of(model, config, problem.train_samples)
     optimizer = task.build_optimizer(model)
     for group in optimizer.param_groups:
         group["fused"] = False  # the fused ones have no version for tensors without memory
-    loaded = tuple(torch.zeros(shape, dtype=dtype) for shape, dtype in batch)
+    loaded = zeros(shapes, samples)
     with record, costs:
         record.stage = "forward"
         loss = task.loss(model.train(), loaded, layout)
@@ -103,23 +83,14 @@ def run(
     if average:
         average.update(model)
     record.stage = "evaluation"
-    for part in parts_of(model) if sharded else ():  # for as long as the evaluation lasts
-        record.note("gathered weights", part.gathered(layout.ranks))
     with record, suppress(*CANNOT), mock.patch.object(torch, "bincount", counts):
-        whole = [tuple(torch.zeros(shape, dtype=dtype) for shape, dtype in one)]
-        task.evaluate(model.eval(), whole, layout)
+        task.evaluate(model.eval(), [zeros(shapes, 1)], layout)
     record.stage = "checkpoint"
     state = TrainingState(model, optimizer, average)
     part = save(state, problem, config, layout)
-    moments = [(t, w) for w, values in optimizer.state.items() for t in values.values() if torch.is_tensor(t)]
-    if sharded:
-        memory = memory_of(model, moments, layout.rank, layout.ranks)
-    else:
-        weights = 4 * parameter_count(model)
-        memory = {"weights": weights, "gradients": weights, "optimizer": sum(t.nbytes for t, _ in moments)}
-    memory["average"] = memory["weights"] * bool(average)
-    if sharded:
-        part = memory["weights"] + memory["optimizer"] + memory["average"]
+    moments = sum(t.nbytes for values in optimizer.state.values() for t in values.values() if torch.is_tensor(t))
+    weights = 4 * parameter_count(model)
+    memory = {"weights": weights, "gradients": weights, "optimizer": moments, "average": weights * bool(average)}
     memory |= {"batch": sum(t.nbytes for t in loaded), "kept for backward": kept, "at most beside it": peak - kept}
     found = tuple(record.events), memory, record.most, tuple(record.large), part
     return Rehearsal(layout.rank, layout.place, *found)

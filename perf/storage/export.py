@@ -8,7 +8,6 @@ file, for DLIO's own HDF5 reader. `store` has links to our files, for a reader c
 import io
 import math
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,7 +116,7 @@ def name_of(problem: AnyProblem, view: str) -> str:
 def workload(
     problem: AnyProblem, out: Path, view: str, s: Settings, counts: dict[str, int], size: int
 ) -> dict[str, Any]:
-    """The YAML of a workload for DLIO 2.0.0. It has no key that DLIO does not read; `keys.py` checks that."""
+    """The YAML of a workload for DLIO 2.0.0. It has no key that DLIO does not read."""
     reader: dict[str, Any] = {
         "data_loader": "pytorch",
         "batch_size": s.batch,
@@ -143,11 +142,3 @@ def workload(
         "train": {"epochs": s.epochs, "computation_time": s.computation, "computation_time_stdev": s.deviation},
         "evaluation": {"eval_time": s.evaluation},
     }
-
-
-def keys(values: dict[str, Any], above: str = "") -> Iterator[str]:
-    """Every key of nested mappings, with the keys above it."""
-    for key, value in values.items():
-        yield above + key
-        if isinstance(value, dict):
-            yield from keys(value, f"{above}{key}.")

@@ -27,6 +27,7 @@ from results.tables.words import half
 
 MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves
+BESIDE = 6  # sets in a chart of factors
 RUNS = 200  # runs in a chart of all curves
 LEAST = 0.1  # percent of the time that a part takes, to stand on a logarithmic axis
 TICKS = 100  # runs of a set in a chart of ranks
@@ -67,7 +68,7 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         "Size": [
             scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks),
             strong_scaling(strong, looks),
-            scatter("weak", "Throughput sets: models an hour; dashed: ideal", weak, looks, ideal(weak, 1)),
+            throughputs(weak, looks),
             *energies(results, looks),
         ],
     }
@@ -93,10 +94,16 @@ def batches(found: Points) -> list[tuple[float, float, str]]:
 def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
     """Minutes over units, the sizes of a system joined, with the efficiency of each; None below two sets."""
     found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom]
+    joined = families(results)
+    caption = "Strong scaling: minutes to train" + (", with efficiency; dashed: ideal" if joined else "")
+    return scatter("strong", caption, found, looks, ideal(found, -1), joined)
+
+
+def throughputs(found: Points, looks: Looks) -> Chart | None:
+    """Models an hour over the units of the whole system; None below two sets."""
+    lines = ideal(found, 1)
     return scatter(
-        *("strong", "Strong scaling: minutes to train, with efficiency; dashed: ideal", found, looks),
-        ideal(found, -1),
-        families(results),
+        "weak", "Throughput sets: models an hour" + ("; dashed: ideal" if lines else ""), found, looks, lines
     )
 
 
@@ -194,15 +201,17 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     log = tenfold([row[-1] for row in rows])
     seen = [row for row in rows if row[2] >= LEAST] if log else rows
+    together = all(r.mean("evaluation_ms") is None for r in shown)
+    beside = "Evaluations run beside training: all that isn't staging counts as training." if together else ""
     named = {"shares": "Where the time went, shares", "dots" if log else "time": "Where the time went, seconds"}
     for kind, caption in named.items():
         chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)
-        yield chart and replace(chart, facts=facts(results[0]))
+        yield chart and replace(chart, facts=facts(results[0]), note=beside)
 
 
 def against(first: Result, found: Products, looks: Looks) -> Chart | None:
     """The factors of the times of a group's best sets over the fastest one's."""
-    best = found[:BEST]
+    best = found[:BESIDE]
     sets = [r for r, _ in best]
     products = [(name, product) for name, (_, product) in zip(names(sets), best, strict=True)]
     caption = f"Factors of the time over that of {first.label}, {words(first)}"

@@ -94,15 +94,16 @@ def ratios(pairs: Sequence[Pair]) -> Chart | None:
     known = [p for p in pairs if p.contrast.ratio is not None]
     if not known:
         return None
-    rows = [(0, f"A / {p.letter}", f"A, {p.letter}", p.contrast.ratio, p.contrast.low, p.contrast.high) for p in known]
+    rows = [(0, p.name, f"A, {p.letter}", p.slower.ratio, p.slower.low, p.slower.high) for p in known]
     tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows)}
-    note = "Left of the line A is faster, right of it slower."
+    note = "The slower set's time over the faster one's. An interval that holds the line at 1 shows no difference."
     return Chart("ratios", "Ratios of times with their 95 % intervals", [charts.key(0, "A")], tables, note)
 
 
 def product_chart(compared: Sequence[Side], pairs: Sequence[Pair]) -> Chart | None:
-    """The factors of A's time over each other set's; None without any."""
-    found = [(s.letter, of) for s, of in products(compared, pairs)]
+    """The factors of each pair's times, the slower set's over the faster one's; None without any."""
+    found = [(p.name, p.letter, of) for p, of in products(compared, pairs)]
     looks = {s.letter: i for i, s in enumerate(compared)}
-    keys = [charts.key(looks[letter], f"A / {letter}") for letter, _ in found]
-    return factor_chart(found, "What makes A's time over another's: factors with their 95 % intervals", keys)
+    keys = [charts.key(looks[letter], name) for name, letter, _ in found]
+    of = [(name, product) for name, _, product in found]
+    return factor_chart(of, "What makes one time over the other: factors with their 95 % intervals", keys)

@@ -16,7 +16,7 @@ from results.runs.columns import Row
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number, table_of, tone
-from results.tables.formatting import finite, quality, show
+from results.tables.formatting import cut, finite, quality, show
 from results.tables.links import Links, anchor
 from results.tables.words import facts, slow_of, worth
 
@@ -105,7 +105,10 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
 
     def part(name: str, line: str) -> Callable[[Row], Cell]:
         def cell(run: Row) -> Cell:
-            ms = getattr(run, f"{name}_ms")
+            known = (
+                name != "staging" or run.staging_line is not None
+            )  # a log without staging doesn't say that it took 0 s
+            ms = getattr(run, f"{name}_ms") if known else None
             return number(ms, show(over(ms, 1000), 3), title=at(run, getattr(run, line) or run.start_line))
 
         return cell
@@ -141,6 +144,7 @@ def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[st
             yield links.place(run.log), at, shown[0].text
 
 
+LONGEST = 400  # characters of a setting or field
 SKIPPED = {"cache_clear", "seed", "hyperparameters"}
 
 
@@ -151,7 +155,7 @@ def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[Line]:
             continue
         others = {str(run.value(name)) for run in runs} - {str(fact.value)}
         differs = f"differs in other runs: {', '.join(sorted(others))[:120]}" if others else ""
-        value = Cell(str(fact.value)[:200], title=links.place(runs[0].file, fact.line))
+        value = Cell(cut(str(fact.value), LONGEST), title=links.place(runs[0].file, fact.line))
         yield Line([Cell(name[:80]), value, Cell(differs, tone="look" if others else "")])
 
 
@@ -162,4 +166,4 @@ def described(r: Result) -> Iterator[Line]:
     """The fields of the system description; contacts are left out."""
     for name, value in islice(r.judged.description.items(), DESCRIBED):
         if CONTACT not in str(name).lower() and value not in (None, ""):
-            yield Line([Cell(str(name)[:80]), Cell(str(value)[:400])])
+            yield Line([Cell(str(name)[:80]), Cell(cut(str(value), LONGEST))])

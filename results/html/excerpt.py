@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmark.log import open_regular
 from compliance.verdict import SetVerdict
+from results.tables import formatting
 
 MOST = 64 << 20  # bytes read of a file
 BLOCK = 1 << 16  # bytes of a line that are read at a time
@@ -63,6 +64,4 @@ def read_lines(path: Path, wanted: set[int]) -> dict[int, str]:
 
 def cut(text: str) -> str:
     """A line as it is shown: shortened, and without contacts."""
-    if CONTACT in text:
-        return "[contact]"
-    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+    return "[contact]" if CONTACT in text else formatting.cut(text, SHOWN)

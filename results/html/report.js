@@ -134,7 +134,8 @@ function filled({ content, log, single }, width) {
   const most = Math.min(...spec.layer.filter((layer) => layer.encoding.y?.field === "row").map((layer) => named(layer.encoding.y.axis, width)));
   if (spec.height.step) {
     const rows = new Set(Object.values(spec.datasets).flat().map((row) => row.row)), long = [...rows].some((row) => row?.length > most);
-    spec.height = (long ? Math.max(29, spec.height.step) : spec.height.step) * rows.size;
+    const marks = spec.layer.some((layer) => layer.encoding.yOffset) ? content.keys.length : 1;  // below each other in a row
+    spec.height = Math.max(long ? 29 : 0, spec.height.step, marks > 1 ? 11 * marks + 6 : 0) * rows.size;
   }
   if (log) {
     for (const layer of spec.layer) {

@@ -23,7 +23,6 @@ from results.tables.cells import Table
 from results.tables.factors import Products, against_the_fastest, better, product_table, sentence
 from results.tables.input_trials import trial_table
 from results.tables.links import Links, anchor
-from results.tables.procurement import missing
 from results.tables.ranking import FACTS, facts, ranking
 from results.tables.rates import rate_table, rates, series
 from results.tables.text import Places
@@ -58,7 +57,6 @@ class Section:
     rate_findings: Sequence[Group]
     trials: Table | None
     details: Sequence[Detail]
-    lacking: Sequence[str]  # tables that a buyer would want, each with the command that makes it
 
 
 def html_text(results: Sequence[Result], base: Path, left_out: Places = (), tuned: Sequence[Scored] = ()) -> str:
@@ -84,9 +82,11 @@ def report(
     space, looks = room(len(results)), looks_of(trained)
     found = [section(key, list(of), links, space, looks) for key, of in groupby(results, key=lambda r: r.group[:3])]
     runs = counted(sum(r.score.n for r in trained), "run")
+    pruned = sum(r.pruned for r in trained)
+    runs += f" and {counted(pruned, 'pruned model')}" if pruned else ""
     unscored = sum(r.why is not None for r in trained)
-    parts = [f"{counted(len(trained), 'set')} of runs, {runs}"] if trained or not (measured or tuned) else []
-    parts += [f"{unscored} without a score" if unscored else "each with a score"] if trained else []
+    scored = f"; {unscored} without a score" if unscored else "; each set has a score" if trained else ""
+    parts = [f"{counted(len(trained), 'set')} of {runs}{scored}"] if trained or not (measured or tuned) else []
     parts += [f"{counted(len(measured) - tried, 'log')} of throughput alone"] if len(measured) > tried else []
     parts += [f"{counted(tried, 'trial')} of the input"] if tried else []
     trials = counted(sum(len(s.trials) for s in tuned), "trial")
@@ -122,7 +122,6 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     found = rates(alone)
     lines = series(found)
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
-    lacking = [line for _, lines in missing([*results, *alone]) for line in lines]
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
     return Section(
         name=" · ".join(filter(None, (key[0], labelled(*key[:2]), *key[2:]))),
@@ -139,7 +138,6 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         rate_findings=[g for of in said for g in of],
         trials=trial_table(alone, links),
         details=[] if links.pages else [detail(r, links, space) for r in results],
-        lacking=lacking,
     )
 
 
@@ -151,7 +149,8 @@ def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
 
 RANKED = (
     " The figure of merit is the mean time to train without the fastest and slowest runs, with its 95 % interval. A "
-    "rank is the range of places that a set may have: sets share places if their runs do not show which is faster."
+    "rank is the range of places that a set may have: sets share places if their runs do not show which is faster. A "
+    "number after ± is the standard deviation between runs."
 )
 
 
@@ -159,7 +158,8 @@ def product(first: Result, found: Products, links: Links) -> tuple[str, Table, s
     """(title, table, sentence of the second set) of the factors of a group's times over the fastest one's."""
     second, factors = found[0]
     said = sentence(factors, second, first, second.label, first.label)
-    said += f". {second.label} does better in: {better(factors)}" if better(factors) else ""
+    gains = better(factors, second, first)
+    said += f". {second.label} does better in: {gains}" if gains else ""
     return title(("", "", "", *first.group[3:])), product_table(first, found, links), said.replace("by", "By", 1)
 
 

@@ -177,7 +177,7 @@ def factors() -> Spec:
     spec = forest("factor of the time", told, True)
     for drawn in spec["layer"][1:]:
         drawn["encoding"]["yOffset"] = {"field": "s"}
-    return spec | {"height": {"step": 13}}
+    return spec | {"height": {"step": 19}}
 
 
 def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
@@ -256,7 +256,7 @@ SPECS: dict[str, Spec] = {
     "dots": dots(),
     "timeline": spans("x"),
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
-    "ratios": forest("time of A / time of the other", {"sets": "set", "ratio": "x"} | ENDS, True),
+    "ratios": forest("time over that of the faster set", {"sets": "set", "ratio": "x"} | ENDS, True),
     "factors": factors(),
     "batch": of_sets("global batch size", "epochs"),
     "rate": of_sets("global batch size", "samples / s"),

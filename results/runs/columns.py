@@ -64,9 +64,11 @@ class Row(NamedTuple):
     quality: Annotated[float | None, "the value that met the target, or else the last"] = None
     total_ms: Annotated[int | None, "run_stop - run_start"] = None
     staging_ms: Annotated[int | None, "between staging_start and staging_stop"] = None
-    training_ms: Annotated[int | None, "in epochs, without evaluation and staging"] = None
-    evaluation_ms: Annotated[int | None, "between eval_start and eval_stop"] = None
-    rest_ms: Annotated[int | None, "outside of staging, training and evaluation"] = None
+    training_ms: Annotated[
+        int | None, "in epochs, without evaluation and staging; all but staging in benchmarks that evaluate beside it"
+    ] = None
+    evaluation_ms: Annotated[int | None, "between eval_start and eval_stop; unknown in such benchmarks"] = None
+    rest_ms: Annotated[int | None, "outside of staging, training and evaluation; unknown in such benchmarks"] = None
     seconds_per_epoch: Annotated[float | None, "total seconds over epochs"] = None
     epoch_seconds: Annotated[
         float | None, "training and evaluation over epochs: seconds of an epoch with its evaluations"
@@ -79,9 +81,7 @@ class Row(NamedTuple):
     sample_rate: Annotated[float | None, "samples trained and evaluated a second of both, epochs counted likewise"] = (
         None
     )
-    train_rate: Annotated[
-        float | None, "samples trained a second of training; what the log states, in benchmarks that evaluate beside it"
-    ] = None
+    train_rate: Annotated[float | None, "samples trained a second of training"] = None
     eval_rate: Annotated[float | None, "samples evaluated a second of evaluation"] = None
     compute_rate: Annotated[float | None, "samples trained a second of all that isn't staging"] = None
     train_rate_per_unit: Annotated[float | None, "train_rate over units"] = None

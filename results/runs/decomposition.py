@@ -12,26 +12,30 @@ PARTS = ("staging", "training", "evaluation", "rest")  # of a run's time, in the
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Milliseconds of a run's timed span; `total` is exactly the sum of the other four.
+    """Milliseconds of a run's timed span; `total` is exactly the sum of the parts.
 
     Time in two kinds of span counts for the first of staging, evaluation and training. Training is the time in epochs
     without evaluations. The rest lies outside of all spans: set-up after the clock started, checkpoints between epochs,
-    shutting down.
+    shutting down. Where evaluations run `beside` training, logs don't tell the two apart: all that isn't staging counts
+    as training, and evaluation and rest are None.
     """
 
     total: int
     staging: int
     training: int
-    evaluation: int
-    rest: int
+    evaluation: int | None
+    rest: int | None
 
 
-def decompose(run: Run) -> Decomposition | None:
+def decompose(run: Run, beside: bool = False) -> Decomposition | None:
     """The parts of the time between `run_start` and `run_stop`; None without a timed span."""
     if run.window is None:
         return None
-    spans = kinds(run)
-    return Decomposition(run.window[1] - run.window[0], **{kind: length(found) for kind, found in spans.items()})
+    total = run.window[1] - run.window[0]
+    parts = {kind: length(found) for kind, found in kinds(run).items()}
+    if beside:
+        return Decomposition(total, parts["staging"], total - parts["staging"], None, None)
+    return Decomposition(total, **parts)
 
 
 def kinds(run: Run) -> dict[str, list[Span]]:

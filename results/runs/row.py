@@ -51,7 +51,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         **scale(run, runs.description, runs.scaling == "weak"),
         **energy(runs, log),
         **lines(run),
-        **times(run),
+        **times(run, benchmark is not None and benchmark.evaluates_beside),
         **busy(run),
         "throughput_only": run.throughput_only,
         "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
@@ -59,7 +59,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         "precision": text(run.value("precision")),
         "settings": settings(run.value("hyperparameters")),
     }
-    return Row(**values, **rates(values, number(run.rate) if benchmark and benchmark.logged_rate else None))
+    return Row(**values, **rates(values))
 
 
 def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
@@ -202,12 +202,12 @@ def text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def times(run: Run) -> dict[str, Any]:
+def times(run: Run, beside: bool) -> dict[str, Any]:
     """The columns of times, epochs and quality. `seconds` is infinite if the run missed its target or has no timed
-    span."""
+    span. `beside`: its benchmark evaluates beside training."""
     counts = run.converged and run.window is not None and not run.throughput_only
     last = run.passing or (run.evaluations[-1] if run.evaluations else None)
-    parts, samples = decompose(run), number(run.samples)
+    parts, samples = decompose(run, beside), number(run.samples)
     begun = epoch_count(run)
     found: dict[str, Any] = {
         "start_ms": run.start_ms,
@@ -272,24 +272,22 @@ def fault(run: Run) -> str:
     return f"no evaluation at or before run_stop met the target {run.target:g}"
 
 
-def rates(v: dict[str, Any], stated: float | None) -> dict[str, Any]:
-    """The columns that follow from others; None if a number is missing or a divisor is 0. `stated` is the training rate
-    that the log states where evaluations run beside training, whose time is then unknown."""
+def rates(v: dict[str, Any]) -> dict[str, Any]:
+    """The columns that follow from others; None if a number is missing or a divisor is 0."""
     total, staging, training, evaluation = (
         ratio(v.get(f"{name}_ms"), 1000) for name in ("total", "staging", "training", "evaluation")
     )
-    busy = None if training is None or evaluation is None else training + evaluation
+    busy = None if training is None else training + (evaluation or 0)
     outside = None if total is None or staging is None else total - staging
     epochs, trained, units = v["epochs"], v["trained"], v["units"]
     exactly = product(v["train_samples"], v["passes"])
     evaluated = product(v["eval_samples"], v["evaluations"])
-    train_rate = ratio(exactly, training) if stated is None else stated
-    epoch_train_rate = ratio(trained, training) if stated is None else stated
+    train_rate = ratio(exactly, training)
     return {
         "seconds_per_epoch": ratio(total, epochs),
         "epoch_seconds": ratio(busy, epochs),
         "epochs_per_minute": ratio(product(60, epochs), busy),
-        "epoch_train_rate": epoch_train_rate,
+        "epoch_train_rate": ratio(trained, training),
         "sample_rate": ratio(None if None in (trained, evaluated) else trained + evaluated, busy),
         "train_rate": train_rate,
         "compute_rate": ratio(exactly, outside),

@@ -5,7 +5,7 @@
     runs.groupby("set").seconds.describe()
 
 `columns.COLUMNS` lists every column with its meaning. Parts of a run's time are whole milliseconds, so that
-`total_ms == staging_ms + training_ms + evaluation_ms + rest_ms` holds exactly in every row that has them.
+`total_ms` is exactly the sum of `staging_ms`, `training_ms`, `evaluation_ms` and `rest_ms`, as far as these are known.
 """
 
 import os

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from results.runs.columns import Row
-from results.runs.row import benchmark_of
 from results.statistics.result import Result
 from results.statistics.student import t_quantile
 
-PARTS = ("training", "evaluation", "staging", "rest")
-BESIDE = "training, evaluation and rest"
+PARTS = ("training", "evaluation", "staging", "rest")  # evaluation and rest are unknown where evaluations run beside
 
 
 @dataclass(frozen=True)
@@ -79,11 +77,9 @@ def measured(r: Result) -> list[Measured]:
     Values are of the runs that the figure of merit averages; deviations of all that converged, so that trimming doesn't
     make an error smaller than it is.
     """
-    benchmark = benchmark_of(r.judged.edition, r.group[1])
-    beside = benchmark is not None and benchmark.logged_rate
     devices, rows = r.one("units"), [row for row in r.rows if row.converged]
     used = [row for row, counts in zip(r.rows, r.mask, strict=True) if counts]
-    if not devices or not used or len(rows) < 2 or not all(samples(row) and whole(row) for row in rows):
+    if not devices or not used or len(rows) < 2 or not all(samples(row) and row.training_ms for row in rows):
         return []
 
     def mean(value: Callable[[Row], float]) -> float:
@@ -93,18 +89,16 @@ def measured(r: Result) -> list[Measured]:
         x, y = mean(above), mean(below)
         return x / y, [above(row) / x - below(row) / y for row in rows]
 
-    first = PARTS[:2] + PARTS[3:] if beside else PARTS[:1]
-    if not mean(lambda row: milliseconds(row, first)):
-        return []
-    rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, lambda row: milliseconds(row, first))
+    first, *others = [part for part in PARTS if getattr(rows[0], f"{part}_ms") is not None]
+    rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, partial(milliseconds, parts=(first,)))
     number, of_number = ratio(samples, lambda row: 1.0)
     found = [
         Measured("devices", devices, -1, ()),
         Measured("samples a second a device", rate, -1, tuple(of_rate)),
         Measured("samples to the target", number, 1, tuple(at_least_half_a_step(of_number, used))),
     ]
-    before = first
-    for part in [p for p in PARTS if p not in first]:
+    before: tuple[str, ...] = (first,)
+    for part in others:
         after = (*before, part)
         grown, of_part = ratio(partial(milliseconds, parts=after), partial(milliseconds, parts=before))
         found.append(Measured(part, grown, 1, tuple(of_part)))
@@ -125,11 +119,6 @@ def at_least_half_a_step(deviations: list[float], rows: Sequence[Row]) -> list[f
 def samples(row: Row) -> float:
     """The samples that a run trained on until its target; 0 if unknown."""
     return float((row.train_samples or 0) * (row.passes or 0))
-
-
-def whole(row: Row) -> bool:
-    """Whether the parts of a run's time are known."""
-    return all(getattr(row, f"{part}_ms") is not None for part in PARTS)
 
 
 def milliseconds(row: Row, parts: Sequence[str]) -> float:

@@ -54,19 +54,12 @@ class Standing:
 
     @property
     def word(self) -> str:
-        """The standing in a few words, for a table: "clean", "review", "2 errors, 1 waived"."""
-        waived = f"{len(self.waived)} waived" if self.waived else ""
-        if self.errors:
-            said = counted(len(self.errors), "error")
-        elif self.reviews:
-            said = "review"
-        elif self.pruned_errors:
-            said = counted(len(self.pruned_errors), "pruned error")
-        elif not self.judged:
-            said = "not judged"
-        else:
-            return waived or ("clean as a set" if self.alone else "clean")
-        return f"{said}, {waived}" if waived else said
+        """The standing in a few words, for a table: "clean", "2 errors, 1 review, 1 waived"."""
+        found = {"error": self.errors, "pruned error": self.pruned_errors, "review": self.reviews}
+        said = [counted(len(some), what) for what, some in found.items() if some]
+        said += [f"{len(self.waived)} waived"] if self.waived else []
+        said += [] if self.judged else ["not judged"]
+        return ", ".join(said) or ("clean as a set" if self.alone else "clean")
 
 
 def standing(runs: SetVerdict, logs: Iterable[LogVerdict]) -> Standing:

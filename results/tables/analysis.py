@@ -43,16 +43,9 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
             if name == ENERGY and not any(r.energy for r in of):
                 continue
             head = ["division", "org", "system", *(MEASURES[column].title for column in columns)]
-            rows = [[r.group[4], r.org, r.system, *(cell(column, r) for column in columns)] for r in of]
+            rows = [[r.group[4], r.org, r.system, *(shown(MEASURES[column], r) for column in columns)] for r in of]
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     return found
-
-
-def cell(column: str, r: Result) -> str:
-    """A measure as text. Staging is unknown if no log mentions it: that does not mean 0 s."""
-    if column.startswith("staging_") and all(row.staging_line is None for row in r.rows):
-        return "-"
-    return shown(MEASURES[column], r)
 
 
 def analysis_text(results: Sequence[Result]) -> str:

@@ -15,9 +15,8 @@ from results.statistics.contrast import Contrast
 from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
 from results.tables.expected import pair_words as expected_times
-from results.tables.factors import HEAD as FACTORS
 from results.tables.factors import factor_rows, sentence
-from results.tables.formatting import aligned, finite, show
+from results.tables.formatting import aligned, cut, finite, show
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
 from results.tables.words import finding_text, slow_words, title
@@ -26,10 +25,10 @@ from results.tables.words import finding_text, slow_words, title
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     """The comparison for a terminal."""
     told = [pair_words(p, compared) for p in pairs]
-    lines = [printable(line) for verdict, *more in told for line in (verdict, *(f"   {words}" for words in more))]
-    lines += ["", titled(compared)]
-    lines += [f"{s.letter}  {printable(named(s, compared))}" for s in compared]
+    lines = [titled(compared), *(f"{s.letter}  {printable(named(s, compared))}" for s in compared)]
     lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
+    lines.append("")
+    lines += [printable(line) for verdict, *more in told for line in (verdict, *(f"   {words}" for words in more))]
     lines += ["", *factor_lines(compared, pairs)]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
@@ -48,20 +47,18 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
 def factor_lines(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[str]:
     """A table of the factors of each ratio of times."""
     lines = []
-    for s, found in products(compared, pairs):
-        lines += [
-            f"what makes A's time over {s.letter}'s",
-            *aligned([[*FACTORS[:-1], s.letter], *factor_rows(found)]),
-            "",
-        ]
+    for p, found in products(compared, pairs):
+        slow, fast = p.name.split(" / ")
+        head = ["factor", f"of the time of {slow}", "95 % interval", slow, fast]
+        lines += [f"what makes the time of {slow} over that of {fast}", *aligned([head, *factor_rows(found)]), ""]
     return lines
 
 
-def products(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[tuple[Side, list[Factor]]]:
-    """(later set, factors of A's time over its time) of each pair that is compared and has some."""
-    sides = {s.letter: s for s in compared}
-    made = [(sides[p.letter], factors(compared[0].result, sides[p.letter].result)) for p in pairs if not p.why]
-    return [(s, found) for s, found in made if found]
+def products(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[tuple[Pair, list[Factor]]]:
+    """(pair, factors of the slower set's time over the faster one's) of each pair that is compared and has some."""
+    first, others = compared[0].result, {s.letter: s.result for s in compared}
+    sets = [(p, (first, others[p.letter]) if p.a_is_slower else (others[p.letter], first)) for p in pairs if not p.why]
+    return [(p, found) for p, both in sets if (found := factors(*both))]
 
 
 def json_text(compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]]) -> str:
@@ -72,14 +69,15 @@ def json_text(compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]]) -> str:
 
 def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[str, Any]:
     """One comparison as a JSON object."""
-    found = {s.letter: list(map(asdict, made)) for s, made in products(compared, pairs)}
+    found = {p.letter: (p.name, list(map(asdict, made))) for p, made in products(compared, pairs)}
     told = [
         {
             "against": p.letter,
             "why": p.why or None,
             "said": pair_words(p, compared),
             "time": {name: finite(value) for name, value in asdict(p.contrast).items()},
-            "factors": found.get(p.letter, []),
+            "factors_of": found.get(p.letter, ("", []))[0] or None,
+            "factors": found.get(p.letter, ("", []))[1],
         }
         for p in pairs
     ]
@@ -137,24 +135,22 @@ def product_words(a: Result, b: Result, letter: str) -> str:
 
 def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
-    c = p.contrast
+    c, (slow, fast) = p.slower, p.name.split(" / ")
     if c.ratio is None or c.low is None or c.high is None:
         return f"A and {p.letter}: no difference can be told: too few runs"
     if not c.distinguishable:
         return (
-            f"A and {p.letter}: no difference can be told: A takes {c.low:.2f} to {c.high:.2f} times as long as "
-            f"{p.letter} ({level(p.together)}, {degrees(c)})"
+            f"A and {p.letter}: no difference can be told: {slow} takes {c.low:.2f} to {c.high:.2f} times as long as "
+            f"{fast} ({level(p.together)}, {degrees(c)})"
         )
-    if c.ratio > 1:
-        return f"{p.letter} is faster: A takes {c.ratio:.2f} times as long as {p.letter} ({span(c, p.together)})"
-    turned = Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, 1 - c.faster, c.degrees)
-    return f"A is faster: {p.letter} takes {turned.ratio:.2f} times as long as A ({span(turned, p.together)})"
+    return f"{fast} is faster: {slow} takes {c.ratio:.2f} times as long as {fast} ({span(c, p.together)})"
 
 
 def told_words(p: Pair, a: Result, b: Result) -> str:
     """What each measure can tell of two sets: the time to target, and the expected time."""
     apart = {True: "distinguishable", False: "not distinguishable", None: "too few runs"}[p.contrast.distinguishable]
-    return f"time to target: {apart}; expected time: {expected_times(a, b, 'A', p.letter, p.together)}"
+    told = expected_times(a, b, "A", p.letter, p.together)
+    return f"time to target, which ranks: {apart}; expected time, which does not: {told}"
 
 
 def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
@@ -215,5 +211,5 @@ def block(name: str, rows: Sequence[tuple[str, list[str]]], compared: Sequence[S
     if not rows:
         return [f"{name}: none", ""]
     head = ["", *(s.letter for s in compared)]
-    cells = [[key, *(v if len(v) <= 60 else v[:57] + "..." for v in values)] for key, values in rows]
+    cells = [[key, *(cut(v, 60) for v in values)] for key, values in rows]
     return [name, *aligned([head, *cells]), ""]

@@ -4,10 +4,7 @@ from results.statistics.expected import Expected, expected, ratio
 from results.statistics.result import Result
 from results.tables.formatting import interval, show, with_error
 
-MEANS = (
-    "what staging and the reference's samples to the target at this batch size take at the speed that the runs "
-    "measured, evaluation included, whatever the luck of their seeds; it ranks nothing"
-)
+MEANS = "the reference's samples to the target at the speed that the runs measured, whatever their seeds; ranks nothing"
 
 
 def expected_words(r: Result) -> str:

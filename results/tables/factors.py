@@ -1,16 +1,18 @@
 """The ratio of two systems' times as a product, in a sentence and as a table."""
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from results.statistics.factors import Factor, factors
+from results.measures.measure import over
+from results.statistics.factors import PARTS, Factor, factors
 from results.statistics.result import Result
 from results.tables import formatting
 from results.tables.cells import Cell, Line, Table, number
 from results.tables.formatting import show, with_error
 from results.tables.links import Links
 
-HEAD = ("factor", "of the time of A", "95 % interval", "A", "B")
+MATTERS = 0.01  # of the whole time: a smaller gain is not named
 Products = list[tuple[Result, list[Factor]]]  # sets, each with the factors of its time over another's
 
 
@@ -23,9 +25,15 @@ def sentence(found: Sequence[Factor], a: Result, b: Result, name: str, other: st
     return f"by figures of merit, {name} takes {ratio(a, b)} times as long as {other} = {parts} ({devices})"
 
 
-def better(found: Sequence[Factor]) -> str:
-    """The factors that make the first system faster, whatever its whole time, in words; "" for none."""
-    return ", ".join(f.name for f in found if (f.value if f.high is None else f.high) < 1)
+def better(found: Sequence[Factor], a: Result, b: Result) -> str:
+    """What A does better than B, whatever its whole time, in words; "" for nothing: rate and samples whose factor is
+    surely below 1, and the other parts of the time that take fewer seconds, as far as it matters to the whole."""
+    names = [f.name for f in found if f.name not in PARTS and f.high is not None and f.high < 1]
+    for part in PARTS[1:]:
+        own, other = (over(r.mean(f"{part}_ms"), 1000) for r in (a, b))
+        if own is not None and other is not None and other - own > MATTERS * (a.fom or math.inf):
+            names.append(f"{part} ({show(own, 1)} s, {show(other, 1)} s)")
+    return ", ".join(names)
 
 
 def ratio(a: Result, b: Result) -> str:
@@ -44,7 +52,8 @@ def interval(f: Factor) -> str:
 
 
 def factor_rows(found: Sequence[Factor]) -> list[list[str]]:
-    """The rows under HEAD. Evaluation, staging and rest say by how much they lengthen a run."""
+    """(factor, value, interval, the value of each system behind it) of each factor. Evaluation, staging and rest say by
+    how much they lengthen a run."""
     return [[f.name, value(f), interval(f), show(f.a), show(f.b)] for f in found]
 
 

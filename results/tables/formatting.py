@@ -25,6 +25,11 @@ def show(value: float | None, decimals: int | None = None) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def cut(text: str, most: int) -> str:
+    """A text of at most so many characters; dots stand for what is cut off."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def minutes(seconds: float | None) -> str:
     """Seconds as minutes to two decimals, as MLPerf HPC publishes them; "-" for None."""
     return "-" if seconds is None else show(seconds / 60, 2)

@@ -21,7 +21,7 @@ NONE = Cell("-", None, True)
 Columns = dict[str, Callable[[Result], Cell]]
 MEANT = {  # heading: the measure whose meaning hovering shows
     "rank": "rank", "verdict": "verdict", "converged": "converged", "epochs": "epochs", "units": "units",
-    "kind": "kind", "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "train_samples_per_second",
+    "kind": "kind", "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "run_samples_per_second",
     "unit-hours": "unit_hours", "expected, s": "expected_seconds", "models/h": "models_per_hour",
     "of a device": "models_per_hour_per_unit", "T units": "total_scale", "S units": "instance_scale",
     "M models": "models", "TTTa, s": "ttta_seconds", "pruned": "pruned", "energy, kJ": "joules",
@@ -56,7 +56,7 @@ def time_columns(links: Links) -> Columns:
         "converged": lambda r: Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
         "epochs": measured("epochs", batch),
         "units": measured("units", units),
-        "samples/s": measured("train_samples_per_second"),
+        "samples/s": measured("run_samples_per_second"),
         "unit-hours": measured("unit_hours"),
     }
 

@@ -19,7 +19,8 @@ from rules.current import editions
 from rules.edition import load
 
 SLOW_RUNS = (  # docs/measures.md
-    "if one run in ten took twice as long, an interval would hold the mean of all runs in 53 % of sets of 5, 27 % of 10"
+    "intervals say nothing of slow runs that are rare: if one run in ten took twice as long, that of 5 runs would miss "
+    "the mean of all runs in 47 % of sets, and that of 10, which leaves out the slowest, in 73 %"
 )
 MOST_SLOW = 5  # runs that are named
 
@@ -50,7 +51,8 @@ def goal_words(results: Sequence[Result]) -> str:
 
 FIGURES = (  # measures in the part of a set, below its sentences
     *("epochs", "epoch_seconds", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
-    *("train_samples_per_second", "train_samples_per_second_per_unit", "eval_samples_per_second", "unit_hours"),
+    *("run_samples_per_second", "train_samples_per_second", "train_samples_per_second_per_unit"),
+    *("eval_samples_per_second", "unit_hours"),
     *("models_per_hour_per_unit", "pruned", "au", "au_first", "au_later", "au_barrier", "reviewed"),
 )
 
@@ -58,7 +60,8 @@ FIGURES = (  # measures in the part of a set, below its sentences
 def facts(r: Result) -> list[tuple[str, str]]:
     """(name, value in words) of each known fact about a set: sentences, then measures."""
     t = r.throughput
-    weak = f"{t.models} models in {show(t.seconds)} s, {show(t.instance)} of {show(t.total)} units each" if t else ""
+    size = "" if t is None else show(t.instance) if t.most is None else f"at most {show(t.most)}"
+    weak = f"{t.models} models in {show(t.seconds)} s, {size} of {show(t.total)} units each" if t else ""
     sentences = [
         ("figure of merit", merit_words(r)),
         ("throughput", weak),

@@ -31,7 +31,7 @@ def test_what_is_written_is_there_at_the_end_and_not_before(tmp_path):
     assert path.read_text() == "whole" and list(path.parent.iterdir()) == [path]
 
 
-def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
+def test_a_writer_that_fails_leaves_the_old_file_alone(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
 

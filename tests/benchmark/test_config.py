@@ -16,7 +16,6 @@ from benchmark.config import (
     parse_yaml,
     read_yaml,
     setting,
-    shallow,
     shown,
 )
 
@@ -40,11 +39,6 @@ GOOD = {"rate": 1, "inner": {"a": 2, "b": [3, 4]}}
 
 def test_builds_nested():
     assert build(Outer, GOOD, "x") == Outer(1.0, Inner(2, (3, 4)))
-
-
-def test_there_and_back():
-    outer = build(Outer, GOOD, "x")
-    assert build(Outer, shallow(outer), "x") == outer
 
 
 @pytest.mark.parametrize(
@@ -179,11 +173,6 @@ def test_a_limit_holds_on_both_sides(name, inside, outside, wanted):
         Run(**{name: outside})
     with pytest.raises(ValueError, match=f"^x: {name}: found "):  # as it is read from a file
         build(Run, {name: list(outside) if isinstance(outside, tuple) else outside}, "x")
-
-
-def test_a_setting_has_its_default_and_what_was_said_of_it():
-    assert Run() == Run(4, 0.5, "auto", None, 0.9)
-    assert override(Run(), ["batch=16"]).batch == 16
 
 
 def test_settings_of_the_machine_are_named_in_order():

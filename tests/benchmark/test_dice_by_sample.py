@@ -20,15 +20,15 @@ def rows(samples: int = 72, classes: int = 5, seed: int = 1) -> list[list[list[i
     return found
 
 
-def test_a_class_that_is_absent_from_both_counts_as_one_and_a_false_voxel_as_none():
+def test_an_absent_class_counts_as_one_and_a_false_voxel_as_none():
     assert sample_dice([[0, 0, 0], [0, 1, 0], [0, 0, 5], [3, 4, 8]]) == [1.0, 0.0, 0.0, 0.5]
 
 
-def test_predicting_background_alone_scores_by_the_absent_classes():
+def test_background_alone_scores_by_the_absent_classes():
     assert mean(dice_sums([[[0, 0, 9], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]]]), 2) == 0.75
 
 
-def test_the_score_is_the_exact_one_to_the_last_bits_in_any_order():
+def test_the_score_is_exact_to_the_last_bits_in_any_order():
     found = rows()
     exact = sum(Fraction(2 * i, p + t) if p + t else Fraction(1) for row in found for i, p, t in row) / (72 * 5)
     scores = {mean(dice_sums(random.Random(seed).sample(found, len(found))), 72) for seed in range(20)}
@@ -36,7 +36,7 @@ def test_the_score_is_the_exact_one_to_the_last_bits_in_any_order():
     assert abs(Fraction(scores.pop()) - exact) < Fraction(1, 2**51)
 
 
-def test_the_logged_order_is_that_of_the_data_whatever_the_order_of_samples():
+def test_the_logged_order_is_that_of_the_data():
     found = rows()
     assert ordered(reversed(found)) == ordered(found) == ordered(tuple(map(tuple, row)) for row in found)
     truth = [[t for *_, t in row] for row in ordered(found)]

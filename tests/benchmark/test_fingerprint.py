@@ -38,14 +38,6 @@ def test_bricks_are_numbered_from_the_volumes_first_voxel():
         ]
 
 
-def test_everything_counts():
-    base = brick_digest("train", 3, (0, 0, 0), VOLUME, LABEL)
-    assert base != brick_digest("validation", 3, (0, 0, 0), VOLUME, LABEL)
-    assert base != brick_digest("train", 4, (0, 0, 0), VOLUME, LABEL)
-    assert base != brick_digest("train", 3, (0, 0, 1), VOLUME, LABEL)
-    assert base != brick_digest("train", 3, (0, 0, 0), LABEL, VOLUME)
-
-
 def test_hexadecimal():
     assert from_hex(to_hex(12345)) == 12345 and len(to_hex(0)) == 64
     assert MODULUS == 2**256 and add(MODULUS - 1, 2) == 1 and add(1, 2) == 3

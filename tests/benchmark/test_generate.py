@@ -10,18 +10,17 @@ from pathlib import Path
 
 import h5py
 import pytest
-import yaml
 
 from benchmark import generate as command
 from benchmark import scaffold
-from benchmark.config import read_yaml, shallow
+from benchmark.config import read_yaml
 from benchmark.croissant import croissant_path
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold import making, store, writing
 from benchmark.workers import TooLate
-from benchmark.workload import held_out
+from tests.support.tiny import define
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "benchmark" / "generate.py"
@@ -35,12 +34,19 @@ def contents(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
-@pytest.fixture(scope="module")
-def problems(tiny, tmp_path_factory):
-    """A file that defines the problem."""
-    path = tmp_path_factory.mktemp("problems") / "problems.yaml"
-    path.write_text(yaml.safe_dump({"tiny": {k: v for k, v in shallow(tiny).items() if k != "name"}}))
-    return path
+@pytest.fixture
+def call(tiny, tmp_path, monkeypatch, capsys):
+    """generate.py, which finds the tiny problem and its definition by its name: (exit code, output, errors)."""
+    problems = define(tmp_path / "problems.yaml", tiny)
+
+    def run(*arguments):
+        words = ["--problem", "tiny", "--problems", problems, *arguments]
+        monkeypatch.setattr(sys, "argv", ["generate.py", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            command.main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
 
 
 def test_workers_make_the_same_bytes(tiny, made, tmp_path):
@@ -48,7 +54,7 @@ def test_workers_make_the_same_bytes(tiny, made, tmp_path):
     assert contents(tmp_path) == contents(made)
 
 
-def test_ranks_make_the_same_bytes_and_the_last_writes_the_manifest(tiny, made, tmp_path):
+def test_ranks_make_the_same_bytes_the_last_also_the_manifest(tiny, made, tmp_path):
     assert [generate(tmp_path, tiny, 1, launch) is None for launch in ranks(3)] == [True, True, False]
     assert contents(tmp_path) == contents(made)
 
@@ -63,7 +69,8 @@ def test_what_is_missing_is_made_again(tiny, made, tmp_path):
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     store.sample_path(tmp_path, "train", 1).unlink()
     manifest_path(tmp_path).unlink()
-    (tmp_path / "train" / ".00001.h5.abc.partial").touch()
+    for left in ("train/.00001.h5.abc.partial", ".manifest.json.abc.partial"):
+        (tmp_path / left).touch()
     generate(tmp_path, tiny)
     assert contents(tmp_path) == contents(made)
 
@@ -77,23 +84,6 @@ def test_one_split_is_made_alone_and_completed_later(tiny, made, tmp_path):
     assert set(contents(tmp_path)) == {k for k in contents(made) if k.startswith("validation/")}
     assert generate(tmp_path, tiny) == load_manifest(made, tiny)
     assert contents(tmp_path) == contents(made)
-
-
-def test_one_split_is_not_mixed_with_another_problems(tiny, tmp_path):
-    generate(tmp_path, held_out(tiny, 5), wanted=validation(tiny))
-    next((tmp_path / "validation").iterdir()).unlink()
-    with pytest.raises(ValueError, match="made for problem digest"):
-        generate(tmp_path, tiny, wanted=validation(tiny))
-
-
-@pytest.mark.parametrize("missing", [True, False])
-def test_a_manifest_half_written_is_swept(tiny, made, tmp_path, missing):
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    (tmp_path / ".manifest.json.abc.partial").touch()
-    if missing:
-        manifest_path(tmp_path).unlink()
-    generate(tmp_path, tiny)
-    assert contents(tmp_path) == contents(made) and not list(tmp_path.glob(".*"))
 
 
 def test_streaming_gives_the_same_manifest(tiny, made):
@@ -137,18 +127,6 @@ def test_other_problems_files_are_never_mixed_in(tiny, made, tmp_path):
         generate(tmp_path, other)
 
 
-def test_data_of_an_earlier_version_are_to_be_made_again(tiny, made, tmp_path):
-    """With text of variable length, which HDF5 may read for ever where it is damaged."""
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    path = store.sample_path(tmp_path, "train", 0)
-    with h5py.File(path, "a") as file:
-        file.attrs["problem"] = tiny.digest()
-    said = f"{path}: problem: found text of variable length, wanted .*, remove the folder and generate the data again"
-    with pytest.raises(ValueError, match=said):
-        generate(tmp_path, tiny)
-    assert len(list(verify(tmp_path, tiny))) == 1
-
-
 def test_too_little_disk(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 0, 10))
     needed = 6 * scaffold.file_bytes(tiny)
@@ -178,29 +156,18 @@ def test_verify(tiny, made, tmp_path):
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
 
 
-@pytest.mark.slow
-def test_the_command_verifies_the_description_too(tiny, made, tmp_path, monkeypatch, capsys):
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), "--verify"])
-    for digits, code in (("", 0), ("0" * 64, 1)):
-        if digits:
-            text = croissant_path(tmp_path).read_text()
-            digest = load_manifest(tmp_path, tiny).fingerprints["train"]
-            croissant_path(tmp_path).write_text(text.replace(digest, digits))
-        with pytest.raises(SystemExit) as ended:
-            command.main()
-        assert ended.value.code == code
-        found = (
-            f"{croissant_path(tmp_path)}: fingerprint of train: found {digits}"
-            if code
-            else "6 samples of tiny verified"
-        )
-        assert found in capsys.readouterr().out
+def test_the_command_verifies_the_description_too(call, tiny, made, tmp_path):
+    data = shutil.copytree(made, tmp_path / "data")
+    code, out, _ = call("--out", data, "--verify")
+    assert code == 0 and "6 samples of tiny verified" in out
+    digest = load_manifest(data, tiny).fingerprints["train"]
+    croissant_path(data).write_text(croissant_path(data).read_text().replace(digest, "0" * 64))
+    code, out, _ = call("--out", data, "--verify")
+    assert code == 1 and f"{croissant_path(data)}: fingerprint of train: found {'0' * 64}" in out
 
 
 @pytest.mark.parametrize("option", ["--verify", "--manifest"])
-def test_a_sample_that_is_never_read_is_named(tiny, made, monkeypatch, capsys, option):
+def test_a_sample_that_is_never_read_is_named(call, made, monkeypatch, option):
     """By processes: damaged metadata can hang HDF5, which keeps Python's lock."""
     given = []
 
@@ -209,17 +176,12 @@ def test_a_sample_that_is_never_read_is_named(tiny, made, monkeypatch, capsys, o
         raise TooLate(("train", 1))
 
     monkeypatch.setattr(command, "work", late)
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    words = ["--problem", "tiny", "--out", str(made), option, "--timeout", "7"]
-    monkeypatch.setattr(sys, "argv", ["generate.py", *words])
-    with pytest.raises(SystemExit) as ended:
-        command.main()
-    assert (ended.value.code, given) == (2, [7])
+    code, _, err = call("--out", made, option, "--timeout", "7")
     why = "not read within 7 s: it is damaged, or --timeout too short"
-    assert capsys.readouterr().err == f"generate.py: {made}: sample 1 of train {why}\n"
+    assert (code, given, err) == (2, [7], f"generate.py: {made}: sample 1 of train {why}\n")
 
 
-def test_faults_are_printed_as_they_are_found(tiny, made, monkeypatch, capsys):
+def test_faults_are_printed_as_they_are_found(call, made, monkeypatch, capsys):
     """Before the sample that is never read."""
 
     def late(job, root, problem, tasks, workers, seconds=None):
@@ -229,26 +191,8 @@ def test_faults_are_printed_as_they_are_found(tiny, made, monkeypatch, capsys):
         raise TooLate(("train", 2))
 
     monkeypatch.setattr(command, "work", late)
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(made), "--verify"])
-    with pytest.raises(SystemExit) as ended:
-        command.main()
-    said = capsys.readouterr()
-    assert (ended.value.code, said.out) == (2, "train/00001.h5: damaged\n")
-    assert "sample 2 of train not read within 600 s" in said.err
-
-
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
-def test_a_limit_is_more_than_0(monkeypatch, capsys, seconds):
-    monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "smoke", "--out", "x", "--timeout", seconds])
-    with pytest.raises(SystemExit):
-        command.main()
-    assert f"--timeout: found {float(seconds):g}, wanted more than 0" in capsys.readouterr().err
-
-
-def test_verify_of_nothing(tiny, tmp_path):
-    with pytest.raises(ValueError, match="no manifest"):
-        list(verify(tmp_path, tiny))
+    code, out, err = call("--out", made, "--verify")
+    assert (code, out) == (2, "train/00001.h5: damaged\n") and "sample 2 of train not read within 600 s" in err
 
 
 def test_verify_holds_files_against_the_manifest(tiny, made, tmp_path):
@@ -259,22 +203,6 @@ def test_verify_holds_files_against_the_manifest(tiny, made, tmp_path):
     writing.write_sample(path, tiny, "train", 1, volume ^ 1, label)
     (fault,) = verify(tmp_path, tiny)
     assert fault.startswith(f"{path}: found digest") and "manifest" in fault
-
-
-def test_a_failing_worker_is_reported(tiny, tmp_path):
-    (tmp_path / "train").write_text("in the way")
-    with pytest.raises((ValueError, OSError)):
-        generate(tmp_path, tiny, workers=2)
-
-
-@pytest.mark.slow
-def test_two_generators_in_one_folder(made, tmp_path, problems):
-    """Neither takes away what the other is writing."""
-    command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", tmp_path, "--workers", "1"]
-    both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [process.communicate()[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], said
-    assert contents(tmp_path) == contents(made)
 
 
 def test_a_sample_that_vanishes_meanwhile_is_named(tiny, made, tmp_path, monkeypatch):
@@ -296,40 +224,35 @@ def test_a_sample_that_vanishes_meanwhile_is_named(tiny, made, tmp_path, monkeyp
     assert contents(tmp_path) == contents(made)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_folder_that_is_read_only_loses_nothing(tiny, made, tmp_path, problems, read_only, workers):
+def test_a_folder_that_is_read_only_loses_nothing(call, made, tmp_path, read_only, workers):
     data = tmp_path / "data"
     shutil.copytree(made, data)
     for path in (data / "manifest.json", croissant_path(data), store.sample_path(data, "train", 0)):
         path.unlink()
-    command = [sys.executable, SCRIPT, "--problem", "tiny", "--problems", problems, "--out", data, "--workers", workers]
     with read_only(data / "train"):
-        done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, done.stderr
-    assert done.stderr.startswith("generate.py: ") and f"{data}/train/" in done.stderr
-    assert "not permitted" in done.stderr or "denied" in done.stderr
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0 and contents(data) == contents(made), done.stderr
+        code, _, err = call("--out", data, "--workers", workers)
+    (line,) = (line for line in err.splitlines() if line.startswith("generate.py: "))
+    assert code == 2 and f"{data}/train/" in line and ("not permitted" in line or "denied" in line)
+    assert call("--out", data, "--workers", workers)[0] == 0 and contents(data) == contents(made)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--problem", "smok", "--out", "x"], "did you mean 'smoke'"),
-        (["--problem", "smoke"], "--out: wanted"),
-        (["--problem", "smoke", "--out", "x", "--problems", "gone.yaml"], "gone.yaml"),
-        (["--problem", "smoke", "--out", "x", "--workers", "0"], "--workers: found 0"),
-        (["--problem", "smoke", "--out", "x", "--split", "train", "--verify"], "--split: found --verify too"),
-        (["--problem", "smoke", "--out", "x", "--held-out", "-1"], "data seed: found -1, wanted 0 to 2^63 - 1"),
-        (["--problem", "cosmoflow", "--out", "x", "--held-out", "1"], "its data are real"),
+        (["--problem", "tin", "--out", "x"], "did you mean 'tiny'"),
+        ([], "--out: wanted"),
+        (["--out", "x", "--problems", "gone.yaml"], "gone.yaml"),
+        (["--out", "x", "--workers", "0"], "--workers: found 0"),
+        *((["--out", "x", "--timeout", s], f"--timeout: found {s}, wanted more than 0") for s in ("0", "-1", "nan")),
+        (["--out", "x", "--split", "train", "--verify"], "--split: found --verify too"),
+        (["--out", "x", "--held-out", "-1"], "data seed: found -1, wanted 0 to 2^63 - 1"),
     ],
 )
-def test_wrong_commands_exit_2(tmp_path, arguments, message):
-    done = subprocess.run([sys.executable, SCRIPT, *arguments], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
-    assert not list(tmp_path.iterdir())
+def test_wrong_commands_exit_2(call, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call(*arguments)
+    assert code == 2 and message in err and not (tmp_path / "x").exists()
 
 
 @pytest.mark.slow
@@ -353,13 +276,9 @@ def test_published_fingerprints():
     assert {s: list(c) for s, c in manifest.class_counts.items()} == limits["smoke"]["class_counts"]
 
 
-def test_as_many_processes_as_the_cores_that_this_rank_has(monkeypatch, tiny, tmp_path):
+def test_as_many_processes_as_the_cores_that_this_rank_has(call, monkeypatch, tmp_path):
     made = []
-    monkeypatch.setattr(command, "load_problem", lambda *_: tiny)
     monkeypatch.setattr(command, "cores_of_rank", lambda launch: 3)
     monkeypatch.setattr(command, "generate", lambda root, problem, workers, *_: made.append(workers))
-    for more in ([], ["--workers", "2"]):
-        monkeypatch.setattr(sys, "argv", ["generate.py", "--problem", "tiny", "--out", str(tmp_path), *more])
-        with pytest.raises(SystemExit, match="0"):
-            command.main()
+    assert call("--out", tmp_path)[0] == call("--out", tmp_path, "--workers", "2")[0] == 0
     assert made == [3, 2]

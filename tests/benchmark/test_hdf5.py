@@ -27,7 +27,7 @@ def test_a_pipe_is_not_waited_for(tmp_path):
         pass
 
 
-def test_what_a_file_says_is_told_without_anything_that_a_terminal_obeys(tmp_path):
+def test_what_a_file_says_is_told_without_escapes(tmp_path):
     for said in (f"{tmp_path / 'a.h5'}: found \x1b[31m", "found \x1b[31m"):
         with pytest.raises(ValueError, match=r"found \\x1b\[31m$"), named(tmp_path / "a.h5"):
             raise ValueError(said)

@@ -72,7 +72,7 @@ def test_attributes_that_hold_nothing_or_are_missing(file):
 
 
 @pytest.mark.parametrize("name", ["text", "texts", "numbers", "parts", "row", "place"])
-def test_attributes_of_variable_length_or_several_parts_are_refused(file, name):
+def test_attributes_of_variable_length_or_parts_are_refused(file, name):
     kinds = "text of variable length" if name in ("text", "texts") else "lists, records or references"
     wanted = "numbers or text of fixed length; if an earlier version wrote it, remo"
     with pytest.raises(ValueError, match=f"^{PATH}: {name}: found {kinds}, wanted {wanted}"):

@@ -11,11 +11,7 @@ from benchmark import installed
 ROOT = Path(installed.__file__).parents[1]
 SCRIPTS = [
     "compliance/check.py",
-    "compliance/audit.py",
-    "compliance/package.py",
-    "compliance/register.py",
     "results/summarize.py",
-    "results/compare.py",
     "benchmark/generate.py",
     "harness/submit.py",
     "implementations/pytorch/train.py",

@@ -89,6 +89,8 @@ def test_the_tenth_rank_of_two_nodes_of_eight(environ, launcher):
     ("environ", "wanted"),
     [
         ({}, Launch(0, 1, 0, 1, "none")),
+        # a batch script
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_LOCALID": "0"}, Launch(0, 1, 0, 1, "none")),
         ({"PMI_RANK": "1", "PMI_SIZE": "2"}, Launch(1, 2, 1, 2, "pmi")),  # nothing says more: one node
         (slurm(6, "2(x3),1", 3, 0, 7), Launch(6, 7, 0, 1, "slurm")),
         (slurm(6, "2(x3),1", 3, 0, 7) | {"PMI_RANK": "6", "PMI_SIZE": "7"}, Launch(6, 7, 0, 1, "pmi")),
@@ -132,16 +134,6 @@ def test_the_cores_of_a_parent_that_is_not_seen_are_the_nodes(monkeypatch):
     assert cores_of_rank(Launch(0, 8, 0, 8, "torchrun")) == 12
 
 
-def test_a_batch_script_is_alone():
-    assert detect_launch({"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_LOCALID": "0"}).launcher == "none"
-
-
-def test_torchrun_inside_a_step_wins():
-    step = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "0"}
-    inside = {"RANK": "3", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
-    assert detect_launch({**step, **inside}) == Launch(3, 4, 1, 2, "torchrun")
-
-
 @pytest.mark.parametrize(
     ("environ", "message"),
     [
@@ -180,7 +172,7 @@ def test_a_rank_is_an_orphan_below_another_first_process(tmp_path, monkeypatch, 
     assert orphaned(tmp_path) is wanted
 
 
-def test_a_first_process_that_may_not_be_looked_at_has_started_no_rank(monkeypatch):
+def test_a_first_process_that_is_hidden_has_started_no_rank(monkeypatch):
     def forbidden(path):
         raise PermissionError(path)
 

@@ -29,10 +29,6 @@ def test_events_with_their_lines(tmp_path):
     ]
 
 
-def test_last_line_without_a_line_feed(tmp_path):
-    assert [i.key for i in read(tmp_path, line("a") + "\n" + line("b"))] == ["a", "b"]
-
-
 def test_carriage_returns_and_no_space(tmp_path):
     text = line("a") + "\r\n" + line("b").replace("MLLOG {", "MLLOG{") + "\r\n"
     assert [(i.line, i.key) for i in read(tmp_path, text)] == [(1, "a"), (2, "b")]
@@ -93,24 +89,9 @@ def test_oddity_beside_its_event(tmp_path, text, kind):
     assert next(i for i in items if isinstance(i, Oddity)) == Oddity(1, kind)
 
 
-def test_a_replacement_character_that_was_written_as_such_is_no_oddity(tmp_path):
-    (item,) = read(tmp_path, line(value="?").replace("?", "\ufffd"))
-    assert item.value == "\ufffd"
-
-
 def test_a_value_named_key_is_no_oddity(tmp_path):
     (item,) = read(tmp_path, line(value={"key": 1, "value": 2, "time_ms": 3}))
     assert item.value == {"key": 1, "value": 2, "time_ms": 3}
-
-
-def test_events_of_two_ranks_in_one_line(tmp_path):
-    items = read(tmp_path, line("a") + line("b") + "\n")
-    assert [i.key for i in items if isinstance(i, Event)] == ["a", "b"]
-
-
-def test_endless_events_in_one_line_are_a_bad_line(tmp_path):
-    items = read(tmp_path, line("a") * 500)
-    assert isinstance(items[-1], BadLine)
 
 
 @pytest.mark.parametrize("size", [LONGEST - 300, LONGEST, 2 * LONGEST + 7, 5 * BLOCK])
@@ -226,11 +207,6 @@ def test_a_constant_is_the_oddity_of_its_own_event():
     nan, plain = line(value=float("nan")), line(value=2)
     assert [type(i) for i in parse_line(1, nan)] == [Event, Oddity]
     assert [type(i) for i in parse_line(2, plain)] == [Event]
-
-
-def test_parse_line_begins_at_the_token():
-    (event,) = parse_line(3, line("a").replace("MLLOG {", "MLLOG{"))
-    assert (event.line, event.key) == (3, "a")
 
 
 @pytest.mark.parametrize(("size", "kind"), [(2**20 - 1, Event), (2**20, Event), (2**20 + 1, BadLine)])

@@ -18,7 +18,8 @@ def dataset(made, tmp_path):
 
 
 def test_manifest_says_what_the_files_say(tiny, dataset):
-    manifest = load_manifest(dataset, tiny)
+    before, manifest = manifest_path(dataset).read_bytes(), load_manifest(dataset, tiny)
+    assert record(dataset, tiny) == manifest and manifest_path(dataset).read_bytes() == before
     assert [(e.sample, e.split) for e in manifest.entries] == [
         *((s, "train") for s in range(4)),
         *((s, "validation") for s in (4, 5)),
@@ -31,19 +32,13 @@ def test_manifest_says_what_the_files_say(tiny, dataset):
         assert sum(manifest.class_counts[split]) == len(headers) * tiny.voxels
 
 
-def test_written_again_it_is_the_same(tiny, dataset):
-    before = manifest_path(dataset).read_bytes()
-    assert record(dataset, tiny) == load_manifest(dataset, tiny)
-    assert manifest_path(dataset).read_bytes() == before
-
-
 def test_missing_lists_absent_files(tiny, dataset):
     assert missing(dataset, tiny) == []
     sample_path(dataset, "validation", 4).unlink()
     assert missing(dataset, tiny) == [("validation", 4)]
 
 
-def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice_of_their_own(tiny, dataset, tmp_path):
+def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, tmp_path):
     def said(root):
         with pytest.raises(ValueError, match=r"manifest\.json: no manifest: ") as error:
             load_manifest(root, tiny)

@@ -34,10 +34,6 @@ def test_dice_by_hand():
     assert dice(Counts((9, 0), (10, 4), (9, 4))) == 0.0  # as many, elsewhere
 
 
-def test_background_does_not_count():
-    assert dice(Counts((0, 5), (7, 5), (3, 5))) == 1.0
-
-
 def test_dice_needs_foreground():
     with pytest.raises(ValueError, match="foreground"):
         dice(Counts((1,), (1,), (1,)))

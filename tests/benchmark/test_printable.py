@@ -22,5 +22,5 @@ from benchmark.printable import printable
         ("\ufdff\ufe10\u3163", "\ufdff\ufe10\u3163"),  # beside them
     ],
 )
-def test_what_is_no_visible_character_is_escaped_and_nothing_else(text, safe):
+def test_only_what_is_no_visible_character_is_escaped(text, safe):
     assert printable(text) == safe and printable(safe) == safe

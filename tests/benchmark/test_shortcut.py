@@ -20,7 +20,7 @@ def run(monkeypatch, *arguments):
     shortcut.main()
 
 
-def test_each_kind_is_told_with_what_it_sees_and_the_gap_to_the_target(monkeypatch, capsys):
+def test_each_kind_is_told_with_its_gap_to_the_target(monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(deepcam, "shortcuts", lambda problem, *rest: asked.append(rest) or iter(SCORES))
     run(monkeypatch, "--problem", "deepcam-mini", "--workers", "3", "--samples", "7")
@@ -40,7 +40,7 @@ def test_the_gap_where_small_scores_are_good():
     assert gap(SCORES, 0.1, True) == "  gap to the target: 0.1500, from naive (0.2500) to 0.1"
 
 
-def test_there_is_no_gap_where_a_local_classifier_reaches_the_target():
+def test_no_gap_where_a_local_classifier_reaches_the_target():
     assert gap(SCORES, 0.3, False) == "  no gap to the target: linear (0.3000) reaches 0.3"
     assert gap(SCORES, 0.301, False).startswith("  gap to the target: 0.0010, from linear")
 

@@ -42,7 +42,8 @@ def sha(data: bytes) -> str:
 def test_what_is_loaded_is_listed_and_nothing_else(repository):
     (repository / "implementations" / "acme" / "unused.py").write_text("")
     (repository / "other" / "helper.py").write_text("")
-    found = run(repository, "import implementations.acme.model, other.helper, logging, yaml")
+    code = "import implementations.acme.model, other.helper, logging, yaml; assert install() is recorder"
+    found = run(repository, code)
     names = {"benchmark/__init__.py", "benchmark/source.py", "implementations/__init__.py"}
     names |= {"implementations/acme/__init__.py", "implementations/acme/model.py"}
     assert found == {name: sha((repository / name).read_bytes()) for name in names}
@@ -58,7 +59,7 @@ def test_a_package_of_the_same_name_elsewhere_is_not_listed(repository):
     assert set(found) == {"benchmark/__init__.py", "benchmark/source.py"}
 
 
-def test_a_file_that_is_changed_later_has_the_hash_of_what_was_loaded(repository):
+def test_a_file_that_changes_has_the_hash_of_what_was_loaded(repository):
     model = repository / "implementations" / "acme" / "model.py"
     before = model.read_bytes()
     found = run(repository, f"import implementations.acme.model as m; open({str(model)!r}, 'w').write('WIDTH = 9')")
@@ -89,10 +90,6 @@ def test_what_was_loaded_before_is_hashed_from_disk(repository):
     assert json.loads(done.stdout)["implementations/acme/model.py"] == sha(b"WIDTH = 8\n")
 
 
-def test_one_recorder_a_process(repository):
-    run(repository, "assert install() is recorder")
-
-
 def test_the_config_is_listed_by_its_place(repository):
     recorder = Recorder(repository)
     inside = repository / "implementations" / "acme" / "configs" / "smoke.yaml"
@@ -117,7 +114,7 @@ def test_a_digest_is_of_names_and_bytes_in_any_order():
     assert combine([("a.py", "1" * 64), ("b.py", "2" * 64)]) != wanted
 
 
-def test_a_file_of_the_repository_is_told_without_asking_the_file_system(tmp_path, monkeypatch):
+def test_a_file_is_told_without_asking_the_file_system(tmp_path, monkeypatch):
     """Thousands of ranks load a hundred modules each, and resolving a path asks for every folder above it."""
 
     def asked(path):

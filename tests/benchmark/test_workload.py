@@ -46,6 +46,6 @@ def test_an_unknown_one_names_the_known():
         workload("scafold")
 
 
-def test_the_defaults_problems_come_first_so_that_its_names_are_found_first():
+def test_the_defaults_problems_are_found_first():
     assert [path.parent.name for path in problem_files()] == [DEFAULT, "cosmoflow", "deepcam", "scaffold_published"]
     assert module_of(load_problem("deepcam-mini")) is workload("deepcam")

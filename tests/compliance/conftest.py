@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,17 @@ def found(law):
 
 
 @pytest.fixture
+def codes_of(found):
+    """Judges a submission whose log was changed: the codes of the findings."""
+
+    def look(tree):
+        tree.write(tree.at)
+        return [code for *_, code in found(tree.root)]
+
+    return look
+
+
+@pytest.fixture
 def exactly(tmp_path, law, monkeypatch):
     """Asserts that judging finds what an entry of the catalogue says, in the words that are written down, and nothing
     else. With WRITE_FINDINGS in the environment, the words are written down instead: see docs/testing.md."""
@@ -120,7 +132,8 @@ def in_words(finding):
 
 def words_of(entry):
     """The file that has the words of the findings of each entry of a module."""
-    return Path(entry.__code__.co_filename).parent / "findings" / f"{Path(entry.__code__.co_filename).stem}.json"
+    path = Path(sys.modules[entry.__module__].__file__)
+    return path.parent / "findings" / f"{path.stem}.json"
 
 
 def written(entry):

@@ -170,6 +170,11 @@ class Log:
         """The line that an event is written to."""
         return next(i for i, e in enumerate(self.events, 1) if e is event)
 
+    def shift(self, by, since=None):
+        """Move all events by so many milliseconds, or an event and all behind it."""
+        for event in self.events[0 if since is None else self.events.index(since) :]:
+            event["time_ms"] += round(by)
+
     def text(self):
         return "".join(f":::MLLOG {json.dumps(e)}\n" for e in self.events)
 

@@ -65,6 +65,19 @@ class Tree:
         """Write a log again, after it was changed."""
         return self.logs[index].write(self.path(index))
 
+    def written(self, event: dict) -> int:
+        """Write the log again that is damaged, after an event was changed; the line of the event."""
+        self.write(self.at)
+        return self.logs[self.at].line(event)
+
+    def into(self, edition: str) -> None:
+        """Move the submission into a round of another edition."""
+        folder = self.root.parent.rename(self.root.parents[1] / edition)
+        self.root = folder / self.root.name
+        for index, log in enumerate(self.logs):
+            log.one("rules_edition")["value"] = edition
+            self.write(index)
+
     def write_system(self, fields: dict) -> Path:
         return self.put(system_path(self.root, "box"), json.dumps(fields, indent=2))
 
@@ -161,8 +174,7 @@ class Weak(Tree):
         start = self.logs[0].events[0]["time_ms"]
         for index, log in enumerate(self.logs):
             shift = start + 3_600_000 * (index // 2) - log.events[0]["time_ms"]
-            for event in log.events:
-                event["time_ms"] += shift
+            log.shift(shift)
             log.one("devices")["value"][0]["host"] = f"n{1 + index % 2}"
             self.write(index)
 

@@ -25,14 +25,3 @@ def imported(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", sorted(HARNESS.rglob("*.py")), ids=lambda path: str(path.relative_to(HARNESS)))
 def test_no_implementation_and_no_framework(path):
     assert imported(path) & OURS <= ALLOWED and not imported(path) & {"torch", "jax", "tensorflow"}
-
-
-def test_no_function_has_more_than_six_parameters():
-    long = []
-    for path in HARNESS.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef):
-                names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-                if len([name for name in names if name != "self"]) > 6:
-                    long.append(f"{path.name}: {node.name}")
-    assert not long

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.registration import check_entry, entry_of, request_of
+from harness.registration import check_entry, entry_of
 from rules.current import EDITION
 from rules.registry import Registry, Request, now
 
@@ -16,12 +16,6 @@ def test_an_entry_by_its_number(tmp_path):
     for number in (0, 2):
         with pytest.raises(ValueError, match=f"registry.yaml: found 1 entries, wanted entry {number}"):
             entry_of(tmp_path / "registry.yaml", number)
-
-
-def test_what_is_registered_needs_no_run(fake):
-    found = request_of(fake.setup("epochs=5"))
-    assert (found.title, found.source) == ("Us, laptop, scaffold, tiny", "0" * 64)
-    assert found.config != request_of(fake.setup()).config
 
 
 def test_an_entry_that_is_not_named(fake):

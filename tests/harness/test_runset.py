@@ -185,28 +185,6 @@ def test_a_job_ends_with_a_run_that_a_signal_ended(tmp_path, monkeypatch, acts, 
         assert alone.runs.make() == 1 and len(alone.started) == 3
 
 
-def test_a_run_goes_on_from_its_checkpoint(tmp_path):
-    kept = tmp_path / "checkpoints" / "laptop" / "scaffold" / "result_0"
-    options = ["--checkpoint", str(kept), "--resume"]
-    first = Stage(tmp_path, KILLED, runs=1, checkpoints=tmp_path / "checkpoints")
-    assert first.runs.make() == 1
-    (kept / "epoch_000001").mkdir(parents=True)
-    again = Stage(tmp_path, runs=1, checkpoints=tmp_path / "checkpoints")
-    assert again.runs.make() == 0
-    assert first.started == again.started == [("result_0.txt", options)]
-    assert not (again.runs.folder / SUPERSEDED).exists()
-    assert not kept.exists()  # the run is finished
-
-
-def test_one_run_of_a_set(tmp_path, capsys):
-    stage = Stage(tmp_path, runs=3)
-    assert stage.runs.make(only=1) == 0 and stage.names() == ["result_1.txt"]
-    assert stage.runs.report(1) == 0 and "1 of 1 runs reached the target" in capsys.readouterr().out
-    again = Stage(tmp_path, runs=3)
-    assert again.runs.make(only=1) == 0 and again.started == []
-    assert Stage(tmp_path, KILLED, runs=3).runs.make(only=2) == 1
-
-
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_several_at_once_each_with_a_share_of_its_own(tmp_path, jobs):
     stage = Stage(tmp_path, runs=5)
@@ -226,12 +204,6 @@ def test_processes_that_are_left_are_ended(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         stage.runs.make([Share()] * 2)
     assert [process.ended for process in stage.processes] == [True, True]
-
-
-def test_options_of_each_run(tmp_path):
-    stage = Stage(tmp_path, runs=2, options_of=lambda run: ["--trial", str(run)])
-    stage.runs.make()
-    assert [more for _, more in stage.started] == [["--trial", "0"], ["--trial", "1"]]
 
 
 def test_a_new_set_keeps_the_old_one(tmp_path):

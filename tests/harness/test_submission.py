@@ -10,7 +10,7 @@ from benchmark.tree import set_path, system_path
 from harness import submission
 from harness.options import Setup
 from harness.preflight import Finding, Step
-from harness.submission import Wanted, describe, make_submission, set_of
+from harness.submission import Wanted, make_submission, set_of
 
 ERROR = Finding("error", "HYP01 It holds")
 
@@ -111,9 +111,3 @@ def test_what_a_set_is(fake):
     lacking = dataclasses.replace(described, options=())
     with pytest.raises(ValueError, match="--checkpoint: found no such option"):
         set_of(setup, Wanted(checkpoints=fake.folder), lacking)
-
-
-def test_shares_of_models(fake):
-    described, shares = describe(fake.setup("device=cuda"), 2)
-    assert described.device == "cuda" and len({share.variables["CUDA_VISIBLE_DEVICES"] for share in shares}) == 2
-    assert len(describe(fake.setup(), 0)[1]) == 1

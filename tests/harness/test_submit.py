@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from benchmark.collect import files_in
-from benchmark.manifest import load_manifest
-from benchmark.problem import load_problem
 from benchmark.tree import THROUGHPUT, result_path, set_path, system_path
 from harness import submit
 from rules.registry import parse_request
@@ -107,12 +105,6 @@ def test_one_run_of_a_set(fake, capsys):
     assert fake.submit("--runs", "3", "--run", "2") == 1
 
 
-def test_a_set_that_is_interrupted_goes_on(fake):
-    fake.acts("reach", "kill")
-    assert fake.submit("--runs", "3") == 1 and len(fake.runs()) == 3
-    assert fake.submit("--runs", "3") == 0 and fake.runs() == ["result_1.txt"]
-
-
 @pytest.mark.slow
 def test_runs_by_a_launcher(fake):
     fake.acts("reach", "signal")
@@ -173,22 +165,6 @@ def test_what_to_register_is_what_is_described(fake, capsys):
     assert (request.title, request.source) == ("Us, laptop, scaffold, tiny", "0" * 64)
     assert request.config == fake.setup("threads=2").describe().config_digest
     assert [start["options"][-1] for start in fake.starts()] == ["--head"]
-
-
-@pytest.mark.parametrize("entry", ["0", "1"])
-def test_an_entry_that_is_not_there_is_refused(fake, capsys, entry):
-    (fake.submission.parent).mkdir()
-    (fake.submission.parent / "registry.yaml").touch()
-    assert fake.submit("--entry", entry) == 2
-    assert f"registry.yaml: found 0 entries, wanted entry {entry}" in capsys.readouterr().err
-
-
-def test_data_of_a_problem_in_a_file_is_generated(fake):
-    data = fake.folder / "data"
-    assert fake.submit("--runs", "0", "--data", str(data)) == 0
-    problem = load_problem("tiny", fake.tiny.problems)
-    assert load_manifest(data, problem) == load_manifest(fake.tiny.data, problem)
-    assert not set_path(fake.submission, "laptop", "scaffold").exists()
 
 
 @pytest.mark.parametrize(

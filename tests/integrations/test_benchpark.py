@@ -176,7 +176,7 @@ def test_strong_scaling_trains_one_problem_on_more_ranks(experiment):
 
 
 @pytest.mark.parametrize(("mode", "ranks"), [("weak", [4, 8, 16, 32]), ("throughput", [4, 4, 4, 4])])
-def test_weak_and_throughput_scaling_measure_steps_of_larger_batches(experiment, mode, ranks):
+def test_other_scaling_measures_steps_of_larger_batches(experiment, mode, ranks):
     found = experiment(f"+{mode}")
     assert (found.variables["steps"], found.variables["settings"]) == (40, "batch_size={batch_size}")
     assert found.series(mode) == {"n_ranks": ranks, "batch_size": [4, 8, 16, 32]}

@@ -62,7 +62,7 @@ def test_references_are_of_problems_systems_and_variables():
             assert all(len(limits) == 3 and limits[0] > 0 for limits in wanted.values())
 
 
-def test_the_reference_time_is_the_figure_of_merit_of_the_published_runs():
+def test_the_reference_time_is_that_of_the_published_runs():
     found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["epyc-2core:cpu"]["time_to_target"][0]
     times = sorted(time_to_target(log) for log in LOG.parent.glob("result_*.txt"))
     assert len(times) == 5 and found == pytest.approx(sum(times[1:-1]) / 3, rel=0.005)

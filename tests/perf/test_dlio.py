@@ -16,7 +16,6 @@ from perf import dlio
         (["export", "--problem", "smoke"], "--problem, --data or --out"),
         (["export", "--problem", "smok", "--data", "d", "--out", "o"], "smok"),
         (["export", "--problem", "smoke", "--data", "d", "--out", "o", "--ranks", "3"], "divisor of the batch size 2"),
-        (["compare", "--problem", "smoke", "--data", "d", "--out", "o", "--into", "none"], "dlio.py environment"),
     ],
 )
 def test_what_can_be_mended_is_one_line(monkeypatch, capsys, tmp_path, arguments, said):

@@ -5,13 +5,12 @@ import io
 import json
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from perf.project import main, parse, project
-from perf.projection.machine import dump_system, load_system
+from perf.projection.machine import load_system
 from perf.projection.table import target_table, text_table
 
 pytestmark = pytest.mark.slow
@@ -86,18 +85,6 @@ def test_a_layout_and_its_tile_as_settings(capsys):
     found = one(capsys, "layout=[1,4,2,2]", "tile=[1,1,2,2]")
     assert (found["layout"], found["tile"], found["ranks"]) == ("1,4,2,2", "1,1,2,2", 16)
     assert one(capsys, "--layout", "1,4,2,2")["tile"] == "1,4,1,2"  # the best of all
-
-
-def test_what_recomputes_nothing_else_is_run_again_where_it_must_be(capsys, tmp_path):
-    """Settings are where the search begins, not a conflict with what it tries."""
-    system = load_system("dgx-h200")
-    (tmp_path / "small.yaml").write_text(dump_system(replace(system, memory_gib=0.01, reserve_gib=0)))
-    small = ("--system", str(tmp_path / "small.yaml"), "--layout", "1,1,1,2")
-    assert one(capsys, *small, "recompute_norms=true")["recompute"] == "yes"
-
-
-def test_ranks_beside_a_layout_must_be_its(capsys):
-    assert one(capsys, "--layout", "1,2,2,2", "--ranks", "8")["ranks"] == 8
 
 
 @pytest.mark.parametrize(

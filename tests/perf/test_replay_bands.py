@@ -1,6 +1,9 @@
 """The table of replays in other ways, with runs that a stand-in makes."""
 
+import argparse
 import ast
+
+import pytest
 
 from harness.auditing.comparison import Distance
 from harness.auditing.logged import Epoch
@@ -32,3 +35,10 @@ def test_the_band_is_twice_the_largest_honest_distance(monkeypatch, capsys):
     assert "\nreplay_early: 4.0e-05\n" in out
     assert len(made) == 2 * (2 + len(replay_bands.WAYS))
     assert "another seed, least: loss 10.000%, score 0.00000; loss" in out
+
+
+def test_a_way_that_a_problem_refuses_is_named_with_the_reason(tmp_path):
+    options = argparse.Namespace(problem="deepcam-mini", data=tmp_path, problems=None, config=None, epochs=1)
+    with pytest.raises(ValueError) as raised:
+        replay_bands.trained(options, tmp_path, 1 << 62, 1, ["layout=[1,2,1,1]"])
+    assert "found 0 epochs, wanted 1: train.py: layout" in str(raised.value)

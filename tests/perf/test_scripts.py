@@ -16,17 +16,15 @@ from tests.support.tiny import environment
 REFERENCE = "results/v1.0/reference"
 TWO_RANKS = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--"]
 IN_A_BROWSER = {"perf/report_picture.py"}
-OF_DLIO = {"perf/storage/keys.py", "perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
+OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, {tiny}, and
     # {quick}, a log in float32, since bfloat16 takes minutes where a processor emulates it
-    "perf/characterise.py": "--workload deepcam-mini --steps 1 --out {out} --set batch_size=1 threads=1",
-    "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1 --big 10",
+    "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1",
     "perf/contract.py": "--out {out}",
     "perf/convergence.py": "--figures {out} --page {out}/none.md",
     "perf/dlio.py": "export --problem smoke --data {smoke} --out {out}",
     "perf/docs.py": "--out {out}",
     "perf/figures.py": "--problem smoke --categories smoke --out {out}",
-    "perf/imports.py": "--out {out}/imports.svg",
     "perf/interconnect.py": "--times 5",
     "perf/project.py": "--problem smoke --ranks 2 --system epyc-2core",
     "perf/reevaluation.py": "{quick} --data-seeds 1 2",
@@ -34,10 +32,6 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
     "perf/report_picture.py": "--out {out}/report.png",
-    "perf/telling.py": "--sets 2 --page {out}/none.md",
-    "perf/witness_cost.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
-    "--pairs 1",
-    "perf/witness_load.py": "--requests 12 --kills 1",
 }
 
 

@@ -60,8 +60,3 @@ def test_lines_and_places_are_inside_the_picture():
     assert all(0 <= v <= 40 for corner in corners for v in scene.spot(corner))
     assert scene.spot((0.5, 0.5, 0.5)) == (20, 20)
     assert 0 < (scene.draw() < 255).any(axis=-1).mean() < 0.5
-
-
-def test_the_same_twice():
-    label = np.random.default_rng(0).integers(0, 6, (8, 8, 8)).astype(np.uint8)
-    assert (drawn(label) == drawn(label)).all()

@@ -1,4 +1,4 @@
-"""docs/architecture.md: the names that it gives are defined in the files that it links to; its figure is the code's."""
+"""docs/architecture.md: the names that it gives are defined in the files that it links to; its table is the code's."""
 
 import ast
 import re
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from perf.imports import PACKAGES, figure, folders, imports
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 NAMED = re.compile(r"\[`([\w.]+)`\]\(([^)#]+\.py)\)")
+ROW = re.compile(r"^\| `([\w/]+)/` \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)
 
 
 def defined(path: Path) -> set[str]:
@@ -47,10 +46,24 @@ def test_every_rule_of_the_walks_is_in_force():
     assert len(codes) > 7 and not [code for code in codes if f"## {code} " not in texts]
 
 
-def test_the_figure_is_the_codes_and_goes_down():
-    found, order = imports(), list(PACKAGES)
-    drawn = (ROOT / "docs" / "figures" / "imports.svg").read_text(encoding="utf-8")
-    assert drawn == figure(found), "python perf/imports.py draws it anew"
-    assert all(order.index(package) < order.index(name) for package, names in found.items() for name in names)
-    assert found["compliance"] == {"benchmark", "rules"} and "families" in folders("compliance")
-    assert figure(found) != figure({**found, "benchmark": {"rules"}})
+def imported(path: Path) -> set[str]:
+    """What a file imports absolutely, anywhere in it: top-level names, and the first two as a path."""
+    modules = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules.append(node.module)
+    parts = [module.split(".") for module in modules]
+    return {part[0] for part in parts} | {"/".join(part[:2]) for part in parts}
+
+
+def test_the_table_has_the_imports_of_the_code_and_they_go_down():
+    table = {name: re.findall(r"`([\w/]+)`", names) for name, names in ROW.findall(PAGE.read_text(encoding="utf-8"))}
+    order = list(table)
+    for package in order:
+        files = [path for path in (ROOT / package).rglob("*.py") if not re.search(r"/results/v\d", path.as_posix())]
+        found = set().union(*map(imported, files)) & set(order) - {package}
+        assert table[package] == sorted(found, key=order.index), f"docs/architecture.md: {package}"
+        assert all(order.index(package) < order.index(name) for name in found)
+    assert len(order) == 8 and table["compliance"] == ["rules", "benchmark"]

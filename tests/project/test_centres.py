@@ -1,4 +1,4 @@
-"""docs/centres.md and the integrations' pages: scripts, files and links that there are."""
+"""docs/centres.md and the first hour on GPUs: scripts, files and tools that there are."""
 
 import re
 from pathlib import Path
@@ -6,23 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (
-    "docs/centres.md",
-    "docs/first-hour-on-gpus.md",
-    "integrations/README.md",
-    "integrations/benchpark/README.md",
-)
 TOPS = "benchmark|harness|implementations|compliance|results|integrations|perf"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    links = [path for path in re.findall(r"\]\(([^)#]*)", text) if path and not path.startswith("https://")]
-    assert not [path for path in links if not ((ROOT / page).parent / path).exists()]
-
-
-@pytest.mark.parametrize("page", PAGES[:2])
+@pytest.mark.parametrize("page", ["docs/centres.md", "docs/first-hour-on-gpus.md"])
 def test_files_that_are_typed_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     found = set(re.findall(rf"(?<![\w/.])(?:{TOPS})/[\w./-]+\.(?:py|yaml|cpu|cuda|def|txt)\b", text))

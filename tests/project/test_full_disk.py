@@ -41,7 +41,6 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "site": ("results/site.py", ROOT / "results" / "v1.0", "--out", "{disk}/site"),
     "hpo": ("results/hpo.py", TUNED, "--out", "{disk}/tables"),
     "package": ("compliance/package.py", SUBMISSION, "--out", "{disk}/package.tar.gz"),
-    "imports": ("perf/imports.py", "--out", "{disk}/imports.svg"),
     "completion": ("integrations/completion.py",),
     "compare": ("results/compare.py", SUBMISSION, SUBMISSION, "--output", "{disk}/page.html"),
     "dlio": ("perf/dlio.py", "export", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio", "--views", "store"),

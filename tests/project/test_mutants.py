@@ -52,7 +52,7 @@ def test_a_loop_goes_on_where_it_ended():
     ("shown", "killed"),
     [("over(5) and not over(1)", 0), ("over(5) and not over(3)", 2), ("over(4) and not over(3)", 3)],
 )
-def test_a_limit_that_is_tested_from_both_sides_lets_no_mutant_live(tmp_path, monkeypatch, capsys, shown, killed):
+def test_a_limit_tested_from_both_sides_lets_no_mutant_live(tmp_path, monkeypatch, capsys, shown, killed):
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg" / "limit.py").write_text("def over(x):\n    return x > 3\n")
     (tmp_path / "tests" / "pkg").mkdir(parents=True)
@@ -96,7 +96,7 @@ def test_the_table_counts():
 
 
 @pytest.mark.slow
-def test_every_known_survivor_has_a_reason_and_is_in_its_module_still():
+def test_every_known_survivor_has_a_reason_and_is_there_still():
     """Quick: whether it survives still is for `make mutants`. Only the functions that entries name are changed."""
     for path, entries in yaml.safe_load((ROOT / mutants.KNOWN).read_text(encoding="utf-8")).items():
         tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))

@@ -59,7 +59,7 @@ def test_imports_go_one_way(package):
     assert not {path: names for path, names in wrong.items() if names}
 
 
-def test_a_run_loads_of_the_rules_the_name_of_their_edition_alone():
+def test_a_run_loads_only_the_editions_name_of_the_rules():
     runs = [p for p in modules("implementations") if not str(p.relative_to(ROOT)).startswith(TOOLS)]
     found = {name for p in runs for name in references(p) if name.startswith("rules.")}
     assert len(runs) > 20 and found <= {"rules.current", "rules.current.EDITION", "rules.current.current"}
@@ -170,24 +170,6 @@ def imported_of(names: set[str], known: dict[str, Path]) -> set[str]:
 
 def is_package(path: Path) -> bool:
     return path.name == "__init__.py"
-
-
-def test_an_implementation_refers_to_itself_relatively():
-    wrong = {
-        str(p.relative_to(ROOT)): names
-        for p in modules("implementations")
-        if not str(p.relative_to(ROOT)).startswith(TOOLS)
-        and (names := {n for n in references(p) if n.startswith("implementations")} - own(p))
-    }
-    assert not wrong
-
-
-def own(path: Path) -> set[str]:
-    """What the relative imports of a file resolve to: all that it may import of implementations."""
-    absolute = [n for n in import_statements(path) if not getattr(n, "level", 0)]
-    named = {a.name for n in absolute if isinstance(n, ast.Import) for a in n.names}
-    named |= {n.module for n in absolute if isinstance(n, ast.ImportFrom) and n.module}
-    return {n for n in references(path) if not any(n.startswith(m) for m in named if m.startswith("implementations"))}
 
 
 PATH = re.compile(

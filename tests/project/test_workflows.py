@@ -38,7 +38,7 @@ def test_its_commands_name_what_there_is(command):
     assert named or (command.split()[0] == "make" and command.split()[1] in targets)
 
 
-def test_every_change_is_tested_and_slow_tests_and_mutants_run_once_a_week():
+def test_every_change_is_tested_and_slow_tests_run_once_a_week():
     """A contributor runs the slow tests before a change of what runs load is handed in."""
     weekly = {name for name, job in WORKFLOW["jobs"].items() if job["if"] == "github.event_name == 'schedule'"}
     assert weekly == {"slow", "mutants"}

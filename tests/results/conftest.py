@@ -114,7 +114,7 @@ def scaffold_run(
 
 def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
     """OpenFold's layout, v3.0: epochs count samples (blocks of 2,048), evaluations lag behind and overlap the next
-    block, the rate of training is stated."""
+    block."""
     log = Log(start)
     facts = {"train_samples": 100_000, "eval_samples": 180, "global_batch_size": 256, "number_of_ranks": 4}
     header(log, "openfold", seed=seed, **facts).add("run_start")

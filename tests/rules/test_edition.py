@@ -33,10 +33,6 @@ def edited(tmp_path):
     return edit
 
 
-def test_the_editions_are_there():
-    assert {"mlperf-hpc-v0.7", "mlperf-hpc-v1.0", "mlperf-hpc-v2.0", "mlperf-hpc-v3.0", "v1.0"} <= set(EDITIONS)
-
-
 def test_unknown_edition_names_the_known():
     with pytest.raises(ValueError, match=r"v1\.0"):
         load("v9.9")
@@ -77,7 +73,7 @@ def test_numbers_of_the_rounds(name):
 
 def test_what_some_benchmarks_log_is_read_as_they_mean_it():
     benchmarks = load("mlperf-hpc-v3.0").benchmarks
-    assert {n for n, b in benchmarks.items() if b.logged_rate} == {"oc20", "openfold"}
+    assert {n for n, b in benchmarks.items() if b.evaluates_beside} == {"oc20", "openfold"}
     assert {n for n, b in benchmarks.items() if b.epoch_num == "samples"} == {"openfold"}
 
 
@@ -120,10 +116,6 @@ def test_a_problem_has_bands_for_its_weights(edited):
     assert (deepcam.reevaluation, deepcam.held_out, deepcam.buffer_count) == (None, None, 97760)
 
 
-def test_rounds_of_mlperf_hpc_know_no_weights():
-    assert load("mlperf-hpc-v2.0").limits.weights is None and load("v1.0").limits.weights.use == "optional"
-
-
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
@@ -131,11 +123,6 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
             "v1.0",
             lambda v: v["weights"].update(use="none"),
             "weights: use: found 'none', wanted one of optional, required",
-        ),
-        (
-            "v1.0",
-            lambda v: v["environment"].update(use="none"),
-            "environment: use: found 'none', wanted one of optional, required",
         ),
         (
             "v1.0",
@@ -178,13 +165,7 @@ def test_rounds_of_mlperf_hpc_know_no_weights():
             lambda v: v.update(registry="maybe"),
             "registry: found 'maybe', wanted one of none, optional, required",
         ),
-        (
-            "v1.0",
-            lambda v: v.update(ledger="always"),
-            "ledger: found 'always', wanted one of none, optional, required",
-        ),
         ("v1.0", lambda v: v["clock"].update(gapp=1), "unknown field 'gapp'; did you mean 'gap'"),
-        ("v1.0", lambda v: v.update(based_onn="x"), "unknown field 'based_onn'; did you mean 'based_on'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(clock={"inti": 1}), "unknown field 'inti'; did you mean 'init'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v1"), "did you mean 'mlperf-hpc-v1.0'"),

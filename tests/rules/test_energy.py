@@ -2,16 +2,9 @@
 
 import pytest
 
-from rules.edition import load
 from rules.energy import SCOPES, Energy, refuse_without
 
 WATTS = dict.fromkeys(SCOPES, 1000)
-
-
-def test_the_edition_has_a_limit_for_each_scope():
-    found = load("v1.0").limits.energy
-    assert (found.excess, found.edge, set(found.watts)) == (1.2, 1.0, set(SCOPES))
-    assert found.watts["node"] > found.watts["module"] > found.watts["device"] > found.watts["package"]
 
 
 @pytest.mark.parametrize("watts", [{}, {"node": 1}, {**WATTS, "rack": 1}])

@@ -32,12 +32,6 @@ def test_it_says_what_the_old_one_says_and_is_the_current_one(root):
     assert made.limits.title == old.limits.title.replace(old.name, "v9.1") != old.limits.title
 
 
-def test_it_is_edited_in_one_place(root):
-    path = new.make("v9.1", "v1.0", root)
-    path.write_text(path.read_text() + "registry: required\n")
-    assert (load("v9.1", root).limits.registry, load("v1.0", root).limits.registry) == ("required", "optional")
-
-
 def test_the_one_after_has_the_same_changes(root):
     path = new.make("v9.1", "v1.0", root)
     path.write_text(path.read_text() + "registry: required\n")

@@ -13,7 +13,6 @@ def test_what_follows_from_the_epochs():
     assert (point.runs, point.fewest, point.median, point.most) == (4, 8, 8.5, 11)
     assert point.mean == 9
     assert math.isclose(point.deviation, math.sqrt(2))
-    assert math.isclose(point.variation, point.deviation / 9)
     assert not point.between
 
 
@@ -48,7 +47,7 @@ def test_where_a_line_crosses_the_target(before, after, target, at):
 
 def test_runs_that_are_alike_have_no_spread():
     (point,) = reference_points({1: [7, 7]}, "smoke").values()
-    assert (point.runs, point.mean, point.deviation, point.variation) == (2, 7, 0, 0)
+    assert (point.runs, point.mean, point.deviation) == (2, 7, 0)
 
 
 def test_a_problem_may_have_none_or_several():

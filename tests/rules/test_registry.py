@@ -85,27 +85,6 @@ def test_the_formula_is_what_it_was():
     assert [entry.seed(i) for i in (0, 1)] == [7936924676943635310, 7883891682861400257]
 
 
-def test_seeds_have_63_bits_and_none_is_anothers(three):
-    seeds = [entry.seed(run) for entry in three.entries for run in range(500)]
-    assert len(set(seeds)) == len(seeds)
-    assert {seed.bit_length() for seed in seeds} == {63}
-
-
-@pytest.mark.parametrize("name", [*VALUES, "nonce", "drawn", "edition"])
-def test_seeds_follow_from_every_part_of_an_entry(name):
-    other = {"nonce": "b" * 64, "drawn": "2026-01-31T12:00:01Z", "edition": "v1.1"}
-    values = {**VALUES, "nonce": "a" * 64, "drawn": TIME, "edition": "v1.0"}
-    changed = {**values, name: other.get(name) or ("7" * 64 if name in ("source", "config") else "others")}
-
-    def seed(parts):
-        parts = dict(parts)
-        found = Registry(parts.pop("edition"))
-        drawn, nonce = parts.pop("drawn"), parts.pop("nonce")
-        return found.draw(Request(**parts), drawn, nonce).seed(0)
-
-    assert seed(values) != seed(changed)
-
-
 def test_the_file_is_yaml_and_read_as_it_was_written(three, read):
     found = read(three.text)
     assert found.entries == three.entries and found.text == three.text and found.head == three.entries[2].digest
@@ -154,9 +133,6 @@ def test_what_was_cut_off_the_end_is_seen_by_its_head_alone(three, read):
         ("entry", 2, "entry 2"),
         ("entry", 0, "entry 0"),
         ("entry", True, "entry True"),
-        ("entry", "1", "entry '1'"),
-        ("entry", 1.0, "entry 1.0"),
-        ("entry", None, "entry None"),
         ("entry", MOST + 1, f"entry {MOST + 1}"),
         ("before", "1" * 64, f"before '{'1' * 64}'"),
         ("before", "", "before ''"),
@@ -165,7 +141,6 @@ def test_what_was_cut_off_the_end_is_seen_by_its_head_alone(three, read):
         ("organisation", "", "organisation ''"),
         ("organisation", "../acme", "organisation '../acme'"),
         ("organisation", "_", "organisation '_'"),
-        ("organisation", ["acme"], "organisation ['acme']"),
         ("system", "box\n", r"system 'box\n'"),
         ("problem", "x" * 101, "problem 'x"),
         ("benchmark", None, "benchmark None"),
@@ -173,8 +148,6 @@ def test_what_was_cut_off_the_end_is_seen_by_its_head_alone(three, read):
         ("source", "5" * 64 + "\n", "source '5"),
         ("config", "C" * 64, "config 'C"),
         ("nonce", "a" * 65, "nonce 'a"),
-        ("nonce", 7, "nonce 7"),
-        ("nonce", None, "nonce None"),
         ("drawn", "2026-01-31 12:00:00", "drawn '2026"),
         ("drawn", "2026-1-31T12:00:00Z", "drawn '2026"),
         ("drawn", "2026-02-30T12:00:00Z", "drawn '2026"),
@@ -268,14 +241,6 @@ def test_a_request_has_one_entry_whatever_the_spelling(three):
     for changed in ({"config": "f" * 64}, {"source": "f" * 64}, {"problem": "scale6"}, {"system": "box2"}):
         three.draw(Request(**{**VALUES, "config": "0" * 64, **changed}), TIME, os.urandom(32).hex())
     assert len(three.entries) == 7
-
-
-def test_two_draws_for_the_same_are_damage_too(three, read):
-    first, *_ = three.text.splitlines(keepends=True)
-    again = Registry("v1.0")
-    again.add(three.entries[0])
-    fields_ = {**fields(three)[0], "entry": 2, "before": again.head, "nonce": "f" * 64}
-    assert damage(read, first, fields_)[:2] == (2, "acme, box, scaffold, smoke with the source and settings of entry 1")
 
 
 def test_a_nonce_is_used_once(three):

@@ -1,4 +1,4 @@
-"""A tiny problem with its dataset, and real runs of the reference that train on it."""
+"""Small problems with their datasets, and real runs of the reference that train on them."""
 
 import dataclasses
 import os
@@ -12,10 +12,9 @@ import yaml
 
 from benchmark.config import shallow
 from benchmark.generate import generate
-from benchmark.launch import Launch
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
-from benchmark.scaffold.problem import Problem
+from benchmark.workload import AnyProblem
 from rules.current import current
 from rules.edition import load
 from tests.support.forked import TRAIN, Run, Warm, finished
@@ -25,10 +24,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Tiny:
-    """7 samples to train on and 4 to validate, of 16^3 voxels; `problems` and `config` are files. `script` makes the
-    runs."""
+    """A problem, by default of 7 samples to train on and 4 to validate, of 16^3 voxels; `problems` and `config` are
+    files. `script` makes the runs."""
 
-    problem: Problem
+    problem: AnyProblem
     problems: Path
     config: Path
     data: Path
@@ -68,6 +67,14 @@ class Tiny:
         command = self.command(log, *settings, ranks=ranks, data=data)
         return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment() | (env or {}))
 
+    def ran(self, log: Path, *settings: str, code: int = 0, **more) -> list[Event]:
+        """The events of a finished run, which ended with this exit code; `more` as for `train`."""
+        done = self.train(log, *settings, **more)
+        assert done.returncode == code, done.stderr
+        found = list(read_log(log))
+        assert all(isinstance(event, Event) for event in found)
+        return found
+
 
 def environment() -> dict[str, str]:
     """The environment without what a launcher around the tests may have set."""
@@ -75,35 +82,39 @@ def environment() -> dict[str, str]:
     return {k: v for k, v in os.environ.items() if not k.startswith(names)}
 
 
+def define(path: Path, *problems: AnyProblem) -> Path:
+    """Write the definitions of problems to a file; the file."""
+    fields = {one.name: {"workload": one.workload, **shallow(one)} for one in problems}
+    path.write_text(yaml.safe_dump({name: {k: v for k, v in f.items() if k != "name"} for name, f in fields.items()}))
+    return path
+
+
+def make(folder: Path, settings: str, warm: Warm | None, problem: AnyProblem, *more: AnyProblem) -> Tiny:
+    """A problem with its dataset and the settings of its runs, in a folder that is there; `more` are defined beside
+    it."""
+    problems, config = define(folder / "problems.yaml", problem, *more), folder / "config.yaml"
+    config.write_text(settings)
+    generate(folder / "data", problem)
+    return Tiny(problem, problems, config, folder / "data", warm)
+
+
 def make_tiny(folder: Path, warm: Warm | None = None) -> Tiny:
     """The tiny problem with its dataset, in a folder that is there; `endless` is defined beside it."""
-    smoke = load_problem("smoke")
     sizes = {"scale": 4, "bottleneck": 2, "width": 8, "brick": 8, "cell": 8, "voxels_per_point": 2}
     content = {"categories": 2, "instances": 11, "fractals": 2}
     split = {"train_samples": 7, "validation_samples": 4, "target": 0.0}
-    problem = dataclasses.replace(smoke, name="tiny", **sizes, **content, **split)
-    endless = dataclasses.replace(problem, target=2.0)  # the same data and never reached
-    problems, config = folder / "problems.yaml", folder / "config.yaml"
-    definitions = {name: shallow(p) for name, p in (("tiny", problem), ("endless", endless))}
-    for definition in definitions.values():
-        del definition["name"]
-    problems.write_text(yaml.safe_dump(definitions))
-    config.write_text("{batch_size: 4, eval_batch_size: 3, epochs: 2, threads: 1, precision: float32}")
-    generate(folder / "data", problem, 1, Launch(0, 1, 0, 1, "none"))
-    return Tiny(problem, problems, config, folder / "data", warm)
+    problem = dataclasses.replace(load_problem("smoke"), name="tiny", **sizes, **content, **split)
+    endless = dataclasses.replace(problem, name="endless", target=2.0)  # the same data and never reached
+    settings = "{batch_size: 4, eval_batch_size: 3, epochs: 2, threads: 1, precision: float32}"
+    return make(folder, settings, warm, problem, endless)
 
 
 def make_endless(tiny: Tiny) -> Tiny:
     """`endless`, with its dataset, beside the tiny problem."""
     problem = load_problem("endless", tiny.problems)
     data = tiny.data.with_name("endless")
-    generate(data, problem, 1, Launch(0, 1, 0, 1, "none"))
-    return Tiny(problem, tiny.problems, tiny.config, data, tiny.warm)
-
-
-def published():
-    """The function that writes rules which publish the tiny problem."""
-    return publish
+    generate(data, problem)
+    return dataclasses.replace(tiny, problem=problem, data=data)
 
 
 def publish(log: Path, rules: Path, runs: int = 1) -> Path:
@@ -113,16 +124,19 @@ def publish(log: Path, rules: Path, runs: int = 1) -> Path:
     events = [e for e in read_log(log) if isinstance(e, Event)]
     value = {e.key: e.value for e in events}
     splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
+    classes = {split: e.metadata["class_counts"] for split, e in splits.items() if e.metadata["class_counts"]}
+    outputs = {len(e.metadata["sums"]) for e in events if "sums" in e.metadata}  # of a mean score
     path = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
     limits = yaml.safe_load(path.read_text())
-    limits["benchmarks"]["scaffold"]["runs"] = runs
+    limits["benchmarks"][value["submission_benchmark"]]["runs"] = runs
     limits["clock"]["shortest_run"] = 0
     limits["problems"][value["problem"]] = {
-        "benchmark": "scaffold",
+        "benchmark": value["submission_benchmark"],
         **{name: value[name] for name in ("target", "train_samples", "eval_samples", "parameter_count")},
         "problem_digest": value["problem_digest"],
         "fingerprints": {split: e.value for split, e in splits.items()},
-        "class_counts": {split: e.metadata["class_counts"] for split, e in splits.items()},
+        **({"class_counts": classes} if classes else {}),
+        **({"outputs": outputs.pop()} if outputs else {}),
         "bytes": dict.fromkeys(splits, 1),
         "flops_per_sample": 1,
     }

@@ -8,7 +8,19 @@ def wait_for(condition, seconds: float = 300) -> None:
     deadline = time.monotonic() + seconds  # on a machine that does much else
     while not condition():
         assert time.monotonic() < deadline, "waited for too long"
-        time.sleep(0.05)
+        time.sleep(0.01)
+
+
+def comes_to(process, log: Path, key: str, times: int = 1) -> None:
+    """Until a run's log has an event so often, which it must live to write."""
+
+    def there() -> bool:
+        ended = process.poll() is not None  # before the look, which may then be the last
+        found = log.exists() and log.read_text().count(f'"key": "{key}"') >= times
+        assert found or not ended, "the run has not come this far"
+        return found
+
+    wait_for(there)
 
 
 def has(log: Path, key: str) -> bool:

@@ -15,12 +15,12 @@ def test_regression_is_scored_on_what_it_was_not_fitted_on():
     assert regress(known, wanted, 6) == pytest.approx(3)
 
 
-def test_without_features_it_is_the_median_of_the_training_samples():
+def test_without_features_it_is_the_median_of_training_samples():
     wanted = np.array([[0.0], [1.0], [8.0], [2.0], [4.0]])
     assert regress(np.zeros((5, 0)), wanted, 3) == 2.0  # |2 - 1| and |4 - 1|
 
 
-def test_a_histogram_counts_each_channel_and_the_last_level_is_open(mini, tmp_path, monkeypatch):
+def test_a_histogram_counts_each_channel_up_to_an_open_level(mini, tmp_path, monkeypatch):
     sample, kinds, seconds, parameters = features(tmp_path, mini, ("train", 7))
     x, y = make_universe(mini, 7)
     assert sample == 7 and np.array_equal(parameters, y) and set(seconds) == set(kinds)
@@ -36,7 +36,7 @@ def test_a_histogram_counts_each_channel_and_the_last_level_is_open(mini, tmp_pa
     assert histogram[:, -1] == pytest.approx((x >= LEVELS - 1).mean(axis=(0, 1, 2)))
 
 
-def test_two_points_tell_a_smooth_field_from_the_same_voxels_in_another_order():
+def test_two_points_tell_a_smooth_field_from_mixed_voxels():
     row = np.log1p(np.arange(8))
     smooth = np.broadcast_to(np.arange(8)[:, None, None], (8, 8, 8)).reshape(1, -1)
     mixed = np.random.default_rng(1).permutation(smooth, axis=1)

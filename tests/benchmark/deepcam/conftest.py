@@ -6,10 +6,7 @@ import shutil
 import pytest
 
 from benchmark.generate import generate
-from benchmark.launch import Launch
 from benchmark.problem import load_problem
-
-ALONE = Launch(0, 1, 0, 1, "none")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +28,7 @@ def real(tiny):
 def made(tiny, tmp_path_factory):
     """Its data, to be copied by tests that change them."""
     root = tmp_path_factory.mktemp("made")
-    generate(root, tiny, 1, ALONE)
+    generate(root, tiny)
     return root
 
 

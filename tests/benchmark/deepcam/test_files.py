@@ -10,12 +10,9 @@ import pytest
 from benchmark import deepcam, fingerprint
 from benchmark.deepcam import files, making, twin
 from benchmark.generate import generate, record, stream, verify
-from benchmark.launch import Launch
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from benchmark.workload import whole_box
-
-ALONE = Launch(0, 1, 0, 1, "none")
 
 
 def test_files_are_in_the_published_format(tiny, data):
@@ -31,11 +28,6 @@ def test_files_are_in_the_published_format(tiny, data):
         "train",
         "validation",
     ]
-
-
-def test_stored_streamed_and_verified_alike(tiny, data):
-    manifest = load_manifest(data, tiny)
-    assert stream(tiny) == manifest and list(verify(data, tiny, 1, ALONE)) == []
 
 
 def test_evidence_is_of_place_data_range_and_labels(tiny, data):
@@ -63,10 +55,6 @@ def test_samples_are_never_split(tiny, data):
         deepcam.read_sample(data, tiny, "train", 0, ((0, 0, 0), (1, 16, 48)))
 
 
-def test_file_is_no_larger_than_said(tiny, data):
-    assert all(p.stat().st_size <= deepcam.file_bytes(tiny) for p in data.glob("*/*.h5"))
-
-
 def test_published_files_count_by_name(real, tiny, data):
     """Real data: any names, labels of any integer type, no attribute of ours."""
     for split in ("train", "validation"):
@@ -80,7 +68,7 @@ def test_published_files_count_by_name(real, tiny, data):
     (data / "manifest.json").unlink()
     assert deepcam.sample_path(data, real, "validation", 4).name == "data-2001-02-01-00-0.h5"
     assert record(data, real).fingerprints == stream(tiny).fingerprints
-    assert list(verify(data, real, 1, ALONE)) == []
+    assert list(verify(data, real)) == []
 
 
 def test_real_data_must_be_all_there_and_no_more(real, data):
@@ -96,7 +84,7 @@ def test_real_data_must_be_all_there_and_no_more(real, data):
 
 def test_real_data_have_no_generator(real, tmp_path):
     with pytest.raises(ValueError, match="real has no generator"):
-        generate(tmp_path, real, 1, ALONE)
+        generate(tmp_path, real)
 
 
 def drop(path, name):
@@ -138,7 +126,7 @@ def test_damaged_sample_is_one_line_that_names_its_file(tiny, data, damage, said
     with pytest.raises(ValueError, match=said) as error:
         making.measure_sample(data, tiny, "train", 1)
     assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
-    assert [line.partition(":")[0] for line in verify(data, tiny, 1, ALONE)] == [str(path)]
+    assert [line.partition(":")[0] for line in verify(data, tiny)] == [str(path)]
 
 
 @pytest.mark.parametrize(

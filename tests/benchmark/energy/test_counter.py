@@ -6,7 +6,7 @@ from benchmark.energy.counter import COUNTS, Counter, reason
 from rules.energy import SCOPES
 
 
-def test_a_counter_is_read_and_has_no_limits_unless_they_are_known():
+def test_a_counter_has_no_limits_unless_they_are_known():
     counter = Counter("rapl", "package", "package-0", 1e-6, lambda: 5)
     assert (counter.read(), counter.wraps_at, counter.limit_watts) == (5, None, None)
 

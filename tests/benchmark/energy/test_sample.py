@@ -37,7 +37,7 @@ def handlers():
 def test_a_file_in_microwatts(log, tmp_path, capsys):
     (tmp_path / "power1_input").write_text("312000000\n")
     file = ["--file", str(tmp_path / "power1_input"), "--factor", "1e-6"]
-    times = ["--interval", "0.02", "--seconds", "1"]
+    times = ["--interval", "0.02", "--seconds", "0.5"]
     assert sample.main(["--log", str(log), "--name", "node_0", *file, *times]) == 0
     found = read_instrument(written(log))
     assert is_power(written(log).relative_to(tmp_path).parts)

@@ -34,8 +34,3 @@ def test_what_nobody_waited_for_is_ended():
     process = asked.started["hangs"]
     asked.close()
     assert process.wait(30) == -9
-
-
-def test_the_environment_is_not_handed_on(monkeypatch):
-    monkeypatch.setenv("API_TOKEN", "abc")
-    assert Asked({"all": ("env",)}, 30).answer("all").find("abc") < 0

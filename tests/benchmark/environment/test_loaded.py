@@ -47,7 +47,7 @@ def test_a_module_as_it_was_distributed(packages):
     assert found["kernels"] == {}
 
 
-def test_the_digest_is_that_of_the_code_and_not_of_the_installation(packages):
+def test_the_digest_is_of_the_code_and_not_of_the_installation(packages):
     before = loaded()["records"]
     (packages / "fast-1.0.dist-info" / "RECORD").write_text(
         (packages / "fast-1.0.dist-info" / "RECORD").read_text().replace("METADATA,sha256=AAAA", "METADATA,sha256=BBBB")

@@ -1,5 +1,4 @@
 import json
-import time
 from pathlib import Path
 
 from benchmark.environment.commands import Asked
@@ -14,10 +13,3 @@ def test_every_fact_but_pytorchs_is_read_and_small():
     assert found["lscpu"] == (None, "lscpu: no answer within 0.8 s")
     assert found["processors"].value["threads"] and found["packages"].value and found["kernel"].value
     assert len(json.dumps(plain(found))) < LARGEST / 10
-
-
-def test_hanging_commands_cost_no_more_than_their_time():
-    begin = time.monotonic()
-    asked = Asked(dict.fromkeys(COMMANDS, ("sleep", "60")), 0.8)
-    node_facts(Path("/"), asked)
-    assert time.monotonic() - begin < 3.2  # on a machine that does much else

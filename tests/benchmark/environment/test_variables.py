@@ -1,7 +1,3 @@
-import json
-
-import pytest
-
 from benchmark.environment.variables import MOST, listed, variables
 
 SECRETS = (
@@ -12,10 +8,9 @@ SECRETS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SECRETS)
-def test_a_variable_that_may_be_a_secret_is_never_told(name):
-    assert not listed(name)
-    assert "hunter2" not in json.dumps(variables({name: "hunter2", "OMP_NUM_THREADS": "4"}))
+def test_a_variable_that_may_be_a_secret_is_never_told():
+    assert [name for name in SECRETS if listed(name)] == []
+    assert variables({**dict.fromkeys(SECRETS, "hunter2"), "OMP_NUM_THREADS": "4"}) == {"OMP_NUM_THREADS": "4"}
 
 
 def test_variables_of_the_list_are_told_without_folders():

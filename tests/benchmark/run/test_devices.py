@@ -2,10 +2,7 @@
 
 import platform
 
-import pytest
-
 from benchmark.run.devices import Device, accelerator, grouped, processor
-from compliance.reading.devices import groups_of
 
 
 def gpus(count, ranks=4):
@@ -35,18 +32,6 @@ def test_a_host_with_fewer_ranks_and_an_accelerator_of_two_ranks():
         (["nid[000000-001023]"], 4, 4095),
         (["nid001024"], 3, 3),
     ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ranks", [1, 4])
-def test_65536_accelerators_take_no_more_than_those_of_1025_hosts(ranks):
-    """Whether a node has four of them, or one."""
-    hosts = 65_536 // ranks
-    found = grouped(gpus(65_536, ranks))
-    assert found == [
-        {**grouped(gpus(1025, 1))[0], "hosts": [f"nid[000000-{hosts - 1:06}]"], "ranks": ranks, "distinct": 65_536}
-    ]
-    assert [group.host for group in groups_of(found)] == [f"nid{n:06}" for n in range(hosts)]
 
 
 def test_a_processor_has_its_model_and_no_identity():

@@ -15,7 +15,7 @@ CONFIG = (Path("a.yaml"), b"epochs: 1\n")
 
 
 @pytest.mark.slow
-def test_a_run_of_one_process_has_its_own_facts_and_those_of_its_node(tmp_path):
+def test_a_run_has_its_own_facts_and_those_of_its_node(tmp_path):
     run, (node,) = environment_of_process(ALONE, CONFIG, tmp_path, {"torch": fact("torch", lambda: {"a": "b"})})
     assert list(run) == list(RUN) and set(node.facts) <= set(NODE)
     assert node.facts["torch"] == {"value": {"a": "b"}, "origin": "torch"}

@@ -1,6 +1,5 @@
 """The table of events, which the page for implementers is made from."""
 
-import pytest
 from mlperf_logging.mllog import constants
 
 from benchmark.log import LogWriter
@@ -22,13 +21,12 @@ def test_events_are_in_the_order_of_the_phases():
     assert (last[Phase.HEAD], last[Phase.RUN]) == ("init_stop", "run_stop")
 
 
-@pytest.mark.parametrize("event", EVENTS, ids=lambda event: event.key)
-def test_each_event_is_told_in_words(event):
-    assert event.value and all(event.metadata.values())
-    assert all(name.strip() == name for name in event.metadata)
+def test_each_event_is_told_in_words():
+    assert [e.key for e in EVENTS if not e.value or not all(e.metadata.values())] == []
+    assert [name for e in EVENTS for name in e.metadata if name.strip() != name] == []
 
 
-def test_intervals_have_a_start_and_an_end_in_one_phase_but_the_run():
+def test_intervals_but_the_run_are_in_one_phase():
     phases = {event.key: event.phase for event in EVENTS}
     starts = [key for key in phases if key.endswith("_start")]
     assert starts == ["init_start", "run_start", "staging_start", "epoch_start", "eval_start"]

@@ -62,16 +62,6 @@ def test_a_resumed_run_without_a_ledger_starts_one(path):
     assert json.loads(last(path))["resumes"] is None
 
 
-def test_an_end_needs_its_start(path):
-    with pytest.raises(Wrong, match="found no ledger, wanted that of start 1"):
-        append_end(path, 1, "aborted", "e" * 64)
-    assert not path.exists()
-    append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
-    with pytest.raises(Wrong, match="found an entry about entry 2, wanted one of the 1 there are"):
-        append_end(path, 2, "aborted", "e" * 64)
-    assert len(path.read_bytes().splitlines()) == 1
-
-
 def test_starts_are_read_past_what_is_none(path):
     """A run does not judge the lines of others."""
     assert starts(path) == []
@@ -92,6 +82,6 @@ def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make
     assert not (tmp_path / "other").exists()
 
 
-def test_an_entry_that_needs_none_starts_a_ledger_with_the_time_that_is_given(path):
+def test_an_entry_that_needs_none_starts_a_ledger_at_its_time(path):
     assert append(path, "drawn", {"shift": "0"}, time_ms=5)[0] == 1
     assert last(path) == b'{"event":"drawn","number":1,"previous":null,"shift":"0","time_ms":5}'

@@ -63,7 +63,7 @@ def test_an_option_gives_its_value_and_has_a_default(option):
 
 
 @pytest.mark.parametrize("option", OPTIONAL)
-def test_an_option_that_is_not_supported_is_unknown_and_has_its_default(capsys, option):
+def test_an_option_that_is_not_supported_has_its_default(capsys, option):
     values, _ = VALUES[option]
     supported = [name for name in OPTIONAL if name != option]
     rest = values if option in FLAGS else values[1:]

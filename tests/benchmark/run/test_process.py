@@ -130,7 +130,7 @@ def test_a_run_that_returns_after_an_aborted_end_is_none(run, capsys):
 
 
 @pytest.mark.parametrize("full", ["benchmark.run.log.replacing", "benchmark.run.log.RunLog.event"])
-def test_weights_that_cannot_be_written_leave_the_result_as_it_is(run, tmp_path, monkeypatch, capsys, full):
+def test_weights_that_cannot_be_written_leave_the_result(run, tmp_path, monkeypatch, capsys, full):
     def no_room(*_, **__):
         raise OSError(28, "No space left on device", "a")
 

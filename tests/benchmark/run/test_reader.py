@@ -90,7 +90,7 @@ def test_evidence_counts_each_sample_once(tiny, cache_gib):
         verify_split(tiny.data, split, found[split], fingerprints)
 
 
-def test_a_sample_that_is_asked_for_twice_before_it_was_read_counts_once(tiny):
+def test_a_sample_asked_for_twice_before_it_is_read_counts_once(tiny):
     reader = Reader(tiny.data, tiny.problem, workers=1, prefetch=8, cache_gib=0)
     list(reader.batches("train", [[2], [2], [2, 2]]))
     assert reader.evidence("train").samples == 1
@@ -229,7 +229,7 @@ def test_a_file_may_move_its_bricks(tiny, tmp_path):
     assert (reading.read_box(reader.root, tiny.problem, "train", 2, reader.box).box.offsets != offsets).any()
 
 
-def test_readings_of_other_workloads_are_held_against_the_first_too(tmp_path):
+def test_readings_of_other_workloads_are_compared_too(tmp_path):
     problem = replace(load_problem("cosmoflow-mini"), train_samples=2, validation_samples=1)
     making.make_sample(tmp_path, problem, "train", 0)
     reader = Reader(tmp_path, problem, prefetch=1, cache_gib=0)
@@ -306,13 +306,7 @@ def test_a_split_that_is_not_the_manifests_is_wrong_data(tiny):
     assert caught.value.everywhere
 
 
-def test_dropping_cached_pages_changes_no_file(tiny):
-    before = {path: path.read_bytes() for path in tiny.data.rglob("*") if path.is_file()}
-    drop_cached_pages(tiny.data)
-    assert {path: path.read_bytes() for path in before} == before
-
-
-def test_the_processes_of_a_node_share_the_files_whose_pages_they_drop(tmp_path, monkeypatch):
+def test_processes_of_a_node_share_the_files_they_drop(tmp_path, monkeypatch):
     """Each file is opened once, and none for anything else; what is no file stops nobody."""
     wanted = [tmp_path / name for name in ("a", "b/0", "b/1", "b/2", "c/d/e")]
     for path in wanted:
@@ -329,19 +323,11 @@ def test_the_processes_of_a_node_share_the_files_whose_pages_they_drop(tmp_path,
 
 
 @pytest.mark.slow
-def test_a_library_that_never_returns_ends_the_process_within_the_time():
+def test_a_library_that_never_returns_ends_the_process():
     start = time.monotonic()
     done = subprocess.run([sys.executable, "-c", ENDLESS], cwd=ROOT, capture_output=True, text=True, timeout=50)
     assert (done.returncode, done.stdout) == (1, "read read\n")
     assert time.monotonic() - start < 30 and done.stderr.startswith("Timeout") and "bounded" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_closed_stderr_stops_no_reading_and_hides_no_time():
-    """Jobs may run without one: found was RuntimeError('sys.stderr is None') at the first reading."""
-    command = ["sh", "-c", 'exec "$0" -c "$1" 2>&-', sys.executable, ENDLESS]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=50)
-    assert (done.returncode, done.stdout) == (1, "read read\n")
 
 
 def test_a_stderr_that_is_no_file_stops_no_reading():

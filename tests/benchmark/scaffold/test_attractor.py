@@ -33,17 +33,6 @@ def test_wander_follows_the_bits_of_each_walker():
         assert [p.tobytes() for p in previous] == [p.tobytes() for p in before[:, i]]
 
 
-def test_branches_are_images_of_the_walkers():
-    walkers = draw.words(5, 6, count=4)
-    _, last = attractor.wander(MAPS, walkers)
-    found = [b.copy() for b in attractor.blocks(MAPS, walkers, 32)]
-    assert [b.shape for b in found] == [(3, 4)] * 8
-    left = np.array(step_by_hand(MAPS[0], last))
-    assert found[2].tobytes() == left.tobytes()
-    assert found[3].tobytes() == np.array(step_by_hand(MAPS[0], left)).tobytes()
-    assert found[4].tobytes() == np.array(step_by_hand(MAPS[1], left)).tobytes()
-
-
 def test_known_points():
     digest = hashlib.sha256()
     for block in attractor.blocks(MAPS, draw.words(1, 2, count=64), 1024):

@@ -10,17 +10,6 @@ from benchmark.scaffold import bricks, store
 from benchmark.scaffold.description import read_header
 
 
-def test_turns_hold_every_brick_once_in_order():
-    for count in range(1, 40):
-        for threads in (1, 2, 4):
-            for most in (1, 3, 100):
-                found = list(bricks.turns(count, threads, most))
-                assert [n for turn in found for part in turn for n in part] == list(range(count))
-                assert all(len(turn) <= threads and 0 < len(p) <= most for turn in found for p in turn)
-                sizes = [len(p) for turn in found for p in turn]
-                assert max(sizes) - min(sizes) <= 1
-
-
 @pytest.mark.parametrize(
     ("places", "found"),
     [
@@ -34,18 +23,7 @@ def test_chunks_that_lie_one_behind_another_are_one_request(places, found):
     assert list(bricks.adjacent(places)) == found
 
 
-def test_fetched_as_they_lie_and_by_turns(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(bytes(range(100)))
-    chunks = [(10, 4), (50, 3), (14, 4), (60, 2), (30, 4), (62, 1)]
-    with path.open("rb") as file:
-        found = [bytes(chunk)[0] for chunk in bricks.fetch(file.fileno(), chunks)]
-        assert found == [10, 50, 14, 60, 30, 62]
-        with pytest.raises(ValueError, match="found 2 bytes, wanted a brick of 5"):
-            bricks.fetch(file.fileno(), [(10, 4), (98, 5)])
-
-
-def test_the_first_fault_of_other_threads_comes_before_later_ones():
+def test_the_first_fault_of_other_threads_comes_first():
     seen = []
 
     def check(number):
@@ -92,7 +70,7 @@ def test_threads_read_the_same(stored):
 
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("kind", [0, 1])
-def test_a_flipped_bit_of_any_brick_is_found_whatever_thread_looks(stored, kind):
+def test_a_flipped_bit_of_any_brick_is_found_by_any_thread(stored, kind):
     path, places = stored[0], store.verify_box(stored[0])[2]
     whole, digest = path.read_bytes(), hashlib.sha256(path.read_bytes()).digest()
     for number, (offset, size) in enumerate(places[:, kind].tolist()):
@@ -116,3 +94,14 @@ def test_of_two_damaged_bricks_the_first_is_named(stored):
     path.write_bytes(changed)
     with pytest.raises(ValueError, match=r"brick \(0, 0, 1\) is corrupt"):
         store.verify_box(path)
+
+
+def test_turns_hold_every_brick_once_in_order():
+    for count in range(1, 40):
+        for threads in (1, 2, 4):
+            for most in (1, 3, 100):
+                found = list(bricks.turns(count, threads, most))
+                assert [n for turn in found for part in turn for n in part] == list(range(count))
+                assert all(len(turn) <= threads and 0 < len(p) <= most for turn in found for p in turn)
+                sizes = [len(p) for turn in found for p in turn]
+                assert max(sizes) - min(sizes) <= 1

@@ -68,7 +68,7 @@ def test_a_fine_variant_at_a_step_is_the_instance_of_that_step():
         assert np.array_equal(fine, category.instance_maps(PUBLISHED[1], 1 + 12 * 2 + step))
 
 
-def test_variants_between_the_steps_keep_the_limits_of_the_search():
+def test_variants_between_the_steps_keep_the_searchs_limits():
     for parameter in range(12):
         maps = category.instance_maps(PUBLISHED[parameter % 5], category.fine_variant(parameter, 450 + 100 * parameter))
         hit, flatness = category.boxes(maps)
@@ -86,12 +86,6 @@ def test_fine_variants_follow_the_others():
 def test_no_such_variant(variant):
     with pytest.raises(ValueError, match="variant"):
         category.instance_maps(PUBLISHED[0], variant)
-
-
-def test_determinant_by_cofactors():
-    for maps in PUBLISHED:
-        for m in maps:
-            assert category.determinant(m) == pytest.approx(np.linalg.det(np.reshape(m[:9], (3, 3))))
 
 
 def test_too_few_categories():

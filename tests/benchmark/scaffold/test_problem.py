@@ -84,5 +84,5 @@ def test_the_field_of_the_network(tiny, bottleneck, field):
 
 
 @pytest.mark.parametrize(("bottleneck", "brick", "most"), [(0, 4, 1), (1, 8, 2), (3, 8, 2), (2, 2, 4)])
-def test_boxes_are_whole_bricks_and_no_smaller_than_a_voxel_of_the_coarsest_level(tiny, bottleneck, brick, most):
+def test_boxes_are_whole_bricks_and_voxels_of_the_coarsest_level(tiny, bottleneck, brick, most):
     assert dataclasses.replace(tiny, bottleneck=bottleneck, brick=brick).most_boxes == (most, most, most)

@@ -32,7 +32,7 @@ def test_of_large_problems_every_instance_is_seen_once():
     assert scope(problem, 2).startswith("the cells of 96 fractals of 2 training samples and of 96 of 2 validation")
 
 
-def test_a_cell_is_that_of_the_sample_with_intensities_of_its_own(tiny, monkeypatch):
+def test_a_cell_is_the_samples_with_intensities_of_its_own(tiny, monkeypatch):
     monkeypatch.setattr(shortcut_parts, "WHOLE", 8)
     volume, label = make_sample(tiny, 1)
     for index, fractal in enumerate(fractals(tiny, 1)):

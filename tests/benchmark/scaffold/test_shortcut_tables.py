@@ -61,7 +61,7 @@ def coloured():
     return counts, np.choose(label, draws).astype(np.uint8), label
 
 
-def test_naive_bayes_finds_overlapping_intensities_by_their_neighbours(coloured):
+def test_naive_bayes_finds_intensities_by_their_neighbours(coloured):
     counts, volume, label = coloured
     one, many = (bayes(log_likelihoods(counts), volume, label > 0, reach) for reach in (0, 1))
     right = [(found == label)[label > 0].mean() for found in (one, many)]

@@ -27,7 +27,7 @@ def test_a_sample_is_what_its_two_files_hold(data, problem, split):
         assert not colours[:, classes == 0].any() and classes.any()
 
 
-def test_samples_are_in_order_of_their_numbers_and_not_of_their_names(data, problem):
+def test_samples_are_in_order_of_their_numbers(data, problem):
     names = [volume(data, problem, s).name for s in problem.split_samples("train")]
     numbers = [int(name.removesuffix(".npy")) for name in names]
     assert numbers == sorted(numbers) and len(set(numbers)) == 7
@@ -143,7 +143,7 @@ def test_shards_are_refused_by_their_names(data, problem):
         volume(data, problem)
 
 
-def test_names_of_another_pattern_are_read_and_a_number_twice_is_refused(data, problem):
+def test_other_names_are_read_and_a_number_twice_is_refused(data, problem):
     path = volume(data, problem)
     other = path.with_name(f"volume_{path.stem}.npy")
     path.rename(other)

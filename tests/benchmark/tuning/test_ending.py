@@ -15,7 +15,7 @@ def course(*scores, start=0, step=1000, stop=None):
 
 
 @pytest.mark.parametrize("seconds, ended", [(2.999, True), (3, True), (3.001, False)])
-def test_a_budget_of_seconds_ends_behind_the_evaluation_that_spends_it(seconds, ended):
+def test_a_budget_ends_behind_the_evaluation_that_spends_it(seconds, ended):
     found = ending(campaign(budget={"seconds": seconds}), course(0.1, 0.2, 0.3), [], lower=False)
     assert found == ("its budget of 3 s is over" if seconds == 3 else found) and bool(found) is ended
 

@@ -38,7 +38,7 @@ def test_a_coordinate_of_a_point_is_uniform_over_shifts():
         assert len(set(values)) == 400
 
 
-def test_permutations_are_permutations_and_differ_by_place_and_axis():
+def test_permutations_differ_by_place_and_axis():
     assert sorted(permutation(SHIFT, 5, 2)) == list(range(13))
     assert len({permutation(SHIFT, 5, place) for place in range(8)}) == 8
 

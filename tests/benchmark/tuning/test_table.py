@@ -52,7 +52,7 @@ def test_nothing_is_said_beyond_what_was_measured(table, batch):
         settings_for_batch(f"{table}:{batch}", "smoke")
 
 
-def test_settings_that_are_no_numbers_are_those_of_the_nearer_row(tmp_path):
+def test_other_settings_than_numbers_are_the_nearer_rows(tmp_path):
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"a_1": row(1, 0.1, 5, how="x", on=True), "a_16": row(16, 0.1, 5, how="y", on=False)}))
     rows, _ = read_table(path)

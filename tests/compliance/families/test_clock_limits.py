@@ -1,7 +1,6 @@
 """CLK: each check by itself, of made-up runs, from both sides of its limits."""
 
 import dataclasses
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -44,42 +43,6 @@ def lines(logs, check, *events, stop=None, terms=LIMITS):
     """The lines of what a check finds in events (key, seconds, fields)."""
     read = [logs.event(i, key, round(s * MS), **{"value": None, **more}) for i, (key, s, more) in enumerate(events, 1)]
     return [fault.line for fault in check(logs.read(*read), terms, SimpleNamespace(stop=stop, passing=None))]
-
-
-ROOM = 10 * (1 + CLOCK.slack) + CLOCK.slack_seconds  # for the figures of an epoch of 10 s
-
-
-@pytest.mark.parametrize(
-    ("stats", "found"),
-    [
-        ({"wait_seconds": 4.0, "compute_seconds": ROOM - 4.0 - 1e-6}, []),
-        ({"wait_seconds": 4.0, "compute_seconds": ROOM - 4.0 + 1e-6}, [3]),
-        ({"compute_seconds": ROOM}, []),
-        ({"compute_seconds": ROOM + 1e-6}, [3]),
-        ({"wait_seconds": 0.5, "compute_seconds": ROOM - 0.4}, [3]),
-        ({"wait_seconds": ROOM + 1e-6, "compute_seconds": -4.0}, [3]),
-        ({"wait_seconds": ROOM + 1e-6, "compute_seconds": -0.5}, [3]),
-        ({"throughput": 100 / (ROOM - 1e-6)}, []),
-        ({"throughput": 100 / (ROOM + 1e-6)}, [3]),
-        ({"throughput": 0.5}, [3]),
-        ({"throughput": 0, "wait_seconds": True}, []),
-        ({"throughput": -0.5}, []),
-        ([], []),
-    ],
-)
-def test_clk12_figures_may_be_longer_by_the_slack(logs, stats, found):
-    epoch = [("epoch_start", 0, {"epoch_num": 1}), ("epoch_stop", 10, {"epoch_num": 1, "samples_count": 100})]
-    events = [*epoch, ("tracked_stats", 10, {"epoch_num": 1, "value": stats}), ("tracked_stats", 10, {"epoch_num": 2})]
-    assert lines(logs, checks.figures_agree_with_the_clock, *events) == found
-    assert lines(logs, checks.figures_agree_with_the_clock, epoch[0], *events[2:]) == []
-    before = ("tracked_stats", 0, {"epoch_num": 2, "value": {}})  # of an epoch that is not there
-    assert lines(logs, checks.figures_agree_with_the_clock, before, *events) == [line + 1 for line in found]
-
-
-def test_clk12_no_figures_fit_into_the_shortest_epoch(logs):
-    events = [("epoch_start", 0, {"epoch_num": 1}), ("epoch_stop", 0.001, {"epoch_num": 1, "samples_count": 100})]
-    events.append(("tracked_stats", 0.001, {"epoch_num": 1, "value": {}}))
-    assert lines(logs, checks.figures_agree_with_the_clock, *events) == []
 
 
 @pytest.mark.parametrize(
@@ -201,20 +164,12 @@ def test_clk16_an_epoch_and_an_evaluation_of_one_sample_count(logs, samples, fau
 
 
 @pytest.mark.parametrize(("throughput", "faults"), [(-1, 0), (0, 0), (1, 1)])
-def test_clk14_a_throughput_of_none_a_second_gives_no_seconds(logs, throughput, faults):
+def test_clk20_a_throughput_of_none_a_second_gives_no_seconds(logs, throughput, faults):
     """LOG13 says so; a waiver may have covered that."""
     start, stop = logs.event(1, "epoch_start", 0, epoch_num=1), logs.event(3, "epoch_stop", 16_000, epoch_num=1)
     stop.metadata["samples_count"] = 8
     log = logs.read(start, logs.event(2, "tracked_stats", value={"throughput": throughput}, epoch_num=1), stop)
-    assert len(list(checks.figures_fill_the_clock(log, terms_for(log, load("v1.0")), None))) == faults
-
-
-def test_the_reviews_are_reviews_and_today_is_not_the_future():
-    from compliance.rule import CHECKS
-
-    assert {CHECKS[f"CLK{n}"].severity for n in (16, 17, 18, 19)} == {"review"}
-    assert {CHECKS[f"CLK{n}"].severity for n in (14, 15)} == {"error"}
-    assert checks.clock.time() == pytest.approx(time.time(), abs=60)
+    assert len(list(checks.figures_are_those_of_the_clock(log, terms_for(log, load("v1.0")), None))) == faults
 
 
 def paced(logs, *pairs, kind="epoch", since=0, **metadata):
@@ -233,10 +188,13 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
     [
         ({"throughput": 8.0}, None),  # 5.5 s: 8 s less a quarter and half a second
         ({"throughput": 8.125}, "5.415 s by throughput in epoch 2"),
+        ({"throughput": 4.0}, "11.000 s by throughput in epoch 2"),
         ({"wait_seconds": 0.5, "compute_seconds": 5.0}, None),
+        ({"wait_seconds": 0.5, "compute_seconds": 10.0}, None),
         ({"wait_seconds": 0.5, "compute_seconds": 4.875}, "5.375 s by wait_seconds and compute_seconds in epoch 2"),
+        ({"wait_seconds": 0.5, "compute_seconds": 10.125}, "10.625 s by wait_seconds and compute_seconds in epoch 2"),
         (
-            {"throughput": 4.0, "wait_seconds": 0.5, "compute_seconds": 1},
+            {"throughput": 5.0, "wait_seconds": 0.5, "compute_seconds": 1},
             "1.500 s by wait_seconds and compute_seconds in epoch 2",
         ),
         ({"throughput": 44.0, "wait_seconds": 0.5, "compute_seconds": 1}, "1.000 s by throughput in epoch 2"),
@@ -245,17 +203,19 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
         ([8.25], None),
     ],
 )
-def test_clk14_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found):
+def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found):
     """The first epoch has no figures."""
     stats = logs.event(5, "tracked_stats", value=value, epoch_num=2)
     log = logs.read(*paced(logs, (8000, 44), (8000, 44)), stats)
-    assert told(checks.figures_fill_the_clock, log) == ([(5, found, "its 8.000 s on the clock")] if found else [])
+    assert told(checks.figures_are_those_of_the_clock, log) == (
+        [(5, found, "its 8.000 s on the clock")] if found else []
+    )
 
 
 @pytest.mark.parametrize("samples", [None, "44"])
-def test_clk14_without_a_count_of_samples_a_throughput_gives_no_seconds(logs, samples):
+def test_clk20_without_a_count_of_samples_a_throughput_gives_no_seconds(logs, samples):
     stats = logs.event(2, "tracked_stats", value={"throughput": 44.0}, epoch_num=1)
-    assert told(checks.figures_fill_the_clock, logs.read(*paced(logs, (8000, samples)), stats)) == []
+    assert told(checks.figures_are_those_of_the_clock, logs.read(*paced(logs, (8000, samples)), stats)) == []
 
 
 @pytest.mark.parametrize(

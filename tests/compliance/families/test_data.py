@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.families import data as checks
+from tests.compliance.catalogue import event_changed
 
 damage = pytest.mark.damage
 
@@ -16,19 +17,9 @@ def validation_class_count_altered(tree):
     return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"true": true}), "DATA03")]
 
 
-@damage
-def fingerprint_of_another_dataset(tree):
-    return [("result_2.txt", tree.changed("dataset_fingerprint", nth=1, value="f" * 64), "DATA01")]
-
-
-@damage
-def fewer_training_samples(tree):
-    return [("result_2.txt", tree.changed("train_samples", value=6), "DATA02")]
-
-
-@damage
-def fingerprint_of_fewer_samples(tree):
-    return [("result_2.txt", tree.changed("dataset_fingerprint", metadata={"samples_count": 7}), "DATA02")]
+fingerprint_of_another_dataset = event_changed("DATA01", "dataset_fingerprint", nth=1, value="f" * 64)
+fewer_training_samples = event_changed("DATA02", "train_samples", value=6)
+fingerprint_of_fewer_samples = event_changed("DATA02", "dataset_fingerprint", metadata={"samples_count": 7})
 
 
 @damage
@@ -38,9 +29,7 @@ def training_class_count_altered(tree):
     return [("result_2.txt", line, "DATA03")] * 2
 
 
-@damage
-def definition_of_another_problem(tree):
-    return [("result_2.txt", tree.changed("problem_digest", value="0" * 64), "DATA04")]
+definition_of_another_problem = event_changed("DATA04", "problem_digest", value="0" * 64)
 
 
 @damage
@@ -63,24 +52,13 @@ def fingerprint_before_the_run(tree):
 def splits_exchanged(tree):
     event = tree.logs[2].all("dataset_fingerprint")[1]
     event["metadata"]["split"] = "train"
-    tree.write(2)
-    line = tree.logs[2].line(event)
+    line = tree.written(event)
     return [("result_2.txt", 1, "DATA05"), ("result_2.txt", line, "DATA05")]
 
 
-@damage
-def half_an_epoch(tree):
-    return [("result_2.txt", tree.changed("epoch_stop", nth=1, metadata={"samples_count": 4}), "DATA06")]
-
-
-@damage
-def more_samples_than_published(study):
-    return [("result_1.txt", study.changed("train_samples", value=9), "DATA02")]
-
-
-@damage
-def a_copy_that_no_site_has_registered(mean):
-    return [("result_2.txt", mean.changed("dataset_fingerprint", value="c" * 64), "DATA09")]
+half_an_epoch = event_changed("DATA06", "epoch_stop", nth=1, metadata={"samples_count": 4})
+more_samples_than_published = event_changed("DATA02", "train_samples", of="study", value=9)
+a_copy_that_no_site_has_registered = event_changed("DATA09", "dataset_fingerprint", of="mean", value="c" * 64)
 
 
 def test_damage(entry, exactly):
@@ -256,16 +234,14 @@ def test_a_dataset_is_one_of_those_that_are_registered(logs, datasets, found):
 def bytes_read_missing(tree):
     event = tree.logs[2].one("dataset_fingerprint")
     del event["metadata"]["bytes_read"]
-    tree.write(2)
-    return [("result_2.txt", tree.logs[2].line(event), "DATA07")]
+    return [("result_2.txt", tree.written(event), "DATA07")]
 
 
 @damage
 def bytes_read_missing_of_both_splits(tree):
     for event in (events := tree.logs[2].all("dataset_fingerprint")):
         del event["metadata"]["bytes_read"]
-    tree.write(2)
-    return [("result_2.txt", tree.logs[2].line(event), "DATA07") for event in events]
+    return [("result_2.txt", tree.written(event), "DATA07") for event in events]
 
 
 @damage
@@ -277,39 +253,34 @@ def fingerprint_of_training_after_the_evaluation(tree):
     return [("result_2.txt", tree.inserted(start, first), "DATA08")]
 
 
-def codes_of(tree, found):
-    tree.write(2)
-    return [code for _, _, code in found(tree.root)]
-
-
 @pytest.mark.parametrize(("total", "codes"), [(1998, ["DATA07"]), (2000, []), (2002, [])])
-def test_data07_bytes_have_a_floor(tree, found, total, codes):
+def test_data07_bytes_have_a_floor(tree, codes_of, total, codes):
     read = {"total": total, "least_by_rank": total // 2, "most_by_rank": total // 2}
     tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree, found) == codes
+    assert codes_of(tree) == codes
 
 
 @pytest.mark.parametrize(
     ("least", "most", "codes"),
-    [(2000, 2000, []), (0, 4000, []), (1999, 1999, ["DATA07"]), (2001, 2001, ["DATA07"]), (3000, 1000, ["DATA07"])],
+    [
+        (2000, 2000, []),
+        (0, 4000, []),
+        (1999, 1999, ["DATA07"]),
+        (2001, 2001, ["DATA07"]),
+        (3000, 1000, ["DATA07"]),
+        (-1, 4000, ["DATA07"]),
+    ],
 )
-def test_data07_ranks_add_up(tree, found, least, most, codes):
+def test_data07_ranks_add_up(tree, codes_of, least, most, codes):
     read = {"total": 4000, "least_by_rank": least, "most_by_rank": most}
     tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree, found) == codes
-
-
-@pytest.mark.parametrize("least", [-1, -2])
-def test_data07_bytes_are_never_below_0(tree, found, least):
-    read = {"total": 4000, "least_by_rank": least, "most_by_rank": 4000}
-    tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree, found) == ["DATA07"]
+    assert codes_of(tree) == codes
 
 
 @pytest.mark.parametrize("read", [4000, {}, {"total": True, "least_by_rank": 0, "most_by_rank": 1}, [], {"total": 4e3}])
-def test_data07_what_is_no_number_is_found(tree, found, read):
+def test_data07_what_is_no_number_is_found(tree, codes_of, read):
     tree.logs[2].one("dataset_fingerprint")["metadata"]["bytes_read"] = read
-    assert codes_of(tree, found) == ["DATA07"]
+    assert codes_of(tree) == ["DATA07"]
 
 
 @pytest.mark.parametrize("split", ["train", "other", None, []])

@@ -12,6 +12,7 @@ from compliance.engine import judge, unit
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
 from rules.edition import load
+from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
 
 damage = pytest.mark.damage
@@ -23,15 +24,8 @@ def node_of(environed, index=2):
     return environed.manifests[index]["nodes"][0]["facts"]
 
 
-@damage
-def digest_that_is_none(environed):
-    return [("result_2.txt", environed.changed("environment", value="5f2a"), "ENV01")]
-
-
-@damage
-def file_of_another_run(environed):
-    line = environed.changed("environment", metadata={"path": "environment_1.json"})
-    return [("result_2.txt", line, "ENV01")]
+digest_that_is_none = event_changed("ENV01", "environment", of="environed", value="5f2a")
+file_of_another_run = event_changed("ENV01", "environment", of="environed", metadata={"path": "environment_1.json"})
 
 
 @damage
@@ -265,16 +259,8 @@ def test_good_submission_with_environments(environed, found):
     assert found(environed.path(0)) == []
 
 
-def test_none_is_well_where_manifests_are_optional(tree, found):
-    assert found(tree.root) == []
-
-
 def test_env02_required_is_an_error_of_every_run(environed, law):
-    folder = environed.root.parent.rename(environed.root.parents[1] / "surveyed")
-    environed.root = folder / environed.root.name
-    for index, log in enumerate(environed.logs):
-        log.one("rules_edition")["value"] = "surveyed"
-        environed.write(index)
+    environed.into("surveyed")
     assert codes(environed, law) == []
     for index in range(5):
         environed.at = index
@@ -294,12 +280,6 @@ def test_env03_every_manifest_that_is_gone_is_named(environed, found):
     environed.environment(1).unlink()
     environed.environment(2).unlink()
     assert found(environed.root) == [("environment_1.json", 1, "ENV03"), (FILE, 1, "ENV03")]
-
-
-@pytest.mark.parametrize("size", [None, 0, -1, True, 1.0, "12", 1 << 53])
-def test_env01_bytes_are_counted(environed, found, size):
-    line = environed.changed("environment", metadata={"bytes": size})
-    assert ("result_2.txt", line, "ENV01") in found(environed.root)
 
 
 def test_env07_a_run_has_a_command_line(environed, found):
@@ -335,13 +315,6 @@ def test_env05_what_one_run_could_not_read_is_for_people(environed, law):
     assert codes(environed, law) == [("ENV11", "review")]
 
 
-def test_env05_names_what_differs(environed, law):
-    environed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7", "tqdm": "4.70.1"})
-    (finding,) = judge([str(environed.root)], rules=law).findings
-    assert finding.found == 'packages numpy "2.4.7", tqdm "4.70.1"'
-    assert finding.wanted == 'numpy "2.4.6", tqdm missing, as in the set\'s other runs'
-
-
 @pytest.mark.parametrize("steps", [True, False])
 def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
     """Its measured steps: threads follow from the number of ranks, packages don't."""
@@ -373,51 +346,15 @@ def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, 
     ("words", "codes"),
     [
         (["learning_rate=1e-3"], []),
-        (["learning_rate=0.0010"], []),
-        (["learning_rate=0.0011"], ["ENV07"]),
         (["threads=0"], []),  # the run found 1
-        (["precision=auto"], []),
-        (["weight_decay=0"], []),
         (["beta_1=0"], ["ENV07"]),  # 0 is a value here
-        (["--layout=2,1,1,1"], []),
-        (["--org", "acme"], []),
         (["--org", "bolt"], ["ENV07"]),
-        (["--division=open"], ["ENV07"]),
         (["unknown=3", "--steps", "4"], []),
-        (["batch_size=["], []),  # says nothing
-        (["batch_size=" + "9" * 300], []),  # is not looked at
     ],
 )
 def test_env07_the_last_word_counts(environed, found, words, codes):
     environed.fact("command", [*environed.manifests[2]["run"]["command"]["value"], *words])
     assert [code for *_, code in found(environed.root)] == codes
-
-
-@pytest.mark.parametrize(("said", "codes"), [("26.6 GiB", []), ("26.7 GiB", ["ENV09"]), ("21.9 GiB", []),
-    ("21.8 GiB", ["ENV09"]), ("25.8 GB", []), ("a lot", [])])  # fmt: skip
-def test_env09_memory_within_a_tenth(environed, found, said, codes):
-    """24 GiB are there; a tenth of what is described is allowed."""
-    environed.described(host_memory_capacity=said)
-    assert [code for *_, code in found(environed.root)] == codes
-
-
-@pytest.mark.parametrize(
-    ("field", "good", "bad"),
-    [
-        ("host_processors_per_node", "1", "2"),
-        ("host_processor_core_count", "2", "4"),
-        ("host_processor_vcpu_count", "many", "4"),
-        ("host_processor_model_name", "a PROCESSOR", None),  # SYS12 says so, where runs computed on it
-        ("framework", "PyTorch 2.13.0, tuned", "PyTorch 2.12.0"),
-        ("operating_system", "An operating-system", "Another"),
-    ],
-)
-def test_env09_fields_of_the_description(environed, found, field, good, bad):
-    environed.described(**{field: good})
-    assert found(environed.root) == []
-    if bad:
-        environed.described(**{field: bad})
-        assert [code for *_, code in found(environed.root)] == ["ENV09"]
 
 
 def test_env08_a_python_that_could_not_be_read_contradicts_no_log(environed, found):

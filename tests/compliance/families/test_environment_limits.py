@@ -43,11 +43,6 @@ def test_env02_a_run_without_a_start_is_named_in_its_first_line():
     assert [f.line for f in checks.environment_is_handed_in(runs, None, where)] == [1, 7]
 
 
-def test_a_manifest_lies_beside_its_log():
-    run, named = SimpleNamespace(path="a/b/c/result_0.txt"), SimpleNamespace(file="environment_0.json")
-    assert checks.manifest_of(run, named) == "a/b/c/environment_0.json"
-
-
 RUN = {"number_of_nodes": 1, "number_of_ranks": 2, "versions": {"python": "3.11.9", "torch": "2.13.0"}}
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from benchmark.metric import mean
 from rules.edition import load
+from tests.compliance.catalogue import event_changed
 
 damage = pytest.mark.damage
 
@@ -51,19 +52,9 @@ def intermediate_evaluations_deleted(tree):
     return [("result_2.txt", log.line(log.all("epoch_start")[i]), "EVL03") for i in (1, 2)]
 
 
-@damage
-def score_true(tree):
-    return [("result_2.txt", tree.changed("eval_accuracy", nth=4, value=True), "EVL04")]
-
-
-@damage
-def score_nan_in_quotes(tree):
-    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, value="NaN"), "EVL04")]
-
-
-@damage
-def score_beyond_one(tree):
-    return [("result_2.txt", tree.changed("eval_accuracy", nth=4, value=1.5), "EVL04")]
+score_true = event_changed("EVL04", "eval_accuracy", nth=4, value=True)
+score_nan_in_quotes = event_changed("EVL04", "eval_accuracy", nth=1, value="NaN")
+score_beyond_one = event_changed("EVL04", "eval_accuracy", nth=4, value=1.5)
 
 
 @damage
@@ -72,9 +63,7 @@ def score_improved(tree):
     return [("result_2.txt", tree.changed("eval_accuracy", nth=1, value=value + 0.01), "EVL05")]
 
 
-@damage
-def score_lifted_over_the_target(tree):
-    return [("result_2.txt", tree.changed("eval_accuracy", nth=3, value=0.96), "EVL05")]
+score_lifted_over_the_target = event_changed("EVL05", "eval_accuracy", nth=3, value=0.96)
 
 
 @damage
@@ -99,32 +88,19 @@ def success_without_the_target(tree, logs):
     return [("result_2.txt", tree.changed("run_stop", metadata={"status": "success"}), "EVL08")] if log else []
 
 
-@damage
-def aborted_with_the_target(tree):
-    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "aborted"}), "EVL08")]
-
-
-@damage
-def status_of_its_own(tree):
-    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "done"}), "EVL08")]
+aborted_with_the_target = event_changed("EVL08", "run_stop", metadata={"status": "aborted"})
+status_of_its_own = event_changed("EVL08", "run_stop", metadata={"status": "done"})
 
 
 @damage
 def epochs_after_the_target(tree, logs):
     qualities = (0.5, 0.7, 0.995, 0.6, 0.996)
     log = tree.logs[2] = logs.good(2, qualities)
-    tree.write(2)
-    return [("result_2.txt", log.line(log.all("eval_accuracy")[3]), "EVL09")]
+    return [("result_2.txt", tree.written(log.all("eval_accuracy")[3]), "EVL09")]
 
 
-@damage
-def target_lowered(tree):
-    return [("result_2.txt", tree.changed("target", value=0.9), "EVL10")]
-
-
-@damage
-def evaluation_of_half_the_split(tree):
-    return [("result_2.txt", tree.changed("eval_stop", nth=1, metadata={"samples_count": 2}), "EVL11")]
+target_lowered = event_changed("EVL10", "target", value=0.9)
+evaluation_of_half_the_split = event_changed("EVL11", "eval_stop", nth=1, metadata={"samples_count": 2})
 
 
 @damage
@@ -134,33 +110,20 @@ def more_hits_than_voxels(tree):
     return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits}), "EVL12")]
 
 
-def raised_background(tree, more):
-    """The hits of the background so that as many of its voxels are missed or taken for it as are missed of all classes,
-    and so many more."""
-    metadata = tree.logs[2].all("eval_accuracy")[1]["metadata"]
-    hits, predicted, true = (list(metadata[name]) for name in ("intersection", "predicted", "true"))
-    foreground = sum(true[1:]) - sum(hits[1:])  # missed of all classes but the background
-    hits[0] = predicted[0] - foreground - more
-    assert 0 < hits[0] < true[0]
-    return tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits})
-
-
 @damage
 def background_missed_more_often_than_another_class_was_taken(tree):
-    return [("result_2.txt", raised_background(tree, 1), "EVL12")]
-
-
-def test_as_many_are_missed_as_are_taken_for_others(tree, found):
-    raised_background(tree, 0)
-    assert found(tree.root) == []
+    """One more of its voxels is missed or taken for it than are missed of all classes."""
+    metadata = tree.logs[2].all("eval_accuracy")[1]["metadata"]
+    hits, predicted, true = (list(metadata[name]) for name in ("intersection", "predicted", "true"))
+    hits[0] = predicted[0] - (sum(true[1:]) - sum(hits[1:])) - 1
+    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, metadata={"intersection": hits}), "EVL12")]
 
 
 @damage
 def counts_missing(tree):
     event = tree.logs[2].all("eval_accuracy")[1]
     del event["metadata"]["predicted"]
-    tree.write(2)
-    return [("result_2.txt", tree.logs[2].line(event), "EVL12")]
+    return [("result_2.txt", tree.written(event), "EVL12")]
 
 
 @damage
@@ -176,9 +139,9 @@ def one_run_that_missed_its_target(tree, logs):
     return [("result_1.txt", len(tree.logs[1].events), "EVL07")]
 
 
-@damage
-def sum_of_more_than_the_samples_can_have(mean):
-    return [("result_2.txt", mean.changed("eval_error", nth=1, metadata={"sums": [0.5, 4.001]}), "EVL13")]
+sum_of_more_than_the_samples_can_have = event_changed(
+    "EVL13", "eval_error", of="mean", nth=1, metadata={"sums": [0.5, 4.001]}
+)
 
 
 def recounted(sampled, logs, change):
@@ -187,8 +150,7 @@ def recounted(sampled, logs, change):
     rows = copy.deepcopy(event["metadata"]["counts"])
     change(rows)
     logs.recount(event, rows)
-    sampled.write(2)
-    return [("result_2.txt", sampled.logs[2].line(event), "EVL16")]
+    return [("result_2.txt", sampled.written(event), "EVL16")]
 
 
 @damage
@@ -198,8 +160,7 @@ def sums_that_the_samples_do_not_give(sampled, logs):
     sums = event["metadata"]["sums"]
     sums[0] = math.nextafter(sums[0], 0)
     event["value"] = mean(sums, 4)
-    sampled.write(2)
-    return [("result_2.txt", sampled.logs[2].line(event), "EVL16")]
+    return [("result_2.txt", sampled.written(event), "EVL16")]
 
 
 @damage
@@ -239,13 +200,7 @@ def epochs_counted_from_two(tree):
     for event in log.events:
         if "epoch_num" in event["metadata"]:
             event["metadata"]["epoch_num"] += 1
-    tree.write(2)
-    return [("result_2.txt", log.line(log.one("epoch_start")), "EVL02")]
-
-
-def codes_of(tree, found):
-    tree.write(2)
-    return [code for _, _, code in found(tree.root)]
+    return [("result_2.txt", tree.written(log.one("epoch_start")), "EVL02")]
 
 
 def test_damage(entry, exactly):
@@ -263,18 +218,6 @@ def test_a_run_that_is_aborted_anywhere_is_honest(tree, found):
         log.stop("run_stop", status="aborted", epoch_num=1, reason="SIGTERM")
         tree.write(2)
         assert found(tree.root) == [("result_2.txt", cut + 1, "EVL07")], events[cut - 1]
-
-
-def judged(logs, found, tmp_path, change):
-    """What is found in a run of a mean error after `change(event)` of its second evaluation; and that event's line."""
-    log = logs.mean_run()
-    event = log.all("eval_error")[1]
-    change(event)
-    return found(log.write(tmp_path / "v1.0" / "alone" / "result_0.txt")), log.line(event)
-
-
-def test_good_run(logs, found, tmp_path):
-    assert judged(logs, found, tmp_path, lambda event: None)[0] == []
 
 
 @pytest.mark.parametrize(
@@ -298,19 +241,6 @@ def test_counts_that_no_samples_have(logs, found, tmp_path, counts):
     assert findings == [("result_0.txt", log.line(event), "EVL16")]
 
 
-def test_score_that_its_sums_do_not_give(logs, found, tmp_path):
-    findings, line = judged(logs, found, tmp_path, lambda event: event.update(value=event["value"] + 0.01))
-    assert findings == [("result_0.txt", line, "EVL05")]
-
-
-@pytest.mark.parametrize(
-    "sums", [None, [], [0.1, "0.9"], [0.1, None], [True, 1.0], 1.0, [-0.5, 1.0], [0.5, 4.001], [1, 2, 1]]
-)
-def test_sums_that_no_samples_have(logs, found, tmp_path, sums):
-    findings, line = judged(logs, found, tmp_path, lambda event: event["metadata"].update(sums=sums))
-    assert findings == [("result_0.txt", line, "EVL13")]
-
-
 def test_the_target_is_met_from_above(logs, found, tmp_path):
     log = logs.mean_run()
     log.all("eval_error")[-1]["value"] = 0.21
@@ -330,20 +260,19 @@ def score_before_its_evaluation(tree):
 
 
 @pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["EVL15"])])
-def test_evl15_a_score_may_come_as_late_as_run_stop(tree, law, found, beyond, codes):
+def test_evl15_a_score_may_come_as_late_as_run_stop(tree, law, codes_of, beyond, codes):
 
     log, limit = tree.logs[2], int(load("v1.0", law).limits.clock.stop_delay * 1000)
     score = log.all("eval_accuracy")[1]
     by = log.all("eval_stop")[1]["time_ms"] + limit + beyond - score["time_ms"]
-    for event in log.events[log.events.index(score) :]:
-        event["time_ms"] += by
-    assert codes_of(tree, found) == codes
+    log.shift(by, since=score)
+    assert codes_of(tree) == codes
 
 
-def test_evl15_a_score_may_come_within_its_evaluation(tree, found):
+def test_evl15_a_score_may_come_within_its_evaluation(tree, codes_of):
     log = tree.logs[2]
     stop, score = log.all("eval_stop")[1], log.all("eval_accuracy")[1]
     log.events.remove(score)
     score["time_ms"] = stop["time_ms"]
     tree.inserted(stop, score)
-    assert codes_of(tree, found) == []
+    assert codes_of(tree) == []

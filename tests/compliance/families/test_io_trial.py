@@ -3,7 +3,6 @@
 import copy
 
 import pytest
-import yaml
 
 from compliance.engine import judge
 from rules.edition import load
@@ -260,15 +259,6 @@ def test_the_devices_own_count_from_both_sides(study, found, over, codes):
     assert [code for *_, code in found(study.path(6))] == codes
 
 
-@pytest.mark.parametrize(("over", "codes"), [(-0.001, []), (0, []), (0.001, ["IOT07"])])
-def test_the_ceiling_from_both_sides(study, found, over, codes):
-    ceiling = 0.92
-    au = dict.fromkeys(("least", "mean", "most"), ceiling + limits().ceiling_slack + over)
-    with_value(tried(study), "io_setup", null_au=ceiling)
-    with_value(study, "io_epoch", au=au)
-    assert [code for *_, code in found(study.path(6))] == codes
-
-
 @pytest.mark.parametrize("physical", [None, sizes(0)])
 def test_what_the_kernel_does_not_count_is_no_fault(study, found, physical):
     with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=None)
@@ -279,9 +269,3 @@ def test_what_the_kernel_does_not_count_is_no_fault(study, found, physical):
 def test_odd_values_are_findings(study, found, value):
     line = tried(study).changed("io_epoch", value=value)
     assert {(name, at) for name, at, _ in found(study.path(6))} == {("result_1.txt", line)}
-
-
-def test_an_edition_without_such_logs(law, tmp_path):
-    path = law / "v1.0" / "limits.yaml"
-    assert {"IOT01", "IOT06"} <= set(yaml.safe_load(path.read_text())["rules"]["IOT"])
-    assert load("mlperf-hpc-v3.0").limits.io is None

@@ -137,33 +137,6 @@ def test_led03_a_log_names_its_first_start_and_those_that_go_on_from_it(fields, 
     assert seen(checks.runs_are_in_the_ledger, [run(**fields)], launched) == ([found] if found else [])
 
 
-def test_led03_the_first_log_without_a_start_is_named():
-    runs = [run(), run(1, launch=None), run(2, launch=None)]
-    runs[0] = run(**launches(1))
-    (fault,) = checks.runs_are_in_the_ledger(runs, SimpleNamespace(ledger=recorded(begun())), None)
-    assert (fault.line, fault.found, fault.path) == (1, "no event ledger, in 2 of 3 logs", "result_1.txt")
-
-
-def test_led02_the_first_log_that_names_a_start_is_named():
-    runs = [run(launch=None), run(1, **launches(7)), run(2, **launches(8, line=5))]
-    (fault,) = checks.set_has_a_ledger(runs, SimpleNamespace(ledger=None), None)
-    assert (fault.line, fault.found, fault.path) == (
-        4,
-        "start 7 of a ledger that is not here, in 2 of 3 logs",
-        "result_1.txt",
-    )
-
-
-def test_led01_a_line_about_no_start_is_told():
-    launched = recorded(begun(), ended(1), ended(1), Note(2, "of an end"), begun(1, resumes=1), Note(1, "fine"))
-    faults = checks._references(launched)
-    assert [(fault.line, fault.found) for fault in faults] == [
-        (3, "another end of start 1"),
-        (4, "a line that refers to line 2, which is no start"),
-        (5, "result_1.txt goes on from start 1, of result_0.txt"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("seeds", "found"), [([(8, 7), (9, 5)], []), ([(8, 5), (9, 7)], [(8, "seed 5")] * 2), ([], [])]
 )
@@ -240,20 +213,6 @@ def test_led06_a_run_of_no_start_has_no_end_either(tmp_path):
     assert seen(checks.logs_are_those_of_the_ends, [one], None) == []
 
 
-def test_led06_the_first_note_on_a_start_without_an_end_is_told(tmp_path):
-    one, digest = finished(tmp_path)
-    launched = recorded(begun(), Note(1, "killed"), Note(1, "by the power"))
-    assert seen(checks.logs_are_those_of_the_ends, [one], launched) == [
-        (1, "start 1 without an end; a note says: killed")
-    ]
-    (fault,) = checks._ended(one, recorded(begun()).starts[1], recorded(begun()), 0.5)
-    assert (fault.severity, fault.found, fault.wanted) == (
-        "",
-        "start 1 without an end",
-        f"an end with the sha256 {digest} of the log",
-    )
-
-
 def test_led06_a_log_is_the_one_that_ended(tmp_path):
     one, digest = finished(tmp_path)
     (found,) = seen(checks.logs_are_those_of_the_ends, [one], recorded(begun(), ended(1)))
@@ -283,48 +242,6 @@ def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kin
     assert seen(checks.starts_are_those_of_the_runs, [*runs, run(launch=None)], launched) == []
     assert seen(checks.starts_are_those_of_the_runs, runs, None) == []
     assert seen(checks.starts_are_those_of_the_runs, [run(**launches(1, 2))], recorded(begun(), begun(resumes=1))) == []
-
-
-BESIDE = {"scaling": "strong", "runs": SimpleNamespace(trials=0)}
-
-
-@pytest.mark.parametrize(
-    ("said", "found"),
-    [
-        ([(0, begun()), (5000, ended(1)), (4500, begun(1))], []),
-        ([(0, begun()), (5000, ended(1)), (4499, begun(1))], ["start 3, 0.501 s before the end of start 1"]),
-        ([(0, begun()), (9000, begun(1)), (9000, begun(2))], []),
-        (  # the latest end counts
-            [(0, begun()), (9000, ended(1)), (100, begun(1)), (200, ended(3)), (8000, begun(2))],
-            ["start 3, 8.900 s before the end of start 1", "start 5, 1.000 s before the end of start 1"],
-        ),
-        (  # of two ends at the same time the first
-            [(0, begun()), (9000, ended(1)), (100, begun(1)), (9000, ended(3)), (8000, begun(2))],
-            ["start 3, 8.900 s before the end of start 1", "start 5, 1.000 s before the end of start 1"],
-        ),
-    ],
-)
-def test_led09_a_start_comes_after_the_latest_end_before_it(said, found):
-    check, launched = checks.starts_come_one_after_another, recorded(*said)
-    assert [text for _, text in seen(check, [], launched, **BESIDE)] == found
-    assert seen(check, [], launched, scaling="weak", runs=BESIDE["runs"]) == []
-    assert seen(check, [], launched, scaling="strong", runs=SimpleNamespace(trials=2)) == []
-    assert seen(check, [], None, **BESIDE) == []
-
-
-@pytest.mark.parametrize(
-    ("runs", "faults"),
-    [
-        ([run(**launches(1)), run(1, **launches(3))], 0),  # RUN21 looks at these
-        ([run(**launches(1))], 1),
-        ([run(1, **launches(3))], 1),
-        ([run(**launches(1, 2)), run(1, **launches(3))], 1),
-        ([run(**launches(1)), run(1, launch=None)], 1),
-    ],
-)
-def test_led09_leaves_out_two_runs_of_the_set_that_were_not_resumed(runs, faults):
-    launched = recorded((0, begun()), (5000, ended(1)), (1000, begun(1)))
-    assert len(seen(checks.starts_come_one_after_another, runs, launched, **BESIDE)) == faults
 
 
 @pytest.mark.parametrize(

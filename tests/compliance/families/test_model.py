@@ -5,21 +5,15 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.families import model as checks
+from tests.compliance.catalogue import event_changed
 
 damage = pytest.mark.damage
 
 
-@damage
-def smaller_model(tree):
-    return [("result_2.txt", tree.changed("parameter_count", value=1000), "MOD01")]
-
-
-@damage
-def layout_of_other_ranks(tree):
-    for index in range(5):
-        tree.changed("layout", index, value={"data": 4, "depth": 1, "height": 1, "width": 1})
-    line = tree.logs[0].line(tree.logs[0].one("layout"))
-    return [(f"result_{i}.txt", line, "MOD02") for i in range(5)]
+smaller_model = event_changed("MOD01", "parameter_count", value=1000)
+layout_of_other_ranks = event_changed(
+    "MOD02", "layout", runs=range(5), value={"data": 4, "depth": 1, "height": 1, "width": 1}
+)
 
 
 @damage
@@ -68,6 +62,9 @@ def test_mod01_a_model_has_as_many_parameters_as_published(logs, count, division
         ({"data": (1 << 32) - 1}, (1 << 32) - 1, True),
         ({"data": 1 << 32}, 1 << 32, False),
         ({"data": True}, 1, False),
+        ({"data": -2, "depth": -1}, 2, False),
+        ({"data": 2.0}, 2, False),
+        ({}, 2, False),
         ({"data": 3}, 2.0, True),
         ([3], 2, True),
         (None, 2, True),

@@ -7,9 +7,9 @@ import pytest
 
 from compliance.engine import judge
 from compliance.register import KEYS
-from rules.current import ROOT
 from rules.edition import load
-from rules.registry import Registry, Request, read_registry
+from rules.registry import Registry, Request
+from tests.compliance.catalogue import event_changed
 
 damage = pytest.mark.damage
 SLACK = load("v1.0").limits.seeds.drawn_slack
@@ -28,15 +28,6 @@ def changed(line, **fields):
 def told(tree, *runs):
     """What all checks find of a seed: (file, line) of runs."""
     return [(f"result_{i}.txt", tree.logs[i].line(tree.logs[i].one("seed"))) for i in runs]
-
-
-def required(tree):
-    """Moves a submission into a round that requires entries."""
-    folder = tree.root.parent.rename(tree.root.parents[1] / "assigned")
-    tree.root = folder / tree.root.name
-    for index, log in enumerate(tree.logs):
-        log.one("rules_edition")["value"] = "assigned"
-        tree.write(index)
 
 
 @damage
@@ -127,28 +118,25 @@ def entry_that_is_text(registered):
     return [(*told(registered, 3)[0], "REG02")]
 
 
-@damage
-def entry_of_a_round_without_a_registry(tree):
-    line = tree.changed("seed", metadata={"source": "registry", "entry": 1})
-    return [("result_2.txt", line, "REG02")]
+entry_of_a_round_without_a_registry = event_changed("REG02", "seed", metadata={"source": "registry", "entry": 1})
 
 
 @damage
 def no_registry_where_one_is_required(tree):
-    required(tree)
+    tree.into("assigned")
     return [("scaffold", 1, "REG02")]
 
 
 @damage
 def no_entry_where_one_is_required(tree):
-    required(tree)
+    tree.into("assigned")
     tree.put(tree.root.parent / "registry.yaml", "")
     return [("scaffold", 1, "REG02")]
 
 
 @damage
 def damaged_registry_where_one_is_required(tree):
-    required(tree)
+    tree.into("assigned")
     tree.put(tree.root.parent / "registry.yaml", "?")
     return [("registry.yaml", 1, "REG01"), ("scaffold", 1, "REG02")]
 
@@ -299,7 +287,7 @@ def test_registered_runs_are_in_order(registered, found):
 
 
 def test_registered_runs_are_in_order_where_an_entry_is_required(registered, found):
-    required(registered)
+    registered.into("assigned")
     registered.registry = Registry("assigned")
     registered.assign(registered.register())
     assert found(registered.root) == []
@@ -318,8 +306,7 @@ def test_reg06_clocks_may_differ_by_the_slack(registered, found, seconds, codes)
     entry = registered.registry.entries[1]
     event = registered.logs[0].one("run_start")
     shift = entry.drawn_ms - int(1000 * (SLACK + seconds)) - event["time_ms"]
-    for other in registered.logs[0].events:
-        other["time_ms"] += shift
+    registered.logs[0].shift(shift)
     registered.write(0)
     assert [code for *_, code in found(registered.root)] == codes
 
@@ -336,16 +323,6 @@ def test_a_set_given_by_itself_is_judged_by_the_registry_and_a_log_is_not(regist
     assert found(registered.path(2)) == []
 
 
-def test_a_registry_that_is_handed_in_is_none(registered, found, law):
-    """Only the one in the folder that names the edition counts, from the outside in."""
-    shutil.copytree(registered.root.parent, registered.root.parent / "v1.0")
-    shutil.rmtree(registered.root)
-    (registered.root.parent / "registry.yaml").unlink()
-    nested = registered.root.parent / "v1.0" / "acme"
-    assert {code for *_, code in found(registered.root.parent)} == {"REG02"}
-    assert [f.found for f in judge([nested.parents[1]], rules=law).findings] == ["entry 2, in 5 of 5 logs"]
-
-
 def test_a_registry_within_a_submission_is_none(registered, found):
     (registered.root.parent / "registry.yaml").rename(registered.root / "registry.yaml")
     assert {code for *_, code in found(registered.root)} == {"TREE03", "REG02"}
@@ -358,12 +335,6 @@ def test_a_damaged_registry_is_told_once_a_round(registered, found):
     assert codes.count("REG01") == 1 and codes.count("REG02") == 2
 
 
-def test_the_rules_of_other_rounds_know_no_registry(registered, found):
-    registered.write_registry("- []\n")
-    codes = {code for *_, code in found(registered.root, edition="mlperf-hpc-v3.0")}
-    assert not {code for code in codes if code.startswith("REG")}
-
-
 def test_logs_that_measure_throughput_alone_need_no_entry(study, submissions, tmp_path, found):
     registered = submissions.Registered(tmp_path / "other")
     study.logs[:5] = registered.logs
@@ -371,45 +342,6 @@ def test_logs_that_measure_throughput_alone_need_no_entry(study, submissions, tm
         study.write(index)
     shutil.copyfile(registered.root.parent / "registry.yaml", study.root.parent / "registry.yaml")
     assert found(study.root) == []
-
-
-@pytest.fixture
-def reference(tmp_path):
-    """The reference's submission, without the ledgers that hold its logs as they are, and the registry that its seeds
-    are from: (folder, registry)."""
-    home = ROOT.parent / "results" / "v1.0"
-    folder = tmp_path / "v1.0" / "reference"
-    shutil.copytree(home / "reference", folder, ignore=shutil.ignore_patterns("ledger.jsonl"))
-    shutil.copyfile(home / "registry.yaml", folder.parent / "registry.yaml")
-    for log in folder.glob("results/*/*/*/result_*.txt"):
-        log.write_text("".join(line for line in log.read_text().splitlines(True) if '"key": "ledger"' not in line))
-    return folder, read_registry(folder.parent / "registry.yaml", "v1.0")
-
-
-def seed_with(log, entry):
-    """Lets the log of a run say that it used the seed of an entry."""
-    number = int(log.stem.partition("_")[2])
-    lines = log.read_text().splitlines(keepends=True)
-    at = next(i for i, line in enumerate(lines) if '"key": "seed"' in line)
-    event = json.loads(lines[at].removeprefix(":::MLLOG "))
-    event["value"] = entry.seed(number)
-    event["metadata"] |= {"source": "registry", "entry": entry.entry}
-    lines[at] = f":::MLLOG {json.dumps(event)}\n"
-    log.write_text("".join(lines))
-
-
-def test_the_reference_uses_the_seeds_of_its_entries(reference):
-    folder, registry = reference
-    assert len(registry.entries) == 3
-    assert judge([folder]).findings == ()
-
-
-def test_a_run_of_the_reference_with_the_seed_of_another_set(reference):
-    folder, registry = reference
-    log = folder / "results" / "epyc-2core" / "strong" / "scaffold" / "result_3.txt"
-    seed_with(log, registry.entries[1])
-    found = [(f.path, f.code) for f in judge([folder]).findings]
-    assert found == [(str(log), "REG03"), (str(log), "REG04"), (str(log), "SEED05")]
 
 
 def test_a_weak_set_may_have_any_number_of_runs_and_uses_no_entry(weak, found):

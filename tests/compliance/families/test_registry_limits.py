@@ -18,40 +18,6 @@ def entry(number, key=KEY, **fields):
     return SimpleNamespace(**{"entry": number, "key": key, "seed": lambda i: 100 * number + i, **told, **fields})
 
 
-def test_reg06_tells_how_early_a_run_began():
-    entry = SimpleNamespace(entry=3, drawn_ms=200_000, drawn="then")
-    place = SimpleNamespace(registry=SimpleNamespace(entry=lambda number: entry))
-    seeds = SimpleNamespace(drawn_slack=60.0)
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(seeds=seeds)))
-    origin = SimpleNamespace(source="registry", entry=3)
-    told = {}
-    for start in (139_999, 140_000):
-        mark = SimpleNamespace(line=9)
-        run = SimpleNamespace(origin=origin, start_ms=start, start=mark, path="result_0.txt")
-        told[start] = [
-            (f.line, f.found.split()[1], f.wanted.split()[2])
-            for f in checks.entries_are_drawn_before([run], place, terms)
-        ]
-    assert told == {139_999: [(9, "60.001", "60")], 140_000: []}
-
-
-def test_reg03_tells_the_source_of_the_run_that_it_names():
-    def run(source):
-        origin = SimpleNamespace(source=source, entry=None, line=7)
-        return SimpleNamespace(origin=origin, codes=(), benchmark="b", problem="p", path=source)
-
-    registry = SimpleNamespace(fitting=lambda key: [SimpleNamespace(entry=n) for n in (2, 5)])
-    org = SimpleNamespace(place=SimpleNamespace(org="o"))
-    place = SimpleNamespace(registry=registry, system="s", scaling="strong", runs=org, described={})
-    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=5))
-    (fault,) = checks.seeds_are_assigned([run("first"), run("second")], place, terms)
-    assert (fault.path, fault.found.split(",")[0], fault.wanted) == (
-        "first",
-        "a seed from first",
-        "those of entry 2, 5",
-    )
-
-
 def ran(number=0, named=1, seeds=None, codes=(), problem="tiny", source="registry", **values):
     """A run that names an entry and uses its seed; its origin is in line 7, its seed in line 8."""
     origin = SimpleNamespace(line=7, source=source, entry=named)

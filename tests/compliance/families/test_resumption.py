@@ -91,8 +91,7 @@ def pause_taken_out(tree):
     log = tree.logs[2]
     for e in log.events[log.events.index(event) + 1 :]:
         e["time_ms"] -= PAUSE
-    tree.write(2)
-    return [("result_2.txt", log.line(event) + 1, "CLK04")]
+    return [("result_2.txt", tree.written(event) + 1, "CLK04")]
 
 
 @damage
@@ -100,8 +99,7 @@ def gap_in_the_epochs(tree):
     event = resumed_tree(tree)
     log = tree.logs[2]
     log.events = [e for e in log.events if e["metadata"].get("epoch_num") != 3]
-    tree.write(2)
-    line = log.line(next(e for e in log.all("epoch_start") if e["metadata"]["epoch_num"] == 4))
+    line = tree.written(next(e for e in log.all("epoch_start") if e["metadata"]["epoch_num"] == 4))
     return [("result_2.txt", line, "EVL02"), (*place(tree, event), "RES03")]
 
 
@@ -162,13 +160,6 @@ def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_pat
     path.write_text(yaml.safe_dump(limits, sort_keys=False))
     codes = {f.code for f in judge([str(tree.path(2))], rules=rules).findings}
     assert event and codes == {"CLK01"}
-
-
-def test_res03_tells_the_seconds_since_the_last_score(logs):
-    score = SimpleNamespace(event=SimpleNamespace(line=4, time_ms=1000))
-    log = logs.read(logs.event(9, "resumed", 3500, epoch_num=2))
-    (fault,) = checks.runs_are_not_interrupted(log, None, SimpleNamespace(scores=[score]))
-    assert fault.line == 9 and fault.found.startswith("2.500 s ") and "line 4 " in fault.found
 
 
 def found_of(check, log, scores=(), terms=None):

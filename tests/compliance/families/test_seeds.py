@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance.engine import judge
 from compliance.families import seeds as checks
 from rules.edition import load
+from tests.compliance.catalogue import event_changed
 
 damage = pytest.mark.damage
 SEEDS = load("v1.0").limits.seeds
@@ -22,19 +22,9 @@ def no_seed(tree):
     return [("result_2.txt", 1, "SEED01")]
 
 
-@damage
-def seed_of_text(tree):
-    return [("result_2.txt", tree.changed("seed", value="lucky"), "SEED02")]
-
-
-@damage
-def seed_of_64_bits(tree):
-    return [("result_2.txt", tree.changed("seed", value=(1 << 63) + (1 << 62) + 5), "SEED02")]
-
-
-@damage
-def seed_in_quotes(tree):
-    return [("result_2.txt", tree.changed("seed", value=str((1 << 62) + 5)), "SEED02")]
+seed_of_text = event_changed("SEED02", "seed", value="lucky")
+seed_of_64_bits = event_changed("SEED02", "seed", value=(1 << 63) + (1 << 62) + 5)
+seed_in_quotes = event_changed("SEED02", "seed", value=str((1 << 62) + 5))
 
 
 @damage
@@ -43,14 +33,8 @@ def seed_of_the_clock(tree):
     return [("result_2.txt", tree.changed("seed", value=time * 1_000_000 + 123_456), "SEED03")]
 
 
-@damage
-def seed_of_the_shell(tree):
-    return [("result_2.txt", tree.changed("seed", value=22557), "SEED03")]
-
-
-@damage
-def rehearsal(tree):
-    return [("result_2.txt", tree.changed("seed", metadata={"source": "rehearsal"}), "SEED04")]
+seed_of_the_shell = event_changed("SEED03", "seed", value=22557)
+rehearsal = event_changed("SEED04", "seed", metadata={"source": "rehearsal"})
 
 
 @damage
@@ -98,9 +82,7 @@ def seed_that_generators_take_for_anothers(tree):
     return [("result_3.txt", line, "SEED02"), ("result_3.txt", line, "SEED05")]
 
 
-@damage
-def small_seed_with_bits_that_no_generator_takes(tree):
-    return [("result_2.txt", tree.changed("seed", value=42 + RING), "SEED02")]
+small_seed_with_bits_that_no_generator_takes = event_changed("SEED02", "seed", value=42 + RING)
 
 
 @damage
@@ -131,36 +113,6 @@ def seeds_in_equal_steps(tree):
 
 def test_damage(entry, exactly):
     exactly(entry)
-
-
-@pytest.mark.parametrize("sign", [-1, 1])
-@pytest.mark.parametrize(("beyond", "codes"), [(-1, ["SEED07"]), (0, []), (1, [])])
-def test_seed07_seeds_are_a_distance_apart(tree, found, sign, beyond, codes):
-    seed = tree.logs[1].one("seed")["value"]
-    tree.logs[2].one("seed")["value"] = (seed + sign * (SEEDS.distance + beyond)) % RING
-    assert codes_of(tree, found) == codes
-
-
-@pytest.mark.parametrize(("off", "codes"), [(SEEDS.distance - 1, ["SEED07"]), (SEEDS.distance, [])])
-def test_seed07_steps_are_equal_to_less_than_the_distance(tree, found, off, codes):
-    one, other = (tree.logs[i].one("seed")["value"] for i in (0, 1))
-    tree.logs[2].one("seed")["value"] = (2 * other - one + off) % RING
-    assert codes_of(tree, found) == codes
-
-
-@pytest.mark.parametrize(("bit", "codes"), [(SEEDS.low_bits, ["SEED07"]), (SEEDS.low_bits - 1, [])])
-def test_seed07_low_bits_differ(tree, found, bit, codes):
-    tree.logs[2].one("seed")["value"] = tree.logs[1].one("seed")["value"] ^ (1 << bit)
-    assert codes_of(tree, found) == codes
-
-
-def test_seed07_is_for_people_to_judge(tree, law):
-    tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 77)
-    (one,) = judge([tree.root], rules=law).findings
-    assert (one.severity, one.found) == (
-        "review",
-        f"seed {tree.logs[3].one('seed')['value']}, 77 from that of {tree.path(1)}",
-    )
 
 
 def test_seed07_looks_across_submissions(tree, found, logs):
@@ -234,24 +186,19 @@ def test_seeds_of_copies_and_replays_and_those_that_are_not_fresh_are_told_once(
     assert [(f.path, f.line) for f in checks.seeds_are_unrelated(across)] == [("b", 7)] * told
 
 
-def codes_of(tree, found):
-    tree.write(2)
-    return [code for _, _, code in found(tree.root)]
-
-
 @pytest.mark.parametrize(("bits", "codes"), [(SEEDS.bits, []), (SEEDS.bits - 1, ["SEED03"])])
-def test_seed03_a_seed_has_the_bits_that_are_asked_for(tree, found, bits, codes):
+def test_seed03_a_seed_has_the_bits_that_are_asked_for(tree, codes_of, bits, codes):
     tree.logs[2].one("seed")["value"] = (1 << bits) - 12_345
-    assert codes_of(tree, found) == codes
+    assert codes_of(tree) == codes
 
 
 @pytest.mark.parametrize("scale", [1_000, 1_000_000])  # micro- and nanoseconds: of more bits than are asked for
 @pytest.mark.parametrize("sign", [-1, 1])
 @pytest.mark.parametrize(("beyond", "codes"), [(0, ["SEED03"]), (1, [])])
-def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, found, scale, sign, beyond, codes):
+def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, codes_of, scale, sign, beyond, codes):
     event = tree.logs[2].one("seed")
     event["value"] = event["time_ms"] * scale + sign * (int(SEEDS.clock_window * MS) * scale + beyond)
-    assert codes_of(tree, found) == codes
+    assert codes_of(tree) == codes
 
 
 @pytest.mark.parametrize(

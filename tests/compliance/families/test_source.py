@@ -3,7 +3,6 @@
 import json
 import shutil
 import time
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -12,6 +11,7 @@ from benchmark.source import combine
 from benchmark.tree import source_path
 from compliance.engine import judge
 from compliance.reading.source import MOST_FILES
+from tests.compliance.catalogue import event_changed
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
@@ -59,9 +59,7 @@ def metric_of_its_own_in_a_closed_run(tree):
     return [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
 
 
-@damage
-def files_that_are_not_named(tree):
-    return [("result_2.txt", tree.changed("source", metadata={"files": None}), "SRC08")]
+files_that_are_not_named = event_changed("SRC08", "source", metadata={"files": None})
 
 
 @damage
@@ -338,39 +336,6 @@ def test_digest_of_other_files(tree, found):
     assert codes == [("result_2.txt", tree.logs[2].line(event), "SRC08")]
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        None,
-        [],
-        {},
-        "source",
-        {"/etc/passwd": "0" * 64},
-        {"implementations/../../secret": "0" * 64},
-        {"implementations//a.py": "0" * 64},
-        {"./implementations/a.py": "0" * 64},
-        {"implementations\\a.py": "0" * 64},
-        {"": "0" * 64},
-        {"a" * 1000: "0" * 64},
-        {"implementations/\u202ea.py": "0" * 64},
-        {"implementations/\udcff.py": "0" * 64},
-        {"implementations/a.py": "0" * 63},
-        {"implementations/a.py": "A" * 64},
-        {"implementations/a.py": ["0" * 64]},
-        {"implementations/a.py": {"a": {}}},
-        {"implementations/a.py": None},
-        {f"implementations/{i}.py": "0" * 64 for i in range(MOST_FILES + 1)},
-    ],
-    ids=lambda files: ascii(files)[:40],
-)
-def test_files_that_are_none(tree, law, files):
-    event = tree.logs[2].one("source")
-    event["metadata"]["files"] = files
-    tree.write(2)
-    found = judge([str(tree.path(2))], rules=law).findings
-    assert [(f.line, f.code) for f in found] == [(tree.logs[2].line(event), "SRC08")]
-
-
 def test_hostile_files_take_no_time(tree, law):
     bad = {f"implementations/{i}/../{i}.py": [i] for i in range(100_000)}
     sound = {f"implementations/{i}.py": f"{i:064x}" for i in range(100_000)}
@@ -386,11 +351,3 @@ def test_hostile_files_take_no_time(tree, law):
     assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
     assert len(found) < 200
     assert all(f.text().isprintable() for f in found)
-
-
-# Checks alone, of made-up files
-
-
-def text(name, content="", problem="", alien=""):
-    named = {"parts": ("source", "x", name), "name": name, "sha256": name}
-    return SimpleNamespace(**named, text=content, problem=problem, alien=alien)

@@ -8,7 +8,7 @@ from benchmark.source import combine
 from compliance.families import source as checks
 from compliance.reading.source import MOST_FILES, Folder
 from rules.edition import load
-from tests.compliance.families.test_source import METRIC, text
+from tests.compliance.families.test_source import METRIC
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ def test_so_many_faults_are_told_one_by_one(number, last):
     told = list(checks._few([checks.Fault(i, str(i), "w") for i in range(1, number + 1)], "place"))
     assert [fault.line for fault in told] == [*range(1, min(number, 20) + 1), *([1] if number > 20 else [])]
     assert (told[-1].found if told else None) == last
+
+
+def text(name, content="", problem="", alien=""):
+    named = {"parts": ("source", "x", name), "name": name, "sha256": name}
+    return SimpleNamespace(**named, text=content, problem=problem, alien=alien)
 
 
 def submitted(*source, **more):

@@ -60,10 +60,9 @@ def more_instances_at_once_than_nodes(weak):
     return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("number_of_nodes")), "THR01")]
 
 
-@damage
-def more_accelerators_at_once_than_a_node_has(weak):
-    """Two instances of two accelerators each share a node that has three."""
-    weak.described(number_of_nodes="1", accelerators_per_node="3", accelerator_model_name="An accelerator")
+def accelerated(weak, number):
+    """Each instance has two accelerators, and all are on one node that has so many."""
+    weak.described(number_of_nodes="1", accelerators_per_node=number, accelerator_model_name="An accelerator")
     for index, log in enumerate(weak.logs):
         uuids = [f"{index}-{rank}" for rank in range(2)]
         log.one("devices")["value"] = [
@@ -71,14 +70,19 @@ def more_accelerators_at_once_than_a_node_has(weak):
         ]
         log.one("accelerators_per_node")["value"] = 2
         weak.settings(index, device="cuda")
+
+
+@damage
+def more_accelerators_at_once_than_a_node_has(weak):
+    """Two instances of two accelerators each share a node that has three."""
+    accelerated(weak, "3")
     return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("devices")), "THR01")]
 
 
 @damage
 def one_instance_after_another(weak):
     for index, log in enumerate(weak.logs):
-        for event in log.events:
-            event["time_ms"] += 3_600_000 * index
+        log.shift(3_600_000 * index)
         weak.write(index)
     return [("result_0.txt", weak.logs[0].line(weak.logs[0].one("run_start")), "THR05")]
 
@@ -137,14 +141,7 @@ def test_a_node_that_instances_share_counts_once(weak, found):
 
 @pytest.mark.parametrize("number, codes", [("1", {"RUN16", "THR01"}), ("2", {"THR01"}), ("4", set()), ("5", set())])
 def test_instances_may_have_some_of_a_nodes_accelerators(weak, found, number, codes):
-    weak.described(number_of_nodes="1", accelerators_per_node=number, accelerator_model_name="An accelerator")
-    for index, log in enumerate(weak.logs):
-        uuids = [f"{index}-{rank}" for rank in range(2)]
-        log.one("devices")["value"] = [
-            {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2, "uuids": uuids}
-        ]
-        log.one("accelerators_per_node")["value"] = 2
-        weak.settings(index, device="cuda")
+    accelerated(weak, number)
     assert {code for _, _, code in found(weak.root)} == codes
 
 
@@ -161,16 +158,12 @@ def test_good_study_has_no_finding(study, found):
     assert found(study.path(7)) == []
 
 
-@pytest.mark.parametrize("more", [False, True])
-def test_throughput_log_among_runs(study, logs, found, more):
-    """In place of a run, which may have failed, or beside the runs."""
-    index = 5 if more else 2
-    study.logs[6].write(study.path(0).with_name(f"result_{index}.txt"))
+def test_throughput_log_beside_runs(study, found):
+    study.logs[6].write(study.path(0).with_name("result_5.txt"))
     study.path(6).unlink()
     study.path(7).rename(study.path(6))
     line = study.logs[6].line(study.logs[6].one("throughput_only"))
-    assert found(study.root) == [(f"result_{index}.txt", line, "THR03")]
-    assert found(study.path(0).parent) == [(f"result_{index}.txt", line, "THR03")]
+    assert found(study.root) == found(study.path(0).parent) == [("result_5.txt", line, "THR03")]
 
 
 def test_other_rounds_know_no_such_log(study, law):

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -103,11 +102,6 @@ def events_in_a_document(tree, logs):
 
 def test_damage(entry, exactly):
     exactly(entry)
-
-
-def test_tree_of_too_many_entries(tree, found, monkeypatch):
-    monkeypatch.setattr(tree_module, "MOST_ENTRIES", 12)
-    assert ("acme", 1, "TREE07") in found(tree.root)
 
 
 OURS, ROUND = load("v1.0"), load("mlperf-hpc-v0.7")  # which has no scalings
@@ -333,15 +327,6 @@ def test_superseded_logs_are_strays_where_no_ledger_is_known(monkeypatch):
         assert [fault.path for fault in faults] == ["acme/notes.rst", f"acme/{aside}"][: len(lines)]
 
 
-def test_lines_with_the_token_that_are_no_events_are_looked_at_up_to_a_limit(tree, found, monkeypatch):
-    for name in ("a.rst", "b.rst"):
-        tree.root.joinpath(name).write_text("x\n" + ":::MLLOG x\n" * 50)
-    monkeypatch.setattr(tree_module, "MOST_ODD", 200)
-    assert found(tree.root) == []
-    monkeypatch.setattr(tree_module, "MOST_ODD", 75)  # then such lines are taken for a log's
-    assert ("b.rst", 2, "TREE09") in found(tree.root)
-
-
 def test_campaigns_beside_empty_folders_share_what_concerns_them(tree, law):
     home = tree.root / "results" / "box" / "tuning"
     for number in range(30):
@@ -352,13 +337,6 @@ def test_campaigns_beside_empty_folders_share_what_concerns_them(tree, law):
     assert len(campaigns) == 30
     assert len({id(s.about) for s in campaigns}) == 1
     assert sum(f.code == "TREE08" for f in campaigns[0].about) == 30
-
-
-def test_a_submission_can_be_walked_unless_its_listing_was_cut():
-    submission = listed("README.md", "LICENSE")
-    assert list(checks.submission_can_be_walked(submission, OURS)) == []
-    (fault,) = checks.submission_can_be_walked(replace(submission, cut=True), OURS)
-    assert (fault.line, fault.found) == (1, "more than 2 files and folders")
 
 
 def freeze(tree):
@@ -421,11 +399,6 @@ def test_a_submission_that_came_later_is_not_in_the_list(tree, found):
 def test_a_list_inside_the_submission_counts_for_nothing(tree, found):
     tree.put(tree.root / NAME, "")
     assert found(tree.root) == [(NAME, 1, "TREE03")]
-
-
-def test_a_list_that_is_no_file_is_an_error(tree, found):
-    os.mkfifo(tree.root.parent / NAME)
-    assert found(tree.root) == [("acme", 1, "TREE13")]
 
 
 @damage

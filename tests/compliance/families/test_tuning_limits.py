@@ -319,8 +319,11 @@ def test_tun07_a_trial_that_was_to_end_may_not_go_on_to_the_target(campaign, tri
     assert [line for _, line, _ in ends(*runs)] == lines
 
 
-@pytest.mark.parametrize(("pruning", "wrong"), [(None, False), ({"epochs": 2, "trials": 2}, True)])
-def test_tun07_only_pruning_compares_trials_with_each_other(campaign, pruning, wrong):
+@pytest.mark.parametrize(
+    ("pruning", "most", "wrong"),
+    [(None, 31, False), ({"epochs": 2, "trials": 2}, 31, True), ({"epochs": 2, "trials": 2}, 32, False)],
+)
+def test_tun07_only_pruning_compares_trials_with_each_other(campaign, pruning, most, wrong):
     campaign(pruning=pruning)
-    found = ends(gone(0, (0.6,) * 8), gone(1, (0.6,) * 8), operations=31)
+    found = ends(gone(0, (0.6,) * 8), gone(1, (0.6,) * 8), operations=most)
     assert found == [("", 1, "16 evaluations of 2 trials")] * wrong

@@ -1,7 +1,6 @@
 """WIT: receipts that are missing, forged or another run's, logs that were changed after they were told, clocks that the
 witness does not share, and starts that are not handed in."""
 
-import json
 import shutil
 from dataclasses import replace
 
@@ -150,8 +149,7 @@ def seed_that_was_tried_first(witnessed):
     told_by(witnessed, -CLOCK.witness_begin + 1.9, first=99)
     start, *steps = witnessed.receipts[4]
     log = witnessed.logs[4]
-    for event in log.events:
-        event["time_ms"] += 200_000
+    log.shift(200_000)
     witnessed.write(4)
     chain = witnessed.witness
     chain.chain = chain.chain[: -len(steps)]
@@ -197,11 +195,8 @@ def test_clocks_may_differ_by_the_slack(witnessed, found, seconds):
 
 
 def test_a_round_may_require_a_witness(tree, law):
-    for index, log in enumerate(tree.logs):
-        log.one("rules_edition")["value"] = "witnessed"
-        tree.write(index)
-    folder = tree.root.parent.rename(tree.root.parents[1] / "witnessed")
-    findings = judge([str(folder / "acme")], rules=law).findings
+    tree.into("witnessed")
+    findings = judge([str(tree.root)], rules=law).findings
     assert [(f.code, f.found) for f in findings] == [("WIT01", "no receipts of the round's witness, in 5 of 5 logs")]
 
 
@@ -238,22 +233,8 @@ def test_no_chain_is_published_yet(witnessed, found):
     assert found(witnessed.root) == []
 
 
-@pytest.mark.parametrize("text", ["", "[]\n", "{}\n", "\0\n", '{"kind": 1}\n', "9" * 9000])
-def test_hostile_receipts_are_a_finding(witnessed, found, text):
-    (witnessed.path(2).parent / "receipts_2.jsonl").write_text(text)
-    assert found(witnessed.root) == [("receipts_2.jsonl", 1, "WIT01")]
-
-
 def test_receipts_that_are_a_link_are_not_read(witnessed, found):
     path = witnessed.path(2).parent / "receipts_2.jsonl"
     path.unlink()
     path.symlink_to("receipts_1.jsonl")
     assert found(witnessed.root) == [("receipts_2.jsonl", 1, "TREE05"), ("receipts_2.jsonl", 1, "WIT01")]
-
-
-def test_findings_tell_the_seed_that_follows(witnessed, law):
-    seed = witnessed.receipts[2][0].seed
-    witnessed.changed("seed", value=seed ^ 1)
-    (finding,) = judge([str(witnessed.root)], rules=law).findings
-    assert (finding.found, finding.wanted) == (f"seed {seed ^ 1}", f"{seed}, which follows from the receipt")
-    assert json.loads(witnessed.receipts[2][0].text)["entry"] == 1

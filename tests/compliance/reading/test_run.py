@@ -275,19 +275,6 @@ def test_a_span_without_an_end_closes_where_the_next_begins_or_at_the_runs_end(l
     assert module._last_line(read(logs, ("eval_start", 10, None)), "eval") == 1
 
 
-@pytest.mark.parametrize(
-    ("events", "rate"),
-    [
-        ([("tracked_stats", {"throughput": 2.0}), ("tracked_stats", {"throughput": 6.0})], 3.0),
-        ([("throughput", {"throughput": 0.5}), ("tracked_stats", {"throughput": 0}), ("tracked_stats", 1.5)], 0.75),
-        ([("tracked_stats", {"throughput": -1.0}), ("tracked_stats", {"loss": 1})], None),
-    ],
-)
-def test_a_rate_is_the_harmonic_mean_of_what_is_above_zero(logs, events, rate):
-    found = module._rate(read(logs, *((key, i, value) for i, (key, value) in enumerate(events))))
-    assert found == (None if rate is None else pytest.approx(rate))
-
-
 def test_a_run_without_a_later_stop_has_no_timed_span(tree, law):
     run, _ = run_of(tree, law)
     start, stop = run.start.time_ms, run.stop.time_ms

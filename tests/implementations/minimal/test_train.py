@@ -135,30 +135,3 @@ def test_it_describes_itself_and_writes_a_head(tiny, config, tmp_path):
     found = values(log)
     assert list(found)[-1] == "init_stop" and not log.with_name("ledger.jsonl").exists()
     assert (found["source"], found["config_digest"]) == (described["source"], described["config_digest"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("more", "code", "said"),
-    [
-        (("batch_size=0",), 2, "batch_size: found 0, wanted 1 or more"),
-        (("bath_size=1",), 2, "did you mean 'batch_size'?"),
-        (("--layout", "1,1,1,2"), 2, "unrecognized arguments: --layout"),
-    ],
-)
-def test_a_wrong_command_is_one_line(tiny, config, tmp_path, more, code, said):
-    done = run(tiny, config, tmp_path / "result_0.txt", *more)
-    assert done.returncode == code and said in done.stderr and "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_a_log_is_never_overwritten_and_missing_data_end_the_run(tiny, config, tmp_path):
-    log = tmp_path / "result_0.txt"
-    log.write_text("another run's\n")
-    done = run(tiny, config, log)
-    assert done.returncode == 2 and "found a log, wanted a new name" in done.stderr
-    assert log.read_text() == "another run's\n"
-    done = run(tiny, config, log.with_name("result_1.txt"), "--data", str(tmp_path / "nothing"))
-    assert done.returncode == 2 and "wanted a dataset" in done.stderr
-    stops = [e.metadata["status"] for e in read_log(log.with_name("result_1.txt")) if e.key == "run_stop"]
-    assert stops == ["aborted"]

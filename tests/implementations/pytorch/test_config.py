@@ -27,18 +27,11 @@ def test_big_problems_have_one_schedule(scale):
     assert config == first and config.gradient_clip == 1.0
 
 
-def test_assignments_override_the_file():
-    assert load_config(Config, CONFIGS / "smoke.yaml", "learning_rate=1e-2", "workers=3").learning_rate == 0.01
-
-
 @pytest.mark.parametrize(
     ("assignment", "message"),
     [
-        ("learning_rat=1", "did you mean 'learning_rate'"),
         ("batch_size=0", "batch_size: found 0"),
-        ("epochs=1.5", "wanted int"),
         ("precision=float8", "wanted one of auto, float32, bfloat16"),
-        ("epochs", "wanted field=value"),
         ("accumulate=2", "accumulate: found 2, wanted at most 1"),
     ],
 )
@@ -63,31 +56,9 @@ def test_bad_assignments_are_named(assignment, message):
     ],
 )
 def test_settings_have_an_upper_bound(name, most, above):
-    """One below, at the bound, and just above it."""
-    for value in (most - 1, most):
-        assert getattr(RunConfig(**{name: value}), name) == value
+    assert getattr(RunConfig(**{name: most}), name) == most
     with pytest.raises(ValueError, match=f"^{name}: found {above}, wanted at most {most}$"):
         RunConfig(**{name: above})
-
-
-@pytest.mark.parametrize(
-    ("assignment", "found"),
-    [
-        ("learning_rate=.inf", "inf"),
-        ("learning_rate=-.inf", "-inf"),
-        ("learning_rate=nan", "nan"),
-        ("learning_rate=1e999", "inf"),
-        ("timeout_seconds=.inf", "inf"),
-        ("cache_gib=.nan", "nan"),
-        ("threads=1000000000000000000000000", "10{24}"),
-        ("prefetch=-9007199254740993", "-9007199254740993"),
-        ("layout=[1,1,1,9007199254740993]", "9007199254740993"),
-    ],
-)
-def test_numbers_are_finite_and_fit_a_float(assignment, found):
-    name = assignment.partition("=")[0]
-    with pytest.raises(ValueError, match=f": {name}: found {found}, wanted a number between -2\\^53 and 2\\^53$"):
-        load_config(Config, CONFIGS / "smoke.yaml", assignment)
 
 
 def test_numbers_up_to_2_53_pass():
@@ -97,12 +68,7 @@ def test_numbers_up_to_2_53_pass():
         CosmoFlow(decay_factors=(0.5, math.inf))
 
 
-def test_a_number_that_no_float_holds_is_named():
-    with pytest.raises(ValueError, match=r"learning_rate: found 10{10}.*, wanted a number that a float can hold"):
-        load_config(Config, CONFIGS / "smoke.yaml", "learning_rate=1" + "0" * 400)
-
-
-def test_threads_of_a_very_large_node_are_as_many_as_a_run_may_have():
+def test_threads_of_a_large_node_are_as_many_as_may_be():
     threads = [resolve(RunConfig(device="cpu"), cores).threads for cores in (1023, 1024, 1025, 4096)]
     assert threads == [1023, MOST_THREADS, MOST_THREADS, MOST_THREADS]
 
@@ -177,16 +143,3 @@ def test_the_rate_falls_along_a_cosine_and_stays_at_its_end():
 def test_warm_up_is_linear():
     config = Config(warmup_epochs=2, decay_epochs=10**6)
     assert math.isclose(learning_rate(config, 1), config.learning_rate / 2, rel_tol=1e-6)
-
-
-def test_hostile_settings_are_one_line(tiny, tmp_path):
-    """Before anything is started or written."""
-    log, deep = tmp_path / "log.txt", tmp_path / "deep.yaml"
-    deep.write_text("[" * 100_000)
-    for settings, message in [
-        (["threads=1000000"], "command line: threads: found 1000000, wanted at most 1024"),
-        (["prefetch=1000000000000"], "command line: prefetch: found 1000000000000, wanted at most 1024"),
-        (["--config", str(deep)], f"{deep}: cannot be read as YAML: found values nested too deep"),
-    ]:
-        done = tiny.train(log, *settings)
-        assert (done.returncode, done.stderr) == (2, f"train.py: {message}\n") and not log.exists()

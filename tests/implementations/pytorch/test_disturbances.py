@@ -8,7 +8,6 @@ training/test_checkpoint.py; test_killed.py kills before each operation on a fil
 import contextlib
 import itertools
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -23,11 +22,13 @@ from benchmark.collect import files_in
 from benchmark.ledger import read_ledger
 from benchmark.run.files import LEDGER
 from benchmark.scaffold.store import sample_path
-from benchmark.tree import result_path, set_path
+from benchmark.tree import result_path
 from harness import submit
 from harness.launcher import Launcher
 from harness.status import read_status
-from tests.support.forked import Warm, forked_start
+from tests.support.forked import Rank, Warm, forked_start
+from tests.support.tiny import environment
+from tests.support.waiting import comes_to
 
 HOUR = 3600
 FOREVER = "epochs=1000000"
@@ -60,11 +61,11 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runs are forked
 class System:
     """A system whose clock can be set and whose files are slow, as the processes that are forked here see it."""
 
-    def __init__(self, folder: Path, environment: dict[str, str]):
+    def __init__(self, folder: Path):
         (folder / "sitecustomize.py").write_text(SYSTEM)
         self.folder = folder
-        path = os.pathsep.join(filter(None, [str(folder), environment.get("PYTHONPATH")]))
-        self.warm = Warm(compiler=False, environment=environment | {"PYTHONPATH": path, "DISTURBED": str(folder)})
+        path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+        self.warm = Warm(compiler=False, environment=environment() | {"PYTHONPATH": path, "DISTURBED": str(folder)})
 
     def set(self, name: str, seconds: float) -> None:
         """By how much the clock is ahead, or how long it takes to open a sample's file."""
@@ -74,8 +75,7 @@ class System:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory) -> Iterator[System]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("RANK", "WORLD", "LOCAL", "MASTER"))}
-    system = System(tmp_path_factory.mktemp("system"), environment)
+    system = System(tmp_path_factory.mktemp("system"))
     with system.warm:
         yield system
 
@@ -87,37 +87,24 @@ def system(shared) -> System:
     return shared
 
 
-class Running:
+class Running(Rank):
     """A run that goes on, and what it says."""
-
-    def __init__(self, system: System, options: list[str], words: Path):
-        self.words = words
-        with open(words, "w") as file:
-            self.process = system.warm.start(options, (0, file.fileno(), file.fileno()))
 
     def ends(self) -> tuple[int, list[str]]:
         """Its exit code, and what it said but for its progress."""
-        code = self.process.wait(300)
-        said = self.words.read_text()
+        said = "".join(self.communicate())
         assert "Traceback" not in said, said
-        return code, [line for line in said.splitlines() if not line.startswith("epoch ")]
-
-    def comes_to(self, log: Path, key: str, times: int = 1) -> None:
-        """Until the log has an event so often."""
-        deadline = time.monotonic() + 300
-        while not (log.exists() and log.read_text().count(f'"key": "{key}"') >= times):
-            assert self.process.poll() is None and time.monotonic() < deadline, self.words.read_text()
-            time.sleep(0.02)
+        return self.returncode, [line for line in said.splitlines() if not line.startswith("epoch ")]
 
 
 @pytest.fixture
-def start(system, tmp_path):
+def start(system):
     """Starts a run; whatever becomes of the test, none is left."""
     with contextlib.ExitStack() as stack:
 
         def run(options: list[str]) -> Running:
-            found = Running(system, options, tmp_path / "words.txt")
-            stack.callback(found.process.kill)
+            found = Running(system.warm, options, {})
+            stack.callback(found.kill)
             return found
 
         yield run
@@ -127,10 +114,10 @@ def start(system, tmp_path):
 def test_a_clock_that_is_set_changes_no_time(endless, events, system, start, tmp_path, seconds):
     log, begin = tmp_path / "log.txt", time.monotonic()
     run = start([*endless.options(log), FOREVER])
-    run.comes_to(log, "eval_accuracy")
+    comes_to(run, log, "eval_accuracy")
     system.set("clock", seconds)
-    run.comes_to(log, "eval_accuracy", 3)
-    run.process.terminate()
+    comes_to(run, log, "eval_accuracy", 3)
+    run.send_signal(signal.SIGTERM)
     code, said = run.ends()
     assert code == 128 + signal.SIGTERM
     assert [line for line in said if f"clock set by {seconds:+} s meanwhile" in line]
@@ -145,8 +132,8 @@ def test_a_run_does_not_go_on_before_its_own_past(endless, system, start, tmp_pa
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     options = [*endless.options(log), "--checkpoint", str(folder), "--resume", "epochs=4"]
     run = start(options)
-    run.comes_to(log, "eval_accuracy", 2)
-    run.process.kill()
+    comes_to(run, log, "eval_accuracy", 2)
+    run.kill()
     run.ends()
     before = log.read_bytes()
     system.set("clock", -HOUR)
@@ -176,7 +163,7 @@ def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp
     options = [*endless.options(log, data), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
     system.set("slow", 0.05)
     run = start(options)
-    run.comes_to(log, "eval_accuracy", 2)
+    comes_to(run, log, "eval_accuracy", 2)
     os.rename(path, tmp_path / "gone")
     code, said = run.ends()
     system.set("slow", 0)
@@ -189,22 +176,11 @@ def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp
     assert scores == list(range(1, 7))
 
 
-def test_a_staged_copy_that_vanishes_is_named(endless, events, start, tmp_path):
-    log, disk = tmp_path / "log.txt", tmp_path / "disk"
-    run = start([*endless.options(log), "--stage", str(disk), *READING, FOREVER])
-    run.comes_to(log, "eval_accuracy")
-    (copy,) = disk.iterdir()
-    os.rename(copy, tmp_path / "gone")
-    code, said = run.ends()
-    assert code == 2 and len(said) == 1 and f"{copy}/" in said[0], said
-    assert events(log)[-1].metadata["status"] == "aborted"
-
-
 def test_a_ledger_that_vanishes_is_told_and_the_run_has_its_time(tiny, events, system, start, tmp_path):
     log = tmp_path / "log.txt"
     system.set("slow", 0.2)
     run = start([*tiny.options(log), *READING])
-    run.comes_to(log, "run_start")
+    comes_to(run, log, "run_start")
     (tmp_path / LEDGER).unlink()
     code, said = run.ends()
     (line,) = (line for line in said if line.startswith("train.py: "))
@@ -217,7 +193,7 @@ def test_checkpoints_that_vanish_are_written_again(endless, system, start, tmp_p
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     system.set("slow", 0.1)
     run = start([*endless.options(log), "--checkpoint", str(folder), *READING, "epochs=3"])
-    run.comes_to(log, "eval_accuracy")
+    comes_to(run, log, "eval_accuracy")
     shutil.rmtree(folder)
     assert run.ends()[0] == 1 and [path.name for path in folder.glob("epoch_*")] == ["epoch_000003"]
 
@@ -228,7 +204,7 @@ def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_
     options = [*endless.options(log), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
     system.set("slow", 0.05)
     run = start(options)
-    run.comes_to(log, "eval_accuracy")
+    comes_to(run, log, "eval_accuracy")
     with read_only(folder):
         code, (said,) = run.ends()
     system.set("slow", 0)
@@ -238,32 +214,6 @@ def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_
     assert code == 1 and "after 6 epochs, wanted 2.0" in said[-1]
     scores = [e.metadata["epoch_num"] for e in events(log) if e.key == "eval_accuracy"]
     assert scores == list(range(1, 7))
-
-
-def test_a_read_only_folder_of_the_log(tiny, events, system, start, read_only, tmp_path):
-    """Log and ledger are open to be written on; there is no place for weights, and the run has its time."""
-    folder = tmp_path / "set"
-    log = folder / "result_0.txt"
-    system.set("slow", 0.2)
-    run = start([*tiny.options(log), *READING])
-    run.comes_to(log, "run_start")
-    with read_only(folder):
-        code, said = run.ends()
-    assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1
-    assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(folder / LEDGER).entries) == 2
-
-
-def test_a_disk_that_is_too_full_for_the_weights(tiny, events, system, start, tmp_path):
-    """By the limit to a file's size, which log and ledger keep."""
-    log = tmp_path / "result_0.txt"
-    system.set("slow", 0.2)
-    run = start([*tiny.options(log), *READING])
-    run.comes_to(log, "run_start")
-    resource.prlimit(run.process.pid, resource.RLIMIT_FSIZE, (log.stat().st_size + 8000,) * 2)
-    code, said = run.ends()
-    assert code == 0 and len([line for line in said if line.startswith("final weights not written: ")]) == 1, said
-    assert events(log)[-1].metadata["status"] == "success" and len(read_ledger(tmp_path / LEDGER).entries) == 2
-    assert not list((tmp_path / "weights").iterdir())
 
 
 @pytest.fixture
@@ -287,16 +237,6 @@ def complete(out: Path, make) -> None:
     """The same command, when nothing is in its way, makes what is missing."""
     assert make(out, 2)[0] == 0
     assert [read_status(result_path(out / "Us", "laptop", "scaffold", run)).state for run in (0, 1)] == ["reached"] * 2
-
-
-def test_a_read_only_set(make, read_only, tmp_path):
-    assert make(tmp_path, 1)[0] == 0
-    folder, before = set_path(tmp_path / "Us", "laptop", "scaffold"), files_in(tmp_path)
-    with read_only(folder):
-        code, said = make(tmp_path, 2)
-        assert code == 2 and f"{folder}/result_1.txt" in said
-        assert files_in(tmp_path) == before
-    complete(tmp_path, make)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk")

@@ -1,7 +1,7 @@
 """Real training, killed before any operation on a file: the same command makes what is missing, and the checker finds
 no error that the kill caused. Runs that learn nothing are killed everywhere in harness/test_leftovers.py. By default a
 sample of the operations. EVERY=1 in the environment takes all of a run without checkpoints. Of one with checkpoints it
-takes all but lines of the log, from the first epoch on, and again after it was resumed: 130 kills, half an hour."""
+takes all but lines of the log, from the first epoch on."""
 
 import dataclasses
 import os
@@ -11,13 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import yaml
 
 from benchmark.generate import generate
-from benchmark.launch import Launch
 from benchmark.ledger import read_ledger
 from benchmark.log import Event, read_log
-from benchmark.problem import load_problem
 from benchmark.run.files import LEDGER
 from benchmark.tree import result_path, set_path
 from compliance.engine import judge
@@ -29,7 +26,7 @@ from harness.runset import RunSet
 from harness.status import read_status
 from rules.current import current
 from tests.support.forked import Warm, forked_start
-from tests.support.tiny import environment
+from tests.support.tiny import define, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="runs are forked on Linux alone")]
 ROOT = Path(__file__).resolve().parents[3]
@@ -121,13 +118,11 @@ def killing(tiny, tmp_path, monkeypatch):
 @pytest.fixture
 def third(killing):
     """The same with a run that writes checkpoints, and reaches its target in the third epoch."""
-    folder = killing.folder.parent
-    problems = yaml.safe_load(killing.tiny.problems.read_text())
-    path = folder / "third.yaml"
-    path.write_text(yaml.safe_dump({"third": {**problems["tiny"], "target": 0.14}}))
-    problem = load_problem("third", path)
-    generate(folder / "data", problem, 1, Launch(0, 1, 0, 1, "none"))
-    killing.tiny = dataclasses.replace(killing.tiny, problem=problem, problems=path, data=folder / "data")
+    folder, tiny = killing.folder.parent, killing.tiny
+    problem = dataclasses.replace(tiny.problem, name="third", target=0.14)
+    generate(folder / "data", problem)
+    path = define(folder / "third.yaml", problem)
+    killing.tiny = dataclasses.replace(tiny, problem=problem, problems=path, data=folder / "data")
     return killing
 
 
@@ -158,19 +153,5 @@ def test_a_training_that_is_killed_while_it_writes_checkpoints(third):
     for at in chosen(on_files(names, first)):
         third.anew()
         assert third.a_set(str(at), **CHECKPOINTS) == 0
-        third.is_whole(usual, at)
-        assert epochs_of(third) == [1, 2, 3], at
-
-
-def test_a_training_that_is_killed_again_after_it_was_resumed(third):
-    """It is killed at the end of its second epoch at first."""
-    names = third.operations(**CHECKPOINTS)
-    first = str([at for at, name in enumerate(names) if "eval_start" in name][2])
-    again = third.operations(first, **CHECKPOINTS)
-    usual = third.faults()
-    assert epochs_of(third) == [1, 2, 3] and len(again) < len(names) / 2
-    for at in chosen(on_files(again)):
-        third.anew()
-        assert third.a_set(first, str(at), **CHECKPOINTS) == 0
         third.is_whole(usual, at)
         assert epochs_of(third) == [1, 2, 3], at

@@ -16,7 +16,6 @@ from benchmark.metric import Counts, dice
 from benchmark.run.log import time_to_target
 from benchmark.tuning.table import taken
 from compliance.engine import judge
-from implementations.pytorch import train
 
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
 init_start seed problem problem_digest rules_edition target train_samples eval_samples number_of_nodes number_of_ranks
@@ -37,7 +36,6 @@ def values(found, key):
     ("layout", "workers", "fresh"),
     [
         ((1, 1, 1, 1), 2, True),
-        ((2, 1, 1, 1), 0, False),
         ((3, 1, 1, 1), 0, False),
         ((1, 1, 2, 1), 1, True),
         ((2, 2, 1, 1), 0, False),
@@ -69,12 +67,11 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert [e.metadata["samples_count"] for e in found if e.key in ("epoch_stop", "eval_stop")] == [7, 4]
 
 
-def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, events, tmp_path):
+def test_the_clock_goes_on_and_the_official_parser_reads_the_log(tiny, tmp_path):
     from mlperf_logging.compliance_checker.mlp_parser import parse_file
 
     log = tmp_path / "result_0.txt"
-    assert tiny.train(log).returncode == 0
-    found = events(log)
+    found = tiny.ran(log)
     assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
     lines, errors = parse_file(str(log), ruleset="6.1.0")
     assert not errors and [line.key for line in lines] == [e.key for e in found]
@@ -82,24 +79,16 @@ def test_clock_goes_forward_and_the_official_parser_reads_the_log(tiny, events, 
     assert stop - start == found[-2].time_ms - next(e.time_ms for e in found if e.key == "run_start")
 
 
-def test_seed_is_fresh_and_a_rehearsals_is_marked(tiny, events, tmp_path):
-    seeds = []
-    for run in range(2):
-        log = tmp_path / f"{run}.txt"
-        assert tiny.train(log).returncode == 0
-        seeds += [e for e in events(log) if e.key == "seed"]
-    assert seeds[0].value != seeds[1].value and all(0 <= s.value < 2**63 for s in seeds)
-    assert all(s.metadata["source"] == "os.urandom" for s in seeds)
-
-
-def test_rehearsals_of_one_seed_are_the_same_run(tiny, events, tmp_path):
-    curves = []
-    for run in range(2):
-        log = tmp_path / f"{run}.txt"
-        tiny.train(log, "--rehearsal-seed", "7")
-        curves.append(values(events(log), "eval_accuracy"))
-        assert [e.metadata["source"] for e in events(log) if e.key == "seed"] == ["rehearsal"]
-    assert curves[0] == curves[1] and len(curves[0]) == 1
+def test_a_seed_gives_the_same_run_in_any_layout(tiny, tmp_path):
+    """But for the last voxels that rounding moves over a border, where volumes are split."""
+    scores = []
+    for number, layout in enumerate(("1,1,1,1", "1,1,1,1", "1,1,2,1")):
+        more = ("--layout", layout, "--rehearsal-seed", "7")
+        found = tiny.ran(tmp_path / f"{number}.txt", *more, ranks=1 + (number == 2))
+        assert [e.metadata["source"] for e in found if e.key == "seed"] == ["rehearsal"]
+        (score,) = values(found, "eval_accuracy")
+        scores.append(score)
+    assert scores[0] == scores[1] == pytest.approx(scores[2], abs=1e-3)
 
 
 def test_epoch_limit_is_no_success(endless, events, tmp_path):
@@ -110,31 +99,11 @@ def test_epoch_limit_is_no_success(endless, events, tmp_path):
     assert (end.key, end.metadata["status"], end.metadata["epoch_num"]) == ("run_stop", "aborted", 2)
 
 
-@pytest.mark.parametrize("settings", [["epoch=3"], ["--problem", "tyny"]])
-def test_wrong_command_is_one_line_and_exit_2(tiny, tmp_path, settings):
-    done = tiny.train(tmp_path / "log.txt", *settings, fresh=True)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1 and "did you mean" in done.stderr
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 def test_a_gpu_that_is_not_there_is_one_line_and_exit_2(tiny, tmp_path):
     done = tiny.train(tmp_path / "log.txt", "device=cuda")
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("train.py: device: found no GPU") and not (tmp_path / "log.txt").exists()
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        (["--batch-from-table", "hpo_table.json"], "wanted the path of a table, a colon and a batch size"),
-        (["--batch-from-table", "none.json:3"], "none.json: found no table that can be read"),
-        (["--trial", "."], "wanted result_<i>.txt, beside the trial's campaign.json"),
-    ],
-)
-def test_settings_from_nowhere_are_one_line_and_exit_2(tiny, tmp_path, capsys, option, said):
-    assert train.main([*tiny.options(tmp_path / "result_0.txt"), *option]) == 2
-    err = capsys.readouterr().err
-    assert said in err and len(err.splitlines()) == 1 and not (tmp_path / "result_0.txt").exists()
 
 
 def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tmp_path):
@@ -162,23 +131,6 @@ def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tm
     assert "TUN10" in codes([str(log)])
 
 
-def test_layout_that_does_not_fit_is_told_what_would(tiny, tmp_path):
-    done = tiny.train(tmp_path / "log.txt", "--layout", "1,4,1,1", ranks=1)
-    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
-    assert "layout 1,4,1,1: depth: found 4, wanted a divisor of 2" in done.stderr
-
-
-def test_layouts_train_the_same_model(tiny, events, tmp_path):
-    """The same seed gives the same Dice, but for the last voxels that rounding moves over a border."""
-    scores = []
-    for i, layout in enumerate(("1,1,1,1", "1,1,2,1")):
-        log = tmp_path / f"{i}.txt"
-        done = tiny.train(log, "--layout", layout, "--rehearsal-seed", "7", ranks=1 + i)
-        assert done.returncode == 0, done.stderr
-        scores += values(events(log), "eval_accuracy")
-    assert max(scores) - min(scores) < 1e-3
-
-
 def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):
     log, checkpoints = tmp_path / "log.txt", str(tmp_path / "checkpoints")
     options = [*tiny.options(log), "--checkpoint", checkpoints, "--stage", str(tmp_path / "stage"), "workers=1"]
@@ -191,11 +143,10 @@ def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):
     assert event.metadata["files"].keys() == {*json.loads(done.stdout.splitlines()[-1]), "config/config.yaml"}
 
 
-@pytest.mark.parametrize("more", [(), ("--steps", "1"), ("--data", "nowhere")])
-def test_a_log_that_is_there_is_left_as_it_is(tiny, tmp_path, more):
+def test_a_log_that_is_there_is_left_as_it_is(tiny, tmp_path):
     log = tmp_path / "result_0.txt"
     log.write_text("a run that took a week\n")
-    done = tiny.train(log, *more)
+    done = tiny.train(log)
     assert (done.returncode, log.read_text()) == (2, "a run that took a week\n")
     assert done.stderr == f"train.py: {log}: found a log, wanted a new name: nothing is overwritten\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["result_0.txt"]

@@ -1,7 +1,6 @@
 import hashlib
 import importlib.util
 import re
-import tomllib
 from types import SimpleNamespace
 
 import pytest
@@ -100,13 +99,3 @@ def test_a_log_or_a_problem(arguments):
     with pytest.raises(SystemExit) as ended:
         export.main(arguments)
     assert ended.value.code == 2
-
-
-def test_the_packages_are_pinned_and_the_page_installs_them():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    pins = project["project"]["optional-dependencies"]["export"]
-    assert {pin.partition("==")[0] for pin in pins} == {"onnx", "onnxruntime", "onnxscript"}
-    locked = (ROOT / "requirements" / "export.txt").read_text().splitlines()
-    assert {f"{pin} \\" for pin in pins} <= set(locked)
-    page = (ROOT / "docs" / "centres.md").read_text()
-    assert "pip install --require-hashes -r requirements/export.txt" in page

@@ -1,10 +1,7 @@
 """Tables of settings: each is explained and classified, and the guide has them as they are."""
 
 import dataclasses
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +14,6 @@ from implementations.pytorch.task import config_class
 from implementations.pytorch_tools import settings
 from rules.edition import load
 
-ROOT = Path(__file__).resolve().parents[3]
 BENCHMARKS = load("v1.0").benchmarks
 PROBLEMS = {name: file.parent.name for file in problem_files() for name in read_yaml(file)}
 
@@ -131,10 +127,3 @@ def test_a_problems_table_has_its_own_defaults(capsys):
 def test_what_has_no_settings(arguments, said, capsys):
     assert settings.main(arguments) == 2
     assert capsys.readouterr().err == said
-
-
-@pytest.mark.slow
-def test_the_command_runs_as_a_file():
-    command = [sys.executable, "implementations/pytorch_tools/settings.py", "--problem", "cosmoflow-mini"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0 and "| `dropout` |" in done.stdout, done.stderr

@@ -1,7 +1,10 @@
 """The page of tensors: names and shapes of the reference's networks."""
 
+import re
+
 import pytest
 
+from benchmark.problem import load_problem
 from perf.pages.tensors import page, shapes, sum_of, tensors
 from rules.edition import load
 
@@ -25,6 +28,28 @@ def test_blocks_of_the_middle_are_alike():
     assert first == last and first
 
 
-def test_the_page_has_a_table_for_each_workload():
+def block(prefix, into, out):
+    """The tensors of a block, as the page has them."""
+    sides = (3, 3, 3)
+    norms = {f"{prefix}.{norm}.{name}": (out,) for norm in (1, 3) for name in ("weight", "bias")}
+    return {f"{prefix}.0.weight": (out, into, *sides), f"{prefix}.2.weight": (out, out, *sides), **norms}
+
+
+@pytest.mark.parametrize(("name", "channels"), [("smoke", 1), ("scale8", 1), ("published7", 3)])
+def test_scaffolds_shapes_are_those_of_the_page(name, channels):
+    problem = load_problem(name)
+    width, deepest = [problem.width << level for level in range(problem.levels + 1)], problem.levels - 1
+    wanted = block("bottom", width[deepest], width[-1]) | {"head.weight": (6, width[0], 1, 1, 1), "head.bias": (6,)}
+    for level in range(problem.levels):
+        out, up = width[level], deepest - level
+        wanted |= block(f"down.{level}", width[level - 1] if level else channels, out) | block(f"up.{up}", 2 * out, out)
+        wanted |= {f"rise.{up}.weight": (2 * out, out, 2, 2, 2), f"rise.{up}.bias": (out,)}
+    assert tensors(name) == wanted
+    order = list(dict.fromkeys(tensor.partition(".")[0] for tensor in tensors(name)))
+    assert order == ["down", "bottom", "rise", "up", "head"]
+
+
+def test_the_page_has_each_workload():
     text = page()
-    assert text.count("| tensor |") == 4 and "| `up.4.3.bias` |  |  |  | 64 |" in text
+    assert re.findall("^## (.*)$", text, re.M) == ["ScaFFold", "CosmoFlow", "DeepCAM"]
+    assert text.count("| tensor |") == 3 and "| smoke | 3 | 16 | 1 401 350 |" in text

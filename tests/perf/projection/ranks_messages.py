@@ -1,4 +1,4 @@
-"""Started by test_projection.py: what 2 ranks that split a volume in width really send each other in a step.
+"""Started by test_predict.py: what 2 ranks that split a volume in width really send each other in a step.
 
     ranks_messages.py OUT
 

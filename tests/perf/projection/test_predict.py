@@ -20,7 +20,7 @@ from implementations.pytorch.training.step import blank_batch
 from perf.projection.machine import ByPrecision, Storage, System, Wire, dump_system, load_system
 from perf.projection.predict import node_ways, predict, sum_seconds, tiles
 from perf.projection.recompute import LADDER, step_of
-from perf.projection.search import best_of, busy, search
+from perf.projection.search import best_of, search
 from perf.projection.trace import trace
 from perf.settings import reference_settings
 
@@ -226,14 +226,6 @@ def test_blocks_run_again_only_as_far_as_they_must():
         "norms",
         "yes",
     ]
-
-
-def test_numbers_of_ranks_that_all_have_work():
-    settings = config(SMOKE, "batch_size=3")
-    assert busy(SMOKE, settings) == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192]
-    assert all(search(SMOKE, settings, FREE, n) for n in (3, 6)) and search(SMOKE, settings, FREE, 5) == []
-    never_split = load_problem("deepcam-mini")
-    assert busy(never_split, config(never_split, "batch_size=6", "accumulate=2")) == [1, 2, 3]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_curves_of_all_sets_are_in_one_chart(compared):
 
 def test_ratios_of_what_cannot_be_compared_are_not_drawn(compared):
     chart = ratios(pairs(compared))
-    assert [row[1] for row in chart.tables["sets"].rows] == ["A / B"]
+    assert [row[1] for row in chart.tables["sets"].rows] == ["B / A"]
     refused = [replace(p, contrast=NO_CONTRAST, why="of different problems") for p in pairs(compared)]
     assert ratios(refused) is ratios([]) is None
 

@@ -40,7 +40,8 @@ def test_a_group_is_held_against_its_fastest(results):
 
 def test_the_report_has_table_and_sentence(results, tmp_path):
     page = report_text(results, tmp_path)
-    assert "<h3>What makes the difference: closed division" in page and "time over that of fast/box" in page
+    assert "<h3>What makes the difference</h3>" in page and "<h4>closed division" in page
+    assert "time over that of fast/box" in page
     assert "<p>By figures of merit, slow/box takes 2.43 times as long as fast/box = 2 (devices) x " in page
     assert "What makes the difference" not in report_text(results[:1], tmp_path)
 
@@ -48,6 +49,6 @@ def test_the_report_has_table_and_sentence(results, tmp_path):
 def test_a_comparison_has_the_chart_of_its_pairs(results, tmp_path):
     compared = sides(results)
     chart = product_chart(compared, pairs(compared))
-    assert [(key["name"], key["c"]) for key in chart.keys] == [("A / B", 1)] and len(chart.tables["sets"].rows) == 6
+    assert [(key["name"], key["c"]) for key in chart.keys] == [("B / A", 1)] and len(chart.tables["sets"].rows) == 6
     assert '"kind":"factors"' in html_text([(compared, pairs(compared))], tmp_path)
     assert product_chart(compared[:1], []) is None and factor_chart([("x", [])], "", []) is None

@@ -104,12 +104,11 @@ def test_a_score_just_below_the_target_is_not_shown_as_the_target(tree, new_log,
 
 
 def test_it_says_what_nothing_shows(report):
-    """How many sets have no score, that no size of a machine has another, and what a tender lacks."""
+    """How many sets have no score, and that no size of a machine has another."""
     html = report().read_text()
-    assert "4 sets of runs, 21 runs, and 1 without a score." in html
+    assert "4 sets of 21 runs; 1 without a score." in html
     assert "Scaling: no machine has scores at two sizes" in html
-    assert html.count("For a tender: 7 tables of") == 1 and "<li>energy: python harness/submit.py" in html
-    assert "b/box does better in: staging, rest</p>" in html
+    assert "b/box does better in" not in html  # its parts take no fewer seconds, whatever their factors
 
 
 def test_anchors_lead_somewhere(report):

@@ -123,15 +123,15 @@ def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
     assert [sum(row.set == name for row in strong) for name in sorted({row.set for row in strong})] in ([3, 5], [5, 3])
 
 
-def test_openfold_counts_samples_and_states_its_rate(tree, new_log):
+def test_openfold_counts_samples_and_evaluates_beside_training(tree, new_log):
     """As found: each logged "epoch" of 2,048 samples counted as a pass over the training set."""
     row = row_of(tree, new_log.openfold(), benchmark="openfold", edition="v3.0")
     assert row.edition == "mlperf-hpc-v3.0" and row.converged
     assert row.trained == 20_480 and row.passes == pytest.approx(0.2048) and row.epochs == 10
-    assert row.train_rate == row.epoch_train_rate == pytest.approx(240)  # 200 and 300, harmonic
-    assert row.compute_rate == pytest.approx(20_480 / (row.total_ms / 1000))
-    busy = (row.training_ms + row.evaluation_ms) / 1000
-    assert row.sample_rate == pytest.approx((20_480 + 10 * 180) / busy)
+    assert (row.training_ms, row.evaluation_ms, row.rest_ms) == (row.total_ms, None, None)
+    assert row.train_rate == row.epoch_train_rate == row.compute_rate == pytest.approx(20_480 / (row.total_ms / 1000))
+    assert row.eval_rate is None
+    assert row.sample_rate == pytest.approx((20_480 + 10 * 180) / (row.total_ms / 1000))
 
 
 def readings(log_class, start, watts, seconds, step=1.0, factor=None, kind="power_reading"):

@@ -21,10 +21,10 @@ def test_words():
     assert Standing().word == "clean"
     assert Standing((finding(),)).word == "1 error"
     assert Standing((finding(), finding("b"))).word == "2 errors"
-    assert Standing((finding(severity="review"),)).word == "review"
+    assert Standing((finding(severity="review"),)).word == "1 review"
     assert Standing((finding(severity="warning"),)).word == "clean"
     assert Standing((), (finding(),)).word == "1 pruned error"
-    assert Standing((finding(severity="review"),), (finding(),)).word == "review"
+    assert Standing((finding(severity="review"),), (finding(),)).word == "1 pruned error, 1 review"
 
 
 def test_waived_findings_are_shown_and_take_nothing_away():
@@ -33,7 +33,7 @@ def test_waived_findings_are_shown_and_take_nothing_away():
     assert Standing((known,)).word == "1 waived" and Standing((known,)).objection is None
     assert Standing((known, looked_at)).word == "2 waived"
     assert Standing((known, finding("c"))).word == "1 error, 1 waived"
-    assert Standing((looked_at, finding("c", "review"))).word == "review, 1 waived"
+    assert Standing((looked_at, finding("c", "review"))).word == "1 review, 1 waived"
     assert Standing((finding(severity="warning", waived="reviewer: so what"),)).word == "clean"
 
 

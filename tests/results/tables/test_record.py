@@ -15,7 +15,7 @@ def test_every_column_in_order_and_fit_for_json(tree, new_log):
     assert list(found) == list(COLUMNS)
     json.dumps(found, allow_nan=False)
     assert (found["fom_seconds"], found["rank"], found["runs"], found["waived"]) == (52, "1", 5, 0)
-    assert found["errors"] > 0 and found["verdict"] == f"{found['errors']} errors"
+    assert found["errors"] > 0 and found["verdict"] == f"{found['errors']} errors, {found['reviews']} reviews"
 
 
 def test_ranks_in_words():

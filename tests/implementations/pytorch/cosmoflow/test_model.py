@@ -3,17 +3,13 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from benchmark import cosmoflow
-from benchmark.cosmoflow import files
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted
-from benchmark.run.reader import Reader
 from implementations.pytorch.config import config_path
 from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
 from implementations.pytorch.cosmoflow.task import Config, Task
@@ -53,34 +49,6 @@ def test_shapes_are_the_published_ones():
     model(torch.empty(2, 4, 128, 128, 128, device="meta"))
     assert shapes[:5] == [(32 << i, *(64 >> i,) * 3) for i in range(5)]
     assert shapes[5:] == [(32768,), (128,), (64,), (4,)]
-
-
-@pytest.mark.slow
-def test_a_full_sample_goes_forward_and_backward():
-    """All parameters get gradients."""
-    torch.manual_seed(0)
-    task = Task(load_problem("cosmoflow"), Config(device="cpu", precision="float32"))
-    model = task.build_model()
-    loss = task.loss(model.train(), batch(1, 128), Layout(1))
-    loss.backward()
-    assert 0 < loss.item() < 4
-    assert all(p.grad is not None and p.grad.isfinite().all() and p.grad.any() for p in model.parameters())
-
-
-@pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
-def test_full_samples_go_through_the_reader(tmp_path, ending):
-    """As real data, with the evidence of what was read; a rank's box is its part."""
-    problem = replace(load_problem("cosmoflow"), train_samples=1, validation_samples=1)
-    counts, true = (part[0].numpy() for part in batch(1, 128))
-    files.write_sample(tmp_path / "train" / f"univ{ending}", problem, counts, true)
-    for box in (Layout(1).box(problem.shape), Layout(1, 3, 2, 2).box(problem.shape)):
-        reader = Reader(tmp_path, problem, box, workers=0, prefetch=1, cache_gib=0)
-        ((read,),) = reader.batches("train", [[0]])
-        cut = tuple(slice(o, o + n) for o, n in zip(*box, strict=True))
-        assert np.array_equal(read[0], counts[*cut])
-        assert np.array_equal(read[1], true)
-        digest, _ = cosmoflow.evidence(problem, "train", 0, box, (counts[*cut], true))
-        assert reader.evidence("train").fingerprint == digest
 
 
 def test_weights_start_glorot_uniform_and_biases_zero():
@@ -228,14 +196,8 @@ def test_learning_rate_is_scaled_warmed_up_and_decayed(task):
         ("base_learning_rate=0", "base_learning_rate: found 0.0, wanted more than 0"),
         ("decay_epochs=[3,2]", "wanted as many, in order of epoch"),
         ("decay_factors=[0.5]", "wanted as many, in order of epoch"),
-        ("drop_out=0.5", "did you mean 'dropout'"),
     ],
 )
 def test_wrong_settings_are_named(setting, message):
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         load_config(Config, config_path("cosmoflow-mini"), setting)
-
-
-@pytest.mark.parametrize("name", COUNTS)
-def test_configs_are_read(name):
-    assert load_config(Config, config_path(name)).momentum == 0.9

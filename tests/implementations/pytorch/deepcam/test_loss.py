@@ -12,13 +12,13 @@ from implementations.pytorch.parallel.layout import Layout
 ONE = Layout(1)
 
 
-def test_weights_are_published_frequencies_to_the_power_of_minus_an_eighth():
+def test_weights_are_published_frequencies_to_the_minus_eighth():
     rounded = dict(zip(CLASSES, loss.FREQUENCIES, strict=True))
     assert rounded == pytest.approx({"background": 0.98627, "cyclone": 0.00045787, "river": 0.013274}, rel=1e-4)
     assert pytest.approx((1.00173, 2.61461, 1.71641), rel=1e-5) == loss.WEIGHTS
 
 
-def test_loss_is_the_mean_over_pixels_of_the_weighted_cross_entropy():
+def test_loss_is_the_mean_weighted_cross_entropy_of_pixels():
     torch.manual_seed(1)
     logits, label = torch.randn(2, 3, 4, 5), torch.randint(3, (2, 4, 5), dtype=torch.uint8)
     weight = torch.tensor(loss.WEIGHTS)
@@ -40,7 +40,7 @@ def test_sums_of_parts_add_up_and_no_sample_adds_nothing():
     assert parts[2].tolist() == [0, 0]
 
 
-def test_input_is_scaled_by_each_channels_range_and_channels_come_first():
+def test_input_is_scaled_by_range_and_channels_come_first():
     least, greatest = torch.arange(16.0), torch.arange(16.0) + torch.arange(1, 17)
     data = torch.stack([least, greatest, (least + greatest) / 2]).reshape(1, 1, 3, 16)
     found = loss.to_input(data, torch.stack([least, greatest])[None])

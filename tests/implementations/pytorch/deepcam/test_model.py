@@ -28,7 +28,7 @@ def test_layers_are_those_of_the_published_network(published):
     assert [(m.in_channels, m.out_channels, m.kernel_size) for m in with_bias] == [(256, 256, (1, 1))]
 
 
-def test_features_have_a_sixteenth_of_the_resolution_and_the_skip_a_quarter():
+def test_features_have_a_16th_of_the_resolution_the_skip_a_4th():
     model = DeepLab(middle=1, divisor=8).eval()
     x = torch.zeros(1, 16, 96, 144)
     skip, features = model.encoder(x)
@@ -57,7 +57,7 @@ def test_encoder_and_branches_start_with_he_normal_weights(published):
     assert abs(kurtosis - 3) < 0.05  # normal; uniform has 1.8
 
 
-def test_all_other_layers_start_uniform_with_variance_a_third_of_one_over_fan_in(published):
+def test_all_other_layers_start_uniform_by_their_fan_in(published):
     others = [published.pyramid.whole, published.pyramid.join, published.skip, published.rise, published.decoder]
     layers = [m for part in others for m in part.modules() if isinstance(m, nn.Conv2d | nn.ConvTranspose2d)]
     assert len(layers) == 1 + 1 + 1 + 2 + 5
@@ -76,7 +76,7 @@ def test_norms_and_the_global_scale_start_as_the_identity(published):
     assert all((m.weight == 1).all() and (m.bias == 0).all() for m in layers)
 
 
-def test_separable_convolutions_keep_or_halve_and_transposed_ones_double():
+def test_convolutions_keep_or_halve_and_transposed_ones_double():
     x = torch.zeros(1, 4, 8, 12)
     assert separable(4, 6)(x).shape == separable(4, 6, rate=2)(x).shape == (1, 6, 8, 12)
     assert separable(4, 6, stride=2)(x).shape == (1, 6, 4, 6)
@@ -94,11 +94,3 @@ def test_no_sample_goes_through_and_has_zero_gradients():
     assert logits.shape == (0, 3, 32, 48)
     logits.sum().backward()
     assert all(p.grad is not None and (p.grad == 0).all() for p in model.parameters())
-
-
-@pytest.mark.slow
-def test_published_network_forward_and_backward_on_a_36th_of_a_sample(published):
-    """The whole of one takes half a minute: perf/characterise.py."""
-    loss = published.train()(torch.rand(1, 16, 128, 192)).square().mean()
-    loss.backward()
-    assert loss.isfinite() and all(p.grad.isfinite().all() for p in published.parameters())

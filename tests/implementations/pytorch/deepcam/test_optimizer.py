@@ -1,10 +1,8 @@
-import copy
 import math
 
 import pytest
 import torch
 from torch import nn
-from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
 
 from implementations.pytorch.deepcam.lamb import LAMB
 from implementations.pytorch.deepcam.schedule import Schedule
@@ -45,59 +43,12 @@ def test_lamb_follows_its_formula(decay):
         torch.testing.assert_close(p.data, torch.tensor(t, dtype=torch.float64), rtol=1e-12, atol=1e-12)
 
 
-def test_lamb_without_clipping_and_decay_is_adam():
-    torch.manual_seed(4)
-    start = torch.randn(5, 3, dtype=torch.float64)
-    ours, theirs = nn.Parameter(start.clone()), nn.Parameter(start.clone())
-    lamb = LAMB([ours], lr=0.01, eps=1e-6, weight_decay=0.0, max_grad_norm=1e9)
-    adam = torch.optim.Adam([theirs], lr=0.01, eps=1e-6)
-    for _ in range(10):
-        ours.grad = torch.randn_like(ours)
-        theirs.grad = ours.grad.clone()
-        lamb.step()
-        adam.step()
-    torch.testing.assert_close(ours.data, theirs.data, rtol=1e-12, atol=1e-12)
-
-
-def test_lamb_moves_a_tensor_by_its_own_size():
-    """Without decay in the update a step's length would be lr |p| exactly; here decay is too small to matter."""
-    p = nn.Parameter(torch.full((10,), 3.0, dtype=torch.float64))
-    optimizer = LAMB([p], lr=0.1, weight_decay=1e-12)
-    p.grad = torch.linspace(-1, 1, 10, dtype=torch.float64)
-    optimizer.step()
-    assert torch.linalg.vector_norm(p.data - 3.0).item() == pytest.approx(0.1 * 3 * 10**0.5, rel=1e-9)
-
-
-def test_lamb_leaves_alone_what_has_no_gradient_and_survives_a_zero_one():
+def test_lamb_leaves_alone_what_has_no_gradient_or_a_zero_one():
     still, zero = nn.Parameter(torch.ones(3)), nn.Parameter(torch.ones(3))
     optimizer = LAMB([still, zero], lr=0.1, weight_decay=0.0)
     zero.grad = torch.zeros(3)
     optimizer.step()
     assert still.tolist() == zero.tolist() == [1.0] * 3
-
-
-def test_lamb_goes_on_from_a_checkpoint_as_if_nothing_had_been():
-    """By what training/checkpoint.py saves with, whose loading takes a step of its own first."""
-    torch.manual_seed(5)
-    models = [nn.Linear(4, 3), nn.Linear(4, 3)]
-    models[1].load_state_dict(models[0].state_dict())
-    optimizers = [LAMB(model.parameters(), lr=0.1) for model in models]
-    x = torch.randn(6, 8, 4)
-
-    def step(i, batch):
-        optimizers[i].zero_grad()
-        models[i](batch).square().mean().backward()
-        optimizers[i].step()
-
-    for batch in x[:3]:
-        step(0, batch)
-    state = copy.deepcopy(get_state_dict(models[0], optimizers[0]))
-    set_state_dict(models[1], optimizers[1], model_state_dict=state[0], optim_state_dict=state[1])
-    for batch in x[3:]:
-        step(0, batch)
-        step(1, batch)
-    assert optimizers[1].param_groups[0]["steps"] == 6
-    assert all((a == b).all() for a, b in zip(models[0].parameters(), models[1].parameters(), strict=True))
 
 
 def test_multistep_without_warm_up_is_pytorchs():

@@ -22,13 +22,6 @@ def test_epoch_trains_on_every_sample_once(ranks, batch_size, accumulate):
     assert sizes == [batch_size] * (7 // batch_size) + [7 % batch_size] * (7 % batch_size > 0)
 
 
-def test_order_changes_with_epoch_and_seed():
-    def order(seed, epoch):
-        return train_batches(Layout(1), range(100), 100, seed, epoch)
-
-    assert order(5, 1) == order(5, 1) != order(5, 2) != order(7, 1) != order(5, 1)
-
-
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5])
 def test_evaluation_sees_every_sample_once(ranks):
     batches = [b for r in range(ranks) for b in evaluation_batches(Layout(ranks, r), range(7, 11), 3)]

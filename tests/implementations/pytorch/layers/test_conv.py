@@ -6,8 +6,6 @@ from torch import nn
 from torch.nn import functional as F
 
 from implementations.pytorch.layers import conv
-from implementations.pytorch.layers.blocks import recompute_blocks
-from implementations.pytorch.scaffold.model import UNet
 
 LAST = torch.channels_last_3d
 SHAPES = [  # of x, with the padding that makes it a box of a split volume or a whole one
@@ -50,16 +48,3 @@ def test_an_input_in_parts(padding, extents):
     gradients, true = (torch.autograd.grad(y, [*parts, weight, bias], dy) for y in (found, wanted))
     for a, b in zip((found, *gradients), (wanted, *true), strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
-
-
-def test_a_network_has_the_same_gradients_however_blocks_recompute():
-    gradients = []
-    for kind in ("", "norms", "block"):
-        torch.manual_seed(0)
-        model = UNet(classes=3, width=8, levels=2).double().to(memory_format=LAST)
-        recompute_blocks(model, kind)
-        model(torch.linspace(-1, 1, 512, dtype=torch.float64).view(1, 1, 8, 8, 8)).square().mean().backward()
-        gradients.append([p.grad for p in model.parameters()])
-    for found in gradients[1:]:
-        for a, b in zip(found, gradients[0], strict=True):
-            torch.testing.assert_close(a, b, rtol=0, atol=1e-12)

@@ -113,7 +113,7 @@ def test_an_accelerator_takes_all_planes_at_once(monkeypatch):
     assert seen == [5]
 
 
-def test_kernels_are_tried_on_several_samples_and_on_one_with_unlike_sides():
+def test_kernels_are_tried_on_several_samples_and_unlike_sides():
     shapes = []
     norm.try_out(Kernels(*[lambda x, *more: shapes.append(tuple(x.shape))] * 4), torch.device("cpu"), torch.float32)
     assert {shape[0] == 1 for shape in shapes} == {True, False}

@@ -2,14 +2,10 @@
 
     ranks_gradients.py OUT
 
-Forks 2, 3, 4 and 8 ranks, runs every case of that size in them, and writes JSON: by case the greatest absolute
-difference of logits, loss, gradients and, after four steps, weights.
+Writes JSON: by case the largest absolute difference of logits, loss, gradients and, after four steps, weights.
 """
 
 import functools
-import json
-import os
-import socket
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,17 +18,15 @@ if __name__ == "__main__":
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.tensor import DTensor
 
-from benchmark.launch import Launch
 from implementations.pytorch.layers import conv
 from implementations.pytorch.layers.blocks import join_parts, recompute_blocks
 from implementations.pytorch.parallel import gradients, halo, spatial
-from implementations.pytorch.parallel.layout import Layout, init_process_group, with_mesh
+from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.scaffold.loss import class_weights
 from implementations.pytorch.scaffold.model import UNet
 from implementations.pytorch.scaffold.task import Config, Task
-from implementations.pytorch.training.step import train_step
+from tests.support import ranks as support
 
 CLASSES, STEPS = 3, 4
 TASK = Task(None, Config(device="cpu", precision="float32", learning_rate=1e-3))
@@ -54,18 +48,6 @@ class Case:
     harm: Callable[[Layout], None] | None = None  # what a negative control breaks
     steps: int = 0
     taps: bool = False  # every convolution's weight gradient is a matrix product a tap
-
-
-class Double(nn.Module):
-    """A model that takes its input in float64 and keeps its logits."""
-
-    def __init__(self, model: nn.Module):
-        super().__init__()
-        self.model = model
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.logits = self.model(x.double())
-        return self.logits
 
 
 def no_halo(layout: Layout) -> None:
@@ -201,22 +183,8 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
     label = torch.randint(0, CLASSES, volume.shape, dtype=torch.uint8)
     mine = crop(layout, case.side)
     volume, label = (x[layout.share(range(case.samples))][mine] for x in (volume, label))
-    split = Double(spatial.parallelize(model, layout, case.sharding))
-    loss = TASK.loss(split, (volume, label), layout)
-    loss.backward()
-    found = {"logits": split.logits.detach()[: len(volume)], "loss": loss.detach()}
-    found |= {f"gradient of {name}": full(p.grad).clone() for name, p in model.named_parameters()}
-    optimizer = TASK.build_optimizer(model)
-    for _ in range(case.steps):
-        train_step(TASK, split, optimizer, [(1, (volume, label))], layout)
-    if case.steps:
-        found |= {f"weights {name}": full(p.detach()) for name, p in model.named_parameters()}
-    return found
-
-
-def full(tensor: Tensor) -> Tensor:
-    """All of a tensor whose parts ranks may hold."""
-    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+    split = support.Double(spatial.parallelize(model, layout, case.sharding))
+    return support.trained(TASK, model, split, (volume, label), layout, case.steps)
 
 
 @functools.cache
@@ -231,20 +199,18 @@ def crop(layout: Layout, side: int) -> tuple[slice, ...]:
     return (slice(None), *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))
 
 
-def differences(case: Case, layout: Layout) -> dict[str, float]:
-    """By kind, the greatest difference of this rank's results from one rank's."""
+def differences(name: str, everybody: Layout) -> dict[str, float]:
+    """By kind, the largest difference of this rank's results from one rank's."""
+    case, timeout = (CASES | CONTROLS)[name], timedelta(seconds=60)
+    layout = with_mesh(replace(case.layout, rank=everybody.rank), "cpu", timeout)
+    check_mesh(layout, timeout)
     wanted = dict(alone(case.side, case.levels, case.samples, case.steps))
-    cut = crop(layout, case.side)
-    logits = wanted["logits"][layout.share(range(case.samples))]
-    wanted["logits"] = logits[(slice(None), *cut)]
+    wanted["outputs"] = wanted["outputs"][layout.share(range(case.samples))][(slice(None), *crop(layout, case.side))]
+    if case.harm:
+        case.harm(layout)
     found = compute(case, layout)
     assert found.keys() == wanted.keys()
-    worst: dict[str, float] = {}
-    for name, value in wanted.items():
-        kind = name.split()[0]
-        difference = (found[name] - value).abs().max().item() if value.numel() else 0.0
-        worst[kind] = max(worst.get(kind, 0.0), difference)
-    return worst
+    return support.largest(found, wanted)
 
 
 def check_mesh(layout: Layout, timeout: timedelta) -> None:
@@ -257,44 +223,9 @@ def check_mesh(layout: Layout, timeout: timedelta) -> None:
         assert group._get_backend(torch.device("cpu")).options._timeout == timeout
 
 
-def work(rank: int, ranks: int, names: list[str], port: int, out: Path) -> None:
-    """One rank's life: all cases of this many ranks. What a harm breaks is whole again for the next case."""
-    torch.set_num_threads(1)
-    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    timeout = timedelta(seconds=60)
-    init_process_group(Layout(ranks, rank), Launch(rank, ranks, rank, ranks, "none"), torch.device("cpu"), 60)
-    results = {}
-    kept = (spatial.Halo, gradients.DistributedDataParallel, dist.all_reduce)
-    for name in names:
-        case = (CASES | CONTROLS)[name]
-        layout = with_mesh(replace(case.layout, rank=rank), "cpu", timeout)
-        check_mesh(layout, timeout)
-        if case.harm:
-            case.harm(layout)
-        by_rank = layout.gather(differences(case, layout))
-        results[name] = {kind: max(r[kind] for r in by_rank) for kind in by_rank[0]}
-        spatial.Halo, gradients.DistributedDataParallel, dist.all_reduce = kept
-    if rank == 0:
-        out.write_text(json.dumps(results))
-    dist.destroy_process_group()
-
-
-def main(out: Path) -> None:
-    """All cases, by their number of ranks."""
-    cases, results = CASES | CONTROLS, {}
-    torch.set_num_threads(1)  # others would not be there in a fork
-    for case in cases.values():
-        alone(case.side, case.levels, case.samples, case.steps)
-    for ranks in sorted({case.layout.ranks for case in cases.values()}):
-        names = [name for name, case in cases.items() if case.layout.ranks == ranks]
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        arguments = (ranks, names, port, out)
-        torch.multiprocessing.start_processes(work, arguments, nprocs=ranks, start_method="fork")
-        results |= json.loads(out.read_text())
-    out.write_text(json.dumps(results))
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    torch.set_num_threads(1)
+    for each in (*CASES.values(), *CONTROLS.values()):
+        alone(each.side, each.levels, each.samples, each.steps)
+    sizes, controls = ({name: case.layout.ranks for name, case in cases.items()} for cases in (CASES, CONTROLS))
+    support.main(sizes, controls, differences, Path(sys.argv[1]))

@@ -43,7 +43,7 @@ def inner(layout, sides):
 
 
 @every_layout
-def test_a_halo_holds_the_neighbours_voxels_corners_too_and_0_outside(in_threads, layout, sides):
+def test_a_halo_holds_the_neighbours_voxels_and_0_outside(in_threads, layout, sides):
     wholes = [whole_numbers(2, 3, *sides) + 100 * replica for replica in range(layout.data)]
     found = in_threads(layout, lambda one: (one, pad(wholes[one.place[0]][inner(one, sides)], one)))
     for one, padded in found:
@@ -51,7 +51,7 @@ def test_a_halo_holds_the_neighbours_voxels_corners_too_and_0_outside(in_threads
 
 
 @every_layout
-def test_gradients_of_a_halo_are_added_where_its_values_came_from(in_threads, layout, sides):
+def test_gradients_of_a_halo_go_where_its_values_came_from(in_threads, layout, sides):
     shapes = [bordered(torch.zeros(2, 3, *sides), layout)[around(one, sides)].shape for one in (layout,)]
     grads = [whole_numbers(*shapes[0]) + rank for rank in range(layout.ranks)]
     found = in_threads(layout, lambda one: (one, halo_backward(grads[one.rank].clone(), one)))

@@ -96,7 +96,7 @@ def test_neighbours_end_where_the_volume_does():
 
 
 @pytest.mark.parametrize(("device", "backend"), [("cuda", "nccl"), ("cpu", "gloo")])
-def test_ranks_join_the_process_group_of_their_device_with_its_time_limit(monkeypatch, device, backend):
+def test_ranks_join_the_group_of_their_device_with_its_limit(monkeypatch, device, backend):
     joined = []
     monkeypatch.setattr(dist, "init_process_group", lambda *args, **more: joined.append((args, more)))
     monkeypatch.setattr(layout_module, "with_mesh", lambda *found: found)

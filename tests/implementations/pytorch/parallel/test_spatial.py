@@ -1,9 +1,6 @@
 """Volumes that are split over ranks, in real processes, against one rank: one launch for all cases."""
 
-import json
-import os
-import subprocess
-import sys
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -11,31 +8,20 @@ import torch
 from torch import nn
 
 from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch.parallel.spatial import HaloConv3d, parallelize, split_volumes
+from implementations.pytorch.parallel.spatial import HaloConv3d, split_volumes
 from implementations.pytorch.scaffold.model import UNet
+from tests.support.ranks import differences_of, far
 
-WORKER = Path(__file__).with_name("ranks_gradients.py")
-CLOSE = 1e-10
 CONTROLS = {"no halo", "no corners", "shard norm", "wrong adjoint", "wrong average"}
 
 
 @pytest.mark.slow
 def test_every_layout_computes_what_one_rank_does(tmp_path):
     """Logits, loss, every gradient and the weights after four steps; the negative controls fail."""
-    out = tmp_path / "differences.json"
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, str(WORKER), str(out)], check=True, timeout=300, env=environment)
-    worst = {name: max(kinds.values()) for name, kinds in json.loads(out.read_text()).items()}
-    assert len(worst) > 20 and worst.keys() > CONTROLS
-    far = {name: difference for name, difference in worst.items() if not difference < CLOSE}
-    assert far.keys() == CONTROLS, far
-    assert min(far.values()) > 1e-3  # a control that fails by rounding alone would show nothing
-
-
-def test_one_rank_runs_the_plain_model():
-    model = UNet(classes=3, width=8, levels=1)
-    assert parallelize(model, Layout(1)) is model
-    assert not any(isinstance(module, HaloConv3d) for module in model.modules())
+    found = differences_of(Path(__file__).with_name("ranks_gradients.py"), tmp_path / "differences.json")
+    wrong = far(found, 1e-10)
+    assert len(found) > 20 and wrong.keys() == CONTROLS, found
+    assert min(wrong.values()) > 1e-3  # a control that fails by rounding alone would show nothing
 
 
 def test_a_split_model_has_the_same_parameters():
@@ -52,8 +38,6 @@ def test_a_convolution_that_cannot_be_split_is_named():
 
 
 def test_a_copy_belongs_to_the_same_ranks():
-    from copy import deepcopy
-
     layout = Layout(1, 0, 2)
     copy = deepcopy(split_volumes(UNet(classes=3, width=8, levels=1), layout))
     assert all(m.layout is layout for m in copy.modules() if isinstance(m, HaloConv3d))

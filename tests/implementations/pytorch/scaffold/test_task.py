@@ -10,7 +10,7 @@ LAST = torch.channels_last_3d
 
 
 @pytest.mark.parametrize("memory", [LAST, torch.contiguous_format])
-def test_steps_are_those_of_plain_adam_whatever_the_memory_order_of_gradients(memory):
+def test_steps_are_plain_adams_in_any_memory_order(memory):
     """Weights are in channels-last memory. PyTorch's fused Adam reads gradients in the order of their weights, which is
     the order that autograd gives them."""
     torch.manual_seed(0)

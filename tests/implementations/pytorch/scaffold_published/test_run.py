@@ -7,13 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
-from benchmark.config import shallow
 from benchmark.generate import record
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from tests.support.published import write_dataset
+from tests.support.tiny import define
 
 ROOT = Path(__file__).resolve().parents[4]
 TRAIN = "implementations/pytorch/train.py"
@@ -46,9 +45,7 @@ def test_a_dataset_as_published_becomes_a_row_of_a_table(tmp_path):
 def test_layouts_of_ranks_log_the_same_samples(tmp_path):
     sizes = {"instances": 6, "train_samples": 7, "validation_samples": 3}
     problem = dataclasses.replace(load_problem("published4"), name="tiny", **sizes)
-    fields = {"workload": problem.workload, **shallow(problem)}
-    del fields["name"]
-    (tmp_path / "problems.yaml").write_text(yaml.safe_dump({"tiny": fields}))
+    define(tmp_path / "problems.yaml", problem)
     data = write_dataset(tmp_path / "data", problem)
     record(data, problem)
     evaluations, fingerprints = [], []
@@ -71,12 +68,3 @@ def test_layouts_of_ranks_log_the_same_samples(tmp_path):
     hits = [sum(i for row in e.metadata["counts"] for i, *_ in row) for e in evaluations]
     assert max(hits) - min(hits) <= 0.05 * max(hits) + 2  # rounding in another order
     assert [e.value for e in evaluations] == pytest.approx([evaluations[0].value] * 3, abs=0.02)
-
-
-def test_a_wrong_mask_ends_a_run_by_its_name(tmp_path):
-    data = write_dataset(tmp_path / "data", load_problem("published4"))
-    record(data, load_problem("published4"))
-    mask = sorted((data / "masks" / "training").iterdir())[0]
-    mask.write_bytes(b"nothing")
-    flags = ("--problem", "published4", "--data", data, "--log", tmp_path / "result_0.txt")
-    assert str(mask) in call(TRAIN, *flags, "threads=1", fails=2)

@@ -124,7 +124,7 @@ def test_ranks_that_loaded_other_source_are_named(recorded):
         build.log_source(setup_with(Config()), layout, None)
 
 
-def test_a_run_that_is_not_its_entrys_is_aborted_before_its_source_is_logged(recorded):
+def test_a_run_that_is_not_its_entrys_is_aborted(recorded):
     class Assigned:
         def difference(self, *found):
             assert found[:4] == ("Us", "box", "scaffold", "tiny")

@@ -2,14 +2,12 @@
 way of what other nodes read."""
 
 import os
-import shutil
 import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import yaml
 
 from benchmark.energy.choice import REHEARSAL
 from benchmark.energy.counter import Counter
@@ -21,7 +19,6 @@ from results.html.report import html_text
 from results.statistics.result import summarize
 from results.tables.analysis import analysis_text
 from results.tables.text import csv_text, json_text, markdown_text, terminal_text
-from rules.current import ROOT as RULES
 
 WATTS = (120, 80)
 
@@ -130,19 +127,15 @@ def test_ranks_that_read_nothing_write_nothing():
     assert written.events == []
 
 
-def test_a_rehearsal_is_refused_and_stands_in_every_table(log, tmp_path):
+def test_a_rehearsal_is_refused_and_stands_in_every_table(log, published, tmp_path):
     """Five copies of the run, by an edition that publishes its problem."""
-    shutil.copytree(RULES, tmp_path / "rules")
-    limits = tmp_path / "rules" / "v1.0" / "limits.yaml"
-    values = yaml.safe_load(limits.read_text())
-    values["problems"]["tiny"] = values["problems"]["smoke"] | {"target": 0.01}
-    limits.write_text(yaml.safe_dump(values))
+    rules = published(log, tmp_path / "rules", 5)
     folder = tmp_path / "v1.0" / "acme"
     for run in range(5):
         path = result_path(folder, "box", "scaffold", run)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(log.read_bytes())
-    verdict = judge([str(folder)], rules=tmp_path / "rules")
+    verdict = judge([str(folder)], rules=rules)
     assert [f.code for f in verdict.findings if f.code.startswith("ENE")] == ["ENE08"] * 5
     (result,) = summarize(verdict, as_logged=True)
     seconds = result.rows[0].total_ms / 1000

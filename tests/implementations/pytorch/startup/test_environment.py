@@ -29,10 +29,9 @@ def named(event: Event, log: Path) -> dict[str, Any]:
     return json.loads(data)
 
 
-def test_a_run_writes_its_environment_before_its_clock_starts(tiny, events, tmp_path):
+def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
     log = tmp_path / "result_7.txt"
-    assert tiny.train(log, "eval_batch_size=2").returncode == 0
-    found = events(log)
+    found = tiny.ran(log, "eval_batch_size=2")
     keys = [e.key for e in found]
     assert keys.index("environment") < keys.index("run_start")
     content = named(next(e for e in found if e.key == "environment"), log)
@@ -44,7 +43,7 @@ def test_a_run_writes_its_environment_before_its_clock_starts(tiny, events, tmp_
     assert str(tmp_path) not in json.dumps(content)
 
 
-def test_a_run_whose_manifest_cannot_be_written_ends_with_one_line(tiny, tmp_path):
+def test_a_manifest_that_cannot_be_written_ends_the_run(tiny, tmp_path):
     (tmp_path / "environment_0.json").mkdir()
     done = tiny.train(tmp_path / "result_0.txt")
     assert done.returncode == 1 and "run_start" not in (tmp_path / "result_0.txt").read_text()
@@ -107,7 +106,7 @@ def environment_findings(folder: Path) -> list[str]:
     return [f.found for f in judge([str(folder)]).findings if f.code in ("ENV12", "ENV13")]
 
 
-def test_a_slow_clock_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
+def test_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
     """They are real: a sitecustomize that no source of the run shows."""
     hidden = tmp_path / "hidden"
     hidden.mkdir()

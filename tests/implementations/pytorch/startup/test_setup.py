@@ -28,7 +28,7 @@ def setup(tmp_path, monkeypatch):
     return lambda *more, name="result_0.txt": set_up(options_of(tmp_path / name, *more))
 
 
-def test_settings_are_the_files_with_those_of_the_command_line_on_top(setup):
+def test_settings_are_the_files_below_those_of_the_command_line(setup):
     found = setup("threads=3", "learning_rate=1e-2")
     config = found.task.config
     assert (config.threads, config.learning_rate, config.layout) == (3, 0.01, (1, 1, 1, 1))
@@ -97,7 +97,7 @@ def test_the_seed_of_a_registry_is_that_of_the_run(setup, tmp_path, monkeypatch)
     assert setup(*use).assigned is None  # rank 0 has it
 
 
-def test_settings_of_a_table_stand_below_those_of_the_command_line(setup, tmp_path, capsys):
+def test_settings_of_a_table_are_below_the_command_lines(setup, tmp_path, capsys):
     rows = {
         f"smoke_{batch}": {"BS": batch, "Hyperparams": {"learning_rate": rate}, "Samples to converge": {"mean": 7}}
         for batch, rate in ((2, 1e-3), (4, 4e-3))

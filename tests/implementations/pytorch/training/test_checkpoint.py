@@ -27,6 +27,7 @@ from implementations.pytorch.training.checkpoint import Checkpoints, Origin, ope
 from implementations.pytorch.training.metadata import load_metadata, render
 from implementations.pytorch.training.state import TrainingState
 from tests.support.threaded import in_threads
+from tests.support.waiting import comes_to
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 LONG = ("--rehearsal-seed", "7", "epochs=4", "average_epochs=0.5")
@@ -34,13 +35,9 @@ LONG = ("--rehearsal-seed", "7", "epochs=4", "average_epochs=0.5")
 
 def kill_when(key: str, times: int, tiny, log: Path, *settings: str, ranks: int = 1) -> None:
     """Start a run and kill it, all its ranks at once, when it has logged a key so many times."""
-    before = log.read_text().count(f'"{key}"') if log.exists() else 0
+    before = log.read_text().count(f'"key": "{key}"') if log.exists() else 0
     with tiny.start(log, *settings, ranks=ranks) as run:
-        deadline = time.monotonic() + 300
-        while not (log.exists() and log.read_text().count(f'"{key}"') - before >= times):
-            assert run.poll() is None, run.communicate()[1]
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
+        comes_to(run, log, key, before + times)
         run.kill()
 
 
@@ -49,11 +46,10 @@ def curve(found) -> list[tuple[int, float]]:
 
 
 @pytest.fixture(scope="module")
-def whole(endless, events, tmp_path_factory):
+def whole(endless, tmp_path_factory):
     """The curve of a run that nobody killed."""
     log = tmp_path_factory.mktemp("whole") / "log.txt"
-    assert endless.train(log, *LONG).returncode == 1
-    return curve(events(log))
+    return curve(endless.ran(log, *LONG, code=1))
 
 
 def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
@@ -84,9 +80,7 @@ def test_one_run_at_a_time(endless, events, tmp_path):
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
     with endless.start(*again) as first:
-        while not (log.exists() and '"eval_accuracy"' in log.read_text()):
-            assert first.poll() is None
-            time.sleep(0.01)
+        comes_to(first, log, "eval_accuracy")
         os.kill(first.pid, signal.SIGSTOP)
         before = log.read_bytes()
         second = endless.train(*again)
@@ -172,7 +166,7 @@ def flip(path: Path) -> None:
     path.write_bytes(data)
 
 
-def test_damage_is_named_and_nothing_runs(endless, events, tmp_path, begun, whole):
+def test_damage_is_named_and_nothing_runs(endless, tmp_path, begun, whole):
     """Each leaves log and checkpoint as they are; put right again, the run goes on as if nothing had been."""
     log, folder = begun
     again = ["--checkpoint", str(folder), "--resume", *LONG]
@@ -200,8 +194,7 @@ def test_damage_is_named_and_nothing_runs(endless, events, tmp_path, begun, whol
         assert log.read_bytes() == before and not trap.exists() and at.is_dir()
         shutil.rmtree(at)
         shutil.copytree(kept, at)
-    assert endless.train(log, *again).returncode == 1
-    assert curve(events(log)) == whole
+    assert curve(endless.ran(log, *again, code=1)) == whole
 
 
 @pytest.fixture

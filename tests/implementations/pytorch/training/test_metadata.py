@@ -127,11 +127,3 @@ def test_fields_are_what_they_claim_to_be(path, change, message):
         load_metadata(path)
     path.write_bytes(signed(dataclasses.asdict(GOOD)))
     assert load_metadata(path) == GOOD
-
-
-def test_metadata_of_before_there_were_digests_are_refused(path):
-    fields = dataclasses.asdict(GOOD)
-    del fields["parts"]
-    path.write_text(json.dumps(fields))
-    with pytest.raises(ValueError, match="wanted None, as the file itself says"):
-        load_metadata(path)

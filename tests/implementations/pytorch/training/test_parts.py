@@ -15,7 +15,7 @@ from torch.distributed.tensor import DTensor, Shard
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from implementations.pytorch.training import parts as parts_module
-from implementations.pytorch.training.parts import deal, held, places, read, share, verify, write
+from implementations.pytorch.training.parts import deal, places, read, share, verify, write
 
 FIRST = "part_000000.safetensors"
 
@@ -85,23 +85,34 @@ def sharded(tensor: torch.Tensor, mesh: DeviceMesh) -> DTensor:
     return DTensor.from_local(mine, mesh, [Shard(0)], run_check=False, shape=tensor.shape, stride=tensor.stride())
 
 
+def mine(whole: dict[str, torch.Tensor], mesh: DeviceMesh) -> dict[str, torch.Tensor]:
+    """This rank's part of tensors; all ranks have numbers."""
+    return {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
+
+
+def local(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: x.to_local() if x.dim() else x for name, x in tensors.items()}
+
+
+def written(folder, whole, rank_of, writers):
+    """What so many ranks write, and where it is."""
+    parts = {}
+    for rank in range(writers):
+        tensors = mine(whole, rank_of(rank, writers))
+        parts |= write(folder, tensors, rank, writers)
+    return parts, places(tensors, writers)
+
+
 @pytest.mark.parametrize(("writers", "readers"), [(3, 2), (2, 3), (3, 1), (1, 4), (5, 8)])
 def test_sharded_tensors_are_of_no_layout(tmp_path, rank_of, writers, readers):
     """8, 5 and 1 rows, so that ranks have less than others, or nothing; and a number that all of them have."""
     whole = {"even": torch.randn(8, 3), "odd": torch.randn(5), "one": torch.randn(1, 2), "step": torch.tensor(3.0)}
-    parts = {}
-    for rank in range(writers):
-        mesh = rank_of(rank, writers)
-        mine = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
-        parts |= write(tmp_path, mine, rank, writers)
-        at = places(mine, writers)
+    parts, at = written(tmp_path, whole, rank_of, writers)
     for rank in range(readers):
         mesh = rank_of(rank, readers)
-        wanted = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
-        found = {name: sharded(torch.zeros_like(x), mesh) if x.dim() else torch.zeros(()) for name, x in whole.items()}
+        found = mine(empty(whole), mesh)
         read(tmp_path, parts, at, found)
-        local = {name: x.to_local() if x.dim() else x for name, x in found.items()}
-        assert equal(local, {name: x.to_local() if x.dim() else x for name, x in wanted.items()})
+        assert equal(local(found), local(mine(whole, mesh)))
     plain = empty(whole)
     read(tmp_path, parts, at, plain)
     assert equal(plain, whole)
@@ -126,39 +137,15 @@ def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, opened):
     have, one rank reads each."""
     whole = {"weight": torch.randn(128, 3), "rows": torch.randn(64, 2)}
     whole |= {f"step{i}": torch.tensor(float(i)) for i in range(64)}
-    parts, ranks = {}, 64
-    for rank in range(ranks):
-        mesh = rank_of(rank, ranks)
-        mine = {name: sharded(x, mesh) if x.dim() else x for name, x in whole.items()}
-        parts |= write(tmp_path, mine, rank, ranks)
-    at = places(mine, ranks)
+    parts, at = written(tmp_path, whole, rank_of, 64)
     assert at["weight"] == (0, 2) and at["rows"] == (0, 1) and at["step7"] == (61, 1)  # by name: after step63
-    for rank in range(ranks):
-        mesh = rank_of(rank, ranks)
-        found = {name: sharded(torch.zeros_like(x), mesh) if x.dim() else torch.zeros(()) for name, x in whole.items()}
-        mine = share(found, rank, ranks)
-        assert len(mine) == 3
-        read(tmp_path, parts, at, mine)
-        assert torch.equal(mine["weight"].to_local(), whole["weight"][2 * rank : 2 * rank + 2])
-        assert all(torch.equal(x, whole[name]) for name, x in mine.items() if name.startswith("step"))
+    for rank in range(64):
+        found = share(mine(empty(whole), rank_of(rank, 64)), rank, 64)
+        assert len(found) == 3
+        read(tmp_path, parts, at, found)
+        assert torch.equal(found["weight"].to_local(), whole["weight"][2 * rank : 2 * rank + 2])
+        assert all(torch.equal(x, whole[name]) for name, x in found.items() if name.startswith("step"))
     assert opened == sorted(parts)
-
-
-def test_half_as_many_ranks_open_two_parts_each(tmp_path, rank_of, opened):
-    whole = torch.randn(8, 3)
-    parts = {}
-    for rank in range(4):
-        mine = {"weight": sharded(whole, rank_of(rank, 4))}
-        parts |= write(tmp_path, mine, rank, 4)
-        at = places(mine, 4)
-    read(tmp_path, parts, at, {"weight": sharded(torch.zeros(8, 3), rank_of(1, 2))})
-    assert opened == ["part_000002.safetensors", "part_000003.safetensors"]
-
-
-def test_the_rows_that_a_rank_has(rank_of):
-    """Those of its part, which may be none; of a tensor that is not sharded, all."""
-    found = [held(sharded(torch.zeros(4, 2), rank_of(rank, 3))) for rank in range(3)]
-    assert found == [(0, 2), (2, 4), (4, 4)] and held(torch.zeros(4, 2)) == (0, 4) and held(torch.zeros(())) == (0, 1)
 
 
 def test_every_flipped_bit_is_noticed(tmp_path):

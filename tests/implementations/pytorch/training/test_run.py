@@ -3,7 +3,6 @@
 import hashlib
 import subprocess
 import sys
-import time
 
 import pytest
 import torch
@@ -14,16 +13,15 @@ from benchmark.run.files import weights_path
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
 from tests.support.settings import load_config
+from tests.support.waiting import comes_to
 
 LAYOUTS = {"alone": (), "split and sharded": ("--layout", "1,2,1,1", "sharding=fsdp", "average_epochs=0.5")}
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, events, tmp_path, layout):
+def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path, layout):
     log = tmp_path / "result_0.txt"
-    done = tiny.train(log, *layout, ranks=2 if layout else 1)
-    assert done.returncode == 0, done.stderr
-    found = events(log)
+    found = tiny.ran(log, *layout, ranks=2 if layout else 1)
     *_, stop, weights = found
     data = weights_path(log).read_bytes()
     assert (stop.key, weights.key) == ("run_stop", "weights")
@@ -39,10 +37,9 @@ def test_a_successful_run_keeps_the_weights_that_scored_and_says_so(tiny, events
     assert all(t.dtype == torch.float32 for t in tensors.values())
 
 
-def test_a_run_without_success_keeps_none(endless, events, tmp_path):
+def test_a_run_without_success_keeps_none(endless, tmp_path):
     log = tmp_path / "result_0.txt"
-    assert endless.train(log, "epochs=1").returncode == 1
-    assert events(log)[-1].key == "run_stop"
+    assert endless.ran(log, "epochs=1", code=1)[-1].key == "run_stop"
     assert not weights_path(log).exists()
 
 
@@ -108,10 +105,7 @@ def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(endless, events, 
     log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
     more = ("--checkpoint", str(folder), "--resume", "epochs=3")
     with start_twice(endless, log, *more) as process:
-        deadline = time.monotonic() + 300
-        while not (log.exists() and log.read_text().count('"key": "eval_accuracy"') >= 3):
-            assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.002)
+        comes_to(process, log, "eval_accuracy", 3)
         process.kill()
     (at,) = folder.glob("epoch_*")
     assert at.name in ("epoch_000001", "epoch_000002")

@@ -28,8 +28,3 @@ def test_every_bit_of_a_seed_counts():
 def test_replicas_and_resumptions_drop_out_otherwise(other):
     assert drawn(seed_dropout, 5, 0, 0) != drawn(seed_dropout, *other)
     assert drawn(seed_weights, 5) != drawn(seed_dropout, 5, 0, 0)
-
-
-def test_epochs_have_orders_of_their_own():
-    assert len({order(5, epoch) for epoch in range(1, 10)}) == 9
-    assert sorted(order(5, 1)) == list(range(50))

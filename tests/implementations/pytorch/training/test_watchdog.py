@@ -77,7 +77,7 @@ def test_a_main_thread_that_waits_forever_is_ended():
 
 
 @pytest.mark.slow
-def test_steps_that_are_launched_and_never_done_are_noticed_once_launches_stop():
+def test_steps_that_are_launched_and_never_done_are_noticed():
     assert live(seconds=1, marks="[0, 0.1] + [never] * 9", beats=5, rest=50)[:2] == (1, SILENCE)
 
 
@@ -89,7 +89,7 @@ def test_progress_of_thread_or_device_is_enough(marks):
 
 
 @pytest.mark.slow
-def test_a_device_that_failed_and_a_log_that_cannot_be_written_do_not_stop_it():
+def test_a_failed_device_and_a_log_in_the_way_do_not_stop_it():
     """The mark's error had ended the watchdog's thread; a main thread that writes the log for ever has its lock."""
     done = subprocess.run([sys.executable, "-c", STUCK], cwd=ROOT, capture_output=True, text=True, timeout=40)
     assert (done.returncode, done.stdout, done.stderr) == (1, SILENCE.replace("1 s", "0.5 s") + "\n", "")

@@ -20,7 +20,7 @@ def test_a_package_that_is_not_there_is_named():
 
 
 @packages
-def test_what_is_written_gives_the_same_numbers_for_any_number_of_samples(tmp_path):
+def test_what_is_written_gives_the_same_numbers(tmp_path):
     model, x = (
         nn.Sequential(nn.Conv3d(1, 4, 3, padding=1), nn.GroupNorm(2, 4), nn.ReLU()).eval(),
         torch.randn(2, 1, 8, 8, 8),

@@ -1,6 +1,5 @@
 """Checkpoints as I/O; the whole of it: test_io_trial.py."""
 
-import time
 from types import SimpleNamespace
 
 from implementations.pytorch.parallel.layout import Layout
@@ -10,7 +9,3 @@ from implementations.pytorch_tools.input_trial.checkpointing import timed
 def test_the_slowest_rank_counts(monkeypatch):
     monkeypatch.setattr(Layout, "gather", lambda self, value: [value, 5.0])
     assert timed(SimpleNamespace(layout=Layout(2)), lambda: None) == 5.0
-
-
-def test_it_takes_as_long_as_it_takes():
-    assert timed(SimpleNamespace(layout=Layout(1)), lambda: time.sleep(0.01)) >= 0.01

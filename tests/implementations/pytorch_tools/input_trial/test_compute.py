@@ -5,7 +5,7 @@ import time
 import pytest
 
 from benchmark.log import LogWriter
-from implementations.pytorch_tools.input_trial.compute import ComputeTimes, compute_times, quantile, sleep, spin
+from implementations.pytorch_tools.input_trial.compute import compute_times, quantile, sleep, spin
 
 
 def log_of(folder, *stats, **counts):
@@ -58,7 +58,3 @@ def test_emulations_last_as_long(emulate):
     start = time.perf_counter()
     assert emulate(0.02) == 0.02
     assert time.perf_counter() - start >= 0.02
-
-
-def test_an_empty_distribution_is_drawn_from_nothing():
-    assert ComputeTimes(((1.0,),), "x").draw(1, 1, 0) == []

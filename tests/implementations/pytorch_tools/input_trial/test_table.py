@@ -27,7 +27,7 @@ def test_a_pass_in_a_line():
     assert table([ROW], None).endswith(": - %") and rates(ROW | {"au": None}).startswith("10 samples/s, AU - %")
 
 
-def test_a_trial_passes_at_the_least_au_and_says_where_the_data_came_from():
+def test_a_trial_passes_at_the_least_au():
     assert passed(ROW, 0.9) and not passed(ROW, 0.9001) and not passed(ROW | {"au": None}, 0.1)
     assert verdict([ROW], None) == []
     assert verdict([ROW, ROW], 0.95)[1] == (

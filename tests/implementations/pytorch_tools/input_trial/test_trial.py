@@ -25,7 +25,7 @@ class Enough(Exception):
         ("stored", "copies", ["copy", "sync", "drop"]),
     ],
 )
-def test_what_the_trial_wrote_is_on_disk_before_its_pages_are_dropped(monkeypatch, form, place, done):
+def test_what_was_written_is_on_disk_before_pages_are_dropped(monkeypatch, form, place, done):
     def enough(*_):
         raise Enough
 
