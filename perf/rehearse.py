@@ -133,8 +133,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = reference_settings(args.problem, ["precision=bfloat16", *settings])
         layout = Layout.of(config.layout, config.tile)
         config = resolve(config, 1, layout.ranks)
-        if config.sharding != "ddp":
-            raise ValueError(f"sharding: found {config.sharding}, wanted ddp: sharded weights need real memory")
         at_once = config.batch_size // config.accumulate
         validate_layout(layout.extents, layout.tile, problem, layout.ranks, at_once)
         ranks = named(args.rank) if args.rank else chosen(layout)

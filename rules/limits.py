@@ -39,7 +39,6 @@ class Benchmark:
     score_max: float | None = None
     evaluations_per_epoch: int = 1  # after equal parts of an epoch, each of which is logged as an epoch: 0.25, 0.5, ...
     epoch_num: str = "epochs"  # what epoch_num of events counts: epochs, or samples trained
-    evaluates_beside: bool = False  # whether evaluations may run while training goes on: their times overlap
     settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: those that define what is trained
     keys: dict[str, Any] = field(default_factory=dict)  # name -> fields of Key
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name in `hyperparameters`

@@ -18,7 +18,7 @@ from compliance.reading.log import Log, gather_log
 from compliance.reading.place import SetPlace
 from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run, run_of
-from compliance.reading.terms import Terms, division_of, terms_for
+from compliance.reading.terms import Terms, terms_for
 from compliance.reading.timeline import set_aside, timeline
 from compliance.reading.tree import LogFile, Set, Submission
 from compliance.reviewing.waiver import Waivers
@@ -68,7 +68,7 @@ class Unit:
         if runs is None:
             return terms_for(log, self.edition)
         description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
-        division = division_of((description.data or {}).get("division")) if description else ""
+        division = (description.data or {}).get("division", "") if description else ""
         benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
         return terms_for(log, self.edition, benchmark, division, runs.kind)
 

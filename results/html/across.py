@@ -201,8 +201,8 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     log = tenfold([row[-1] for row in rows])
     seen = [row for row in rows if row[2] >= LEAST] if log else rows
-    together = all(r.mean("evaluation_ms") is None for r in shown)
-    beside = "Evaluations run beside training: all that isn't staging counts as training." if together else ""
+    together = any(r.mean("evaluation_ms") is None for r in shown)
+    beside = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
     named = {"shares": "Where the time went, shares", "dots" if log else "time": "Where the time went, seconds"}
     for kind, caption in named.items():
         chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)

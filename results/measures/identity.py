@@ -17,7 +17,6 @@ def as_logged(r: Result) -> float | None:
 
 
 SCALING = "strong: one model on all units; weak: a throughput set, many models at once"
-KIND = "capability: one model on all units; capacity: many at once, each on one; hybrid: many, each split"
 RANK = (
     "place in its edition, benchmark, problem, scaling and division; a range among sets that can't be told apart: "
     "Yuen and Welch's test of each pair's ratio, corrected for all pairs by Holm, or runs that separate"
@@ -34,7 +33,6 @@ IDENTITY = (
     Measure("benchmark", "benchmark", "the benchmark's folder", lambda r: r.group[1]),
     Measure("problem", "problem", "the problem, as logged", lambda r: r.group[2]),
     Measure("scaling", "scaling", SCALING, lambda r: r.group[3]),
-    Measure("kind", "kind", KIND, lambda r: None if r.throughput_only else r.kind or None),
     Measure("division", "division", "closed or open", lambda r: r.group[4]),
     Measure("category", "category", "onprem, cloud, research ...", lambda r: r.category),
     Measure("rank", "rank", RANK, lambda r: rank_text(r.rank)),

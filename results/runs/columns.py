@@ -65,10 +65,10 @@ class Row(NamedTuple):
     total_ms: Annotated[int | None, "run_stop - run_start"] = None
     staging_ms: Annotated[int | None, "between staging_start and staging_stop"] = None
     training_ms: Annotated[
-        int | None, "in epochs, without evaluation and staging; all but staging in benchmarks that evaluate beside it"
+        int | None, "in epochs, without evaluation and staging; all but staging where evaluations run beside it"
     ] = None
-    evaluation_ms: Annotated[int | None, "between eval_start and eval_stop; unknown in such benchmarks"] = None
-    rest_ms: Annotated[int | None, "outside of staging, training and evaluation; unknown in such benchmarks"] = None
+    evaluation_ms: Annotated[int | None, "between eval_start and eval_stop; unknown in such runs"] = None
+    rest_ms: Annotated[int | None, "outside of staging, training and evaluation; unknown in such runs"] = None
     seconds_per_epoch: Annotated[float | None, "total seconds over epochs"] = None
     epoch_seconds: Annotated[
         float | None, "training and evaluation over epochs: seconds of an epoch with its evaluations"

@@ -1,5 +1,6 @@
 """Dividing the time of a run among staging, training, evaluation and the rest."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ class Decomposition:
 
     Time in two kinds of span counts for the first of staging, evaluation and training. Training is the time in epochs
     without evaluations. The rest lies outside of all spans: set-up after the clock started, checkpoints between epochs,
-    shutting down. Where evaluations run `beside` training, logs don't tell the two apart: all that isn't staging counts
+    shutting down. Where evaluations run beside training, logs don't tell the two apart: all that isn't staging counts
     as training, and evaluation and rest are None.
     """
 
@@ -27,15 +28,21 @@ class Decomposition:
     rest: int | None
 
 
-def decompose(run: Run, beside: bool = False) -> Decomposition | None:
+def decompose(run: Run) -> Decomposition | None:
     """The parts of the time between `run_start` and `run_stop`; None without a timed span."""
     if run.window is None:
         return None
     total = run.window[1] - run.window[0]
     parts = {kind: length(found) for kind, found in kinds(run).items()}
-    if beside:
+    if is_beside(run):
         return Decomposition(total, parts["staging"], total - parts["staging"], None, None)
     return Decomposition(total, **parts)
+
+
+def is_beside(run: Run) -> bool:
+    """Whether evaluations run beside training: an epoch begins or ends while one runs."""
+    edges = sorted(edge for span in run.spans["epoch"] for edge in span)
+    return any(bisect_right(edges, start) < bisect_left(edges, stop) for start, stop in run.spans["eval"])
 
 
 def kinds(run: Run) -> dict[str, list[Span]]:

@@ -3,7 +3,6 @@
 import math
 import os
 import re
-from functools import lru_cache
 from typing import Any
 
 from compliance.finding import errors
@@ -15,8 +14,6 @@ from compliance.verdict import LogVerdict, SetVerdict
 from results.runs.columns import Row
 from results.runs.decomposition import decompose, epoch_count
 from results.runs.utilization import utilization
-from rules.edition import load
-from rules.limits import Benchmark
 
 LARGEST = 2**63  # larger numbers, infinities and NaN are not taken as measurements
 VERSION = re.compile(r"v\d+\.\d+.*")
@@ -30,7 +27,6 @@ def scaling(runs: SetVerdict) -> str:
 def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
     """The row of a log; `name` is the name of its set `runs`."""
     run = log.run
-    benchmark = benchmark_of(runs.edition, run.benchmark)
     values = {
         "set": name,
         "edition": round_of(runs),
@@ -51,7 +47,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         **scale(run, runs.description, runs.scaling == "weak"),
         **energy(runs, log),
         **lines(run),
-        **times(run, benchmark is not None and benchmark.evaluates_beside),
+        **times(run),
         **busy(run),
         "throughput_only": run.throughput_only,
         "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
@@ -75,12 +71,6 @@ def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
             return {}
     joules = dict(zip(("joules", "training_joules", "evaluation_joules"), map(number, found[1:]), strict=True))
     return {"energy_tier": found.tier, **joules}
-
-
-@lru_cache(maxsize=256)
-def benchmark_of(edition: str, name: str) -> Benchmark | None:
-    """An edition's entry for a benchmark, None if it has none of that name."""
-    return load(edition).benchmarks.get(name)
 
 
 def lines(run: Run) -> dict[str, Any]:
@@ -202,12 +192,12 @@ def text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def times(run: Run, beside: bool) -> dict[str, Any]:
+def times(run: Run) -> dict[str, Any]:
     """The columns of times, epochs and quality. `seconds` is infinite if the run missed its target or has no timed
-    span. `beside`: its benchmark evaluates beside training."""
+    span."""
     counts = run.converged and run.window is not None and not run.throughput_only
     last = run.passing or (run.evaluations[-1] if run.evaluations else None)
-    parts, samples = decompose(run, beside), number(run.samples)
+    parts, samples = decompose(run), number(run.samples)
     begun = epoch_count(run)
     found: dict[str, Any] = {
         "start_ms": run.start_ms,

@@ -4,7 +4,7 @@ rest each make of it.
 The mean times of the runs that a figure of merit averages add up to it: T = training + evaluation + staging + rest,
 and training = samples / (devices x rate), where the rate is samples a second a device. So T(A) / T(B) is exactly the
 product of six factors. Evaluation, staging and rest are factors in this order: each is by how much it lengthens what
-stands before it. Where evaluations run beside training (OpenFold, OC20), logs don't tell the two apart: all that isn't
+stands before it. Where evaluations run beside training in one of the two, logs don't tell them apart: all that isn't
 staging counts as training.
 """
 
@@ -17,7 +17,7 @@ from results.runs.columns import Row
 from results.statistics.result import Result
 from results.statistics.student import t_quantile
 
-PARTS = ("training", "evaluation", "staging", "rest")  # evaluation and rest are unknown where evaluations run beside
+PARTS = ("training", "evaluation", "staging", "rest")
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ def factors(a: Result, b: Result) -> list[Factor]:
     are of different benchmarks."""
     if a.fom is None or b.fom is None or a.group[1] != b.group[1]:
         return []
-    one, other = measured(a), measured(b)
+    beside = any(row.evaluation_ms is None for r in (a, b) for row in r.rows if row.converged)
+    one, other = measured(a, beside), measured(b, beside)
     return [factor(x, y) for x, y in zip(one, other, strict=True)] if one and other else []
 
 
@@ -71,8 +72,9 @@ def squared_error(deviations: Sequence[float]) -> float:
     return math.fsum(d * d for d in deviations) / (n - 1) / n if n > 1 else 0.0
 
 
-def measured(r: Result) -> list[Measured]:
-    """What a system's figure of merit is made of; [] if devices, samples or parts are unknown.
+def measured(r: Result, beside: bool) -> list[Measured]:
+    """What a system's figure of merit is made of; [] if devices, samples or parts are unknown. `beside`: evaluations
+    run beside training, so that staging is the only part that stands apart.
 
     Values are of the runs that the figure of merit averages; deviations of all that converged, so that trimming doesn't
     make an error smaller than it is.
@@ -89,16 +91,16 @@ def measured(r: Result) -> list[Measured]:
         x, y = mean(above), mean(below)
         return x / y, [above(row) / x - below(row) / y for row in rows]
 
-    first, *others = [part for part in PARTS if getattr(rows[0], f"{part}_ms") is not None]
-    rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, partial(milliseconds, parts=(first,)))
+    first = tuple(part for part in PARTS if part != "staging") if beside else PARTS[:1]
+    rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, partial(milliseconds, parts=first))
     number, of_number = ratio(samples, lambda row: 1.0)
     found = [
         Measured("devices", devices, -1, ()),
         Measured("samples a second a device", rate, -1, tuple(of_rate)),
         Measured("samples to the target", number, 1, tuple(at_least_half_a_step(of_number, used))),
     ]
-    before: tuple[str, ...] = (first,)
-    for part in others:
+    before = first
+    for part in [part for part in PARTS if part not in first]:
         after = (*before, part)
         grown, of_part = ratio(partial(milliseconds, parts=after), partial(milliseconds, parts=before))
         found.append(Measured(part, grown, 1, tuple(of_part)))
@@ -123,4 +125,4 @@ def samples(row: Row) -> float:
 
 def milliseconds(row: Row, parts: Sequence[str]) -> float:
     """The milliseconds of some parts of a run."""
-    return float(sum(getattr(row, f"{part}_ms") for part in parts))
+    return float(sum(getattr(row, f"{part}_ms") or 0 for part in parts))

@@ -12,7 +12,6 @@ from compliance.verdict import LogVerdict, SetVerdict, Verdict
 from results.runs.columns import Row
 from results.runs.table import named_sets, rows_of
 from results.statistics.energy import SetEnergy, energy
-from results.statistics.kind import kind_of
 from results.statistics.ranks import rank_ranges
 from results.statistics.score import Score, Spread, deviation, median, score, spread
 from results.statistics.standing import Standing, standing
@@ -94,13 +93,6 @@ class Result:
     def weak(self) -> bool:
         """Whether the set trained many models at once (weak scaling)."""
         return self.group[3] == "weak"
-
-    @property
-    def kind(self) -> str:
-        """What the set shows of its system: capability, capacity or hybrid."""
-        ranks = [n for run in self.runs if type(n := run.value("number_of_ranks")) is int]
-        units = self.models.instance if self.models else most(self.rows, "units")
-        return kind_of(self.group[3], units, max(ranks, default=None))
 
     @property
     def ranked(self) -> bool:

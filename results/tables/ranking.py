@@ -21,7 +21,7 @@ NONE = Cell("-", None, True)
 Columns = dict[str, Callable[[Result], Cell]]
 MEANT = {  # heading: the measure whose meaning hovering shows
     "rank": "rank", "verdict": "verdict", "converged": "converged", "epochs": "epochs", "units": "units",
-    "kind": "kind", "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "run_samples_per_second",
+    "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "run_samples_per_second",
     "unit-hours": "unit_hours", "expected, s": "expected_seconds", "models/h": "models_per_hour",
     "of a device": "models_per_hour_per_unit", "T units": "total_scale", "S units": "instance_scale",
     "M models": "models", "TTTa, s": "ttta_seconds", "pruned": "pruned", "energy, kJ": "joules",
@@ -67,7 +67,6 @@ def throughput_columns(links: Links) -> Columns:
         "system": lambda r: system(r, links),
         hardware.HEAD: hardware.cell,
         "verdict": lambda r: verdict(r.standing),
-        "kind": lambda r: Cell(r.kind or "-"),
         "models/h": measured("models_per_hour"),
         "of a device": measured("models_per_hour_per_unit"),
         "T units": measured("total_scale"),

@@ -32,6 +32,7 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
     "perf/report_picture.py": "--out {out}/report.png",
+    "perf/telling.py": "--sets 2",
 }
 
 

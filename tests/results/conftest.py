@@ -118,6 +118,7 @@ def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
     log = Log(start)
     facts = {"train_samples": 100_000, "eval_samples": 180, "global_batch_size": 256, "number_of_ranks": 4}
     header(log, "openfold", seed=seed, **facts).add("run_start")
+    log.add("eval_start", epoch_num=0)
     for block in range(1, blocks + 1):
         log.add("epoch_start", epoch_num=2048 * block)
         if block > 1:
@@ -125,6 +126,8 @@ def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
             log.add("eval_start", epoch_num=before).add("eval_stop", after=7000, epoch_num=before)
             log.add("eval_accuracy", 0.5 + block / 100, epoch_num=before)
         log.add("epoch_stop", after=1000, epoch_num=2048 * block)
+        if block == 1:
+            log.add("eval_stop", after=100, epoch_num=0)
         log.add("tracked_stats", {"throughput": 200.0 if block % 2 else 300.0}, step=block)
     log.add("eval_start", epoch_num=2048 * blocks).add("eval_stop", after=5000, epoch_num=2048 * blocks)
     log.add("eval_accuracy", 0.81, epoch_num=2048 * blocks)

@@ -57,8 +57,6 @@ def test_a_wrong_layout_is_refused(capsys):
     assert "--rank: found 2, wanted 0 to 1" in capsys.readouterr().err
     assert main(["--problem", "smoke", "--layout", "1,2,1,1", "--rank", "one"]) == 2
     assert "--rank: found 'one', wanted numbers such as 0,37" in capsys.readouterr().err
-    assert main(["--problem", "smoke", "--layout", "1,2,1,1", "sharding=fsdp"]) == 2
-    assert "sharding: found fsdp, wanted ddp" in capsys.readouterr().err
 
 
 @pytest.mark.slow

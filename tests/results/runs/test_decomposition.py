@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.runs.decomposition import decompose, divide, epoch_count, kinds
+from results.runs.decomposition import decompose, divide, epoch_count, is_beside, kinds
 from results.runs.intervals import length
 
 
@@ -18,6 +18,20 @@ def test_scaffold_run(new_log, read):
     assert (parts.total, parts.staging) == (10_000, 500)
     assert parts.training == parts.evaluation == 4 * 1112
     assert parts.total == parts.staging + parts.training + parts.evaluation + parts.rest
+
+
+def test_evaluations_run_beside_training_where_an_epoch_begins_or_ends_in_one():
+    def beside(*evals):
+        return is_beside(SimpleNamespace(spans={"epoch": [(0, 10), (10, 20)], "eval": list(evals)}))
+
+    assert not beside() and not beside((2, 4), (10, 20)) and not beside((20, 30))  # inside epochs, and after the last
+    assert not beside((10, 12)) and not beside((8, 10))  # from or to the edge
+    assert beside((2, 4), (9, 11)) and beside((19, 21))
+
+
+def test_parts_are_unknown_where_evaluations_run_beside_training(new_log, read):
+    parts = decompose(read(new_log.openfold()))
+    assert (parts.evaluation, parts.rest) == (None, None) and parts.total == parts.staging + parts.training
 
 
 def test_evaluations_inside_epochs_are_no_training(new_log, read):

@@ -182,24 +182,6 @@ def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(
     assert replace(r, why=why, as_logged=as_logged, standing=stands).in_order is in_order
 
 
-@pytest.mark.parametrize(
-    ("scaling", "reach", "units", "ranks", "kind"),
-    [
-        ("strong", True, 4, 4, "capability"),
-        ("weak", True, 1, 1, "capacity"),
-        ("weak", True, 2, None, "hybrid"),
-        ("weak", True, 1, 2, "hybrid"),
-        ("weak", True, 1, "2", "capacity"),  # no number of ranks
-        ("weak", False, 1, 1, "capacity"),  # without a throughput
-        ("weak", False, 2, None, "hybrid"),
-    ],
-)
-def test_the_kind_of_a_set_follows_from_units_and_ranks(tree, new_log, scaling, reach, units, ranks, kind):
-    facts = {"accelerators_per_node": units, "number_of_ranks": ranks}
-    (r,) = results(tree.set([new_log.scaffold(50.0, seed=i, reach=reach, **facts) for i in range(3)], scaling=scaling))
-    assert r.kind == kind
-
-
 def test_a_set_needs_the_runs_that_the_rules_want(tree, new_log):
     (r,) = results(tree.set(five(new_log)[:4]))
     assert r.why == "too few runs: found 4, wanted 5: 1 more would give a score" and r.score.required == 5
