@@ -91,6 +91,8 @@ def _size(log: LogFile) -> int:
 def _once(found: Found) -> None:
     """Drop what was given twice: by another spelling of its path, or as part of something else that was given."""
     found.submissions = list({os.path.realpath(s.path): s for s in reversed(found.submissions)}.values())[::-1]
+    if not (found.sets or found.logs):
+        return
     held = {os.path.realpath(s.path) for submission in found.submissions for s in submission.sets}
     sets = {os.path.realpath(s.path): s for s in reversed(found.sets)}
     found.sets = [s for path, s in reversed(sets.items()) if path not in held]

@@ -132,9 +132,9 @@ class Power:
 
 def _files(log: Path) -> list[Path]:
     """Return the instruments' logs of a run, sorted by name. No link is followed."""
-    home = log.parent / FOLDER
-    folder = home / log.stem
-    if not home.is_dir() or home.is_symlink() or folder.is_symlink():
+    home = os.path.join(os.path.dirname(log), FOLDER)
+    folder = Path(home, log.stem) if os.path.isdir(home) else None
+    if folder is None or os.path.islink(home) or folder.is_symlink():
         return []
     try:
         with os.scandir(folder) as entries:

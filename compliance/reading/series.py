@@ -4,6 +4,7 @@ which an evaluation's score is computed: counts of voxels by class, or sums by o
 import math
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from typing import Any, NamedTuple, TypeVar
 
 from benchmark.log import Event
@@ -46,6 +47,10 @@ class Packed(Sequence[T]):
             return [self[i] for i in range(*at.indices(len(self)))]
         start = self.width * range(len(self))[at]
         return self.item(*self._numbers[start : start + self.width])
+
+    def __iter__(self) -> Iterator[T]:
+        numbers = iter(self._numbers)
+        return starmap(self.item, zip(*[numbers] * self.width, strict=True))
 
     @staticmethod
     def item(*numbers: Any) -> Any:

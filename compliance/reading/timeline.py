@@ -3,7 +3,7 @@ resumed in the same log, the events of epochs that were begun and repeated are r
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmark.log import Event
 from compliance.reading.log import Log
@@ -15,8 +15,7 @@ BEGUN = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(NamedTuple):
     """One logged score. `passes`: whether it meets the target; one that equals it does."""
 
     event: Event

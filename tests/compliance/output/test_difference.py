@@ -74,10 +74,6 @@ def test_tree_of_mlperf(copy):
     assert "changed train.py against implementations/pytorch/train.py: " in difference(str(copy.root))
 
 
-def test_an_equal_copy_has_no_difference(copy):
-    assert heads(copy) == []
-
-
 def test_what_is_no_text_is_named(copy):
     (copy.source / "implementations/acme/fast.so").write_bytes(b"\x7fELF\0")
     (copy.source / "implementations/acme/train.py").write_bytes(b"\xff# coding: latin-1\n")

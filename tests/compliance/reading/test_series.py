@@ -16,6 +16,7 @@ from compliance.reading.series import (
     Waited,
     counts_of,
     numbers_of,
+    rows_of,
     sums_of,
     waits_of,
 )
@@ -154,3 +155,16 @@ def test_numbers_of_so_many_classes_are_kept(logs, terms, classes, kept):
 def test_of_an_unknown_problem_nothing_is_compared(logs, terms):
     unknown = replace(terms("scaffold", "smoke"), problem=None)
     assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), unknown) == ()
+
+
+@pytest.mark.parametrize(
+    ("rows", "sound"),
+    [
+        ([[[0, 0, 1]]], True),
+        ([[[0, 0, (1 << 62) - 1]]], True),
+        *((rows, False) for rows in ([[[0, 0, 1 << 62]]], [[[0, 0, -1]]], [[[0, 1]]], [[]], [[[0, 0, 1]]] * 2, [7], 7)),
+    ],
+)
+def test_counts_by_sample_are_three_of_each_class(logs, rows, sound):
+    event = logs.event(1, "eval_accuracy", counts=rows)
+    assert rows_of(event, samples=1, classes=1) == (rows if sound else None)
