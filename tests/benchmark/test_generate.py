@@ -156,6 +156,7 @@ def test_verify(tiny, made, tmp_path):
     assert sorted(line.partition(":")[0] for line in faults) == sorted(map(str, (broken, gone)))
 
 
+@pytest.mark.slow
 def test_the_command_verifies_the_description_too(call, tiny, made, tmp_path):
     data = shutil.copytree(made, tmp_path / "data")
     code, out, _ = call("--out", data, "--verify")

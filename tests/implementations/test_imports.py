@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,19 +11,23 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(path for path in (ROOT / "implementations").iterdir() if (path / "__init__.py").exists())
 FOLDERS = [path for path in PACKAGES if (path / "train.py").exists()]
 TOOLS = [path for path in PACKAGES if path not in FOLDERS]
+OURS = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
 
 
 def tops(path: Path) -> set[str]:
     """The packages of this repository that a file imports absolutely, anywhere in it; of implementations, which."""
-    ours = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
-    assert {"benchmark", "harness", "implementations", "perf", "rules"} <= ours
     names = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes(path):
         names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level:
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     parts = [name.split(".") for name in names]
-    return {".".join(p[:2]) if p[0] == "implementations" else p[0] for p in parts if p[0] in ours}
+    return {".".join(p[:2]) if p[0] == "implementations" else p[0] for p in parts if p[0] in OURS}
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
@@ -30,7 +35,7 @@ def test_an_implementation_imports_benchmark_and_rules_alone(folder):
     """So that a copy under any name runs itself."""
     for path in folder.rglob("*.py"):
         assert tops(path) <= {"benchmark", "rules"}, path
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not re.search(r"implementations\.\w", node.value), (path, node.lineno)
 

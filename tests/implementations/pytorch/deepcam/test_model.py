@@ -12,6 +12,11 @@ def published():
     return DeepLab()
 
 
+@pytest.fixture(scope="module")
+def small():
+    return DeepLab(middle=1, divisor=8).eval()
+
+
 def test_published_network_has_the_published_parameters(published):
     assert parameter_count(published) == 56_454_720
     assert len(list(published.parameters())) == 301
@@ -28,20 +33,14 @@ def test_layers_are_those_of_the_published_network(published):
     assert [(m.in_channels, m.out_channels, m.kernel_size) for m in with_bias] == [(256, 256, (1, 1))]
 
 
-def test_features_have_a_16th_of_the_resolution_the_skip_a_4th():
-    model = DeepLab(middle=1, divisor=8).eval()
-    x = torch.zeros(1, 16, 96, 144)
-    skip, features = model.encoder(x)
+def test_features_have_a_16th_of_the_resolution_the_skip_a_4th(small):
+    x = torch.randn(1, 16, 96, 144)
+    skip, features = small.encoder(x)
     assert skip.shape == (1, 16, 24, 36) and features.shape == (1, 256, 6, 9)
-    assert model.pyramid(features).shape == (1, 32, 6, 9)
-    assert model.rise(model.pyramid(features)).shape == (1, 32, 24, 36)
-    assert model(x).shape == (1, 3, 96, 144)
-
-
-def test_skip_and_features_come_after_a_relu():
-    model = DeepLab(middle=1, divisor=8)
-    skip, features = model.encoder(torch.randn(2, 16, 32, 32))
-    assert skip.min() == 0 and features.min() == 0
+    assert skip.min() == 0 and features.min() == 0  # they come after a ReLU
+    assert small.pyramid(features).shape == (1, 32, 6, 9)
+    assert small.rise(small.pyramid(features)).shape == (1, 32, 24, 36)
+    assert small(x).shape == (1, 3, 96, 144)
 
 
 def test_encoder_and_branches_start_with_he_normal_weights(published):
@@ -88,9 +87,8 @@ def test_widths_must_stay_whole():
         DeepLab(divisor=16)
 
 
-def test_no_sample_goes_through_and_has_zero_gradients():
-    model = DeepLab(middle=1, divisor=8).eval()
-    logits = model(torch.zeros(0, 16, 32, 48))
+def test_no_sample_goes_through_and_has_zero_gradients(small):
+    logits = small(torch.zeros(0, 16, 32, 48))
     assert logits.shape == (0, 3, 32, 48)
     logits.sum().backward()
-    assert all(p.grad is not None and (p.grad == 0).all() for p in model.parameters())
+    assert all(p.grad is not None and (p.grad == 0).all() for p in small.parameters())
