@@ -5,8 +5,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# The build of PyTorch: cpu, cuda (PyPI's, for NVIDIA GPUs), or none, to install another build into .venv by hand
-TORCH ?= cpu
+# The build of PyTorch: cpu, cuda (PyPI's, for NVIDIA GPUs), or none, to install another build into .venv by hand. By
+# default the one that .venv has, or cpu; another one makes .venv anew
+HAS := $(shell cat .venv/torch 2>/dev/null)
+TORCH ?= $(or $(HAS),cpu)
+OTHER := $(if $(HAS),$(filter-out $(HAS),$(TORCH)))
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 PROBLEM ?= smoke
@@ -49,10 +52,13 @@ mutants: setup
 
 setup: .venv/done
 
+ifneq ($(OTHER),)
+.PHONY: .venv/done
+endif
 .venv/done: $(wildcard requirements/*.txt) requirements/clone.pth Makefile
 	$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(not (3, 11) <= v < (3, 15) and "found Python %d.%d, wanted 3.11 to 3.14: others have no build of this PyTorch" % v[:2])'
 	case "$(TORCH)" in cpu|cuda|none) ;; *) echo "TORCH: found $(TORCH), wanted cpu, cuda or none" >&2; exit 1;; esac
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(if $(OTHER),--clear) .venv
 	$(PIP) -r requirements/common.txt
 ifeq ($(TORCH),cpu)
 	$(PIP) --no-deps -r requirements/cpu.txt 2>/dev/null || \
@@ -62,6 +68,7 @@ else ifneq ($(TORCH),none)
 endif
 	cp requirements/clone.pth "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 	$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # packages hold some files for newer Pythons
+	echo $(TORCH) > .venv/torch
 	touch $@
 
 # Writes the completion of commands for bash. Then: `source build/completion.bash`
