@@ -7,11 +7,11 @@ from itertools import groupby
 from results.measures.measure import over
 from results.statistics.factors import PARTS, Factor, factors
 from results.statistics.result import Result
-from results.tables import formatting
 from results.tables.cells import Cell, Line, Table, number
-from results.tables.formatting import show, with_error
+from results.tables.formatting import decimals_of, show
 from results.tables.links import Links
 
+DECIMALS = 3
 MATTERS = 0.01  # of the whole time: a smaller gain is not named
 Products = list[tuple[Result, list[Factor]]]  # sets, each with the factors of its time over another's
 
@@ -42,13 +42,21 @@ def ratio(a: Result, b: Result) -> str:
 
 
 def value(f: Factor) -> str:
-    """A factor with as many digits as its interval needs."""
-    return with_error(f.value, None if f.low is None or f.high is None else (f.high - f.low) / 2)
+    """A factor with as many digits as its interval needs, DECIMALS at most."""
+    return show(f.value) if f.low is None or f.high is None else show(f.value, decimals(f.low, f.high))
 
 
 def interval(f: Factor) -> str:
     """The interval of a factor, "exact" for one without error."""
-    return formatting.interval(f.low, f.high) or "exact"
+    if f.low is None or f.high is None:
+        return "exact"
+    digits = decimals(f.low, f.high)
+    return f"{show(f.low, digits)} to {show(f.high, digits)}"
+
+
+def decimals(low: float, high: float) -> int:
+    """The decimals that an interval needs, DECIMALS at most: what changes a time by less matters to nobody."""
+    return min(DECIMALS, decimals_of((high - low) / 2))
 
 
 def factor_rows(found: Sequence[Factor]) -> list[list[str]]:

@@ -27,6 +27,11 @@ def test_a_factor_without_error_is_exact():
     assert [interval(f) for f in FOUND] == ["exact", "0.700 to 0.800"] and [value(f) for f in FOUND] == ["2", "0.750"]
 
 
+def test_a_factor_has_three_decimals_at_most():
+    f = Factor("rest", 0.999937, 1, 1, 0.999905, 0.999969)
+    assert (value(f), interval(f)) == ("1.000", "1.000 to 1.000")
+
+
 def test_a_system_does_better_where_its_whole_interval_is_below_1():
     wide = (*FOUND, Factor("samples to the target", 0.9, 1, 1, 0.8, 1.1))
     assert better(wide, Set(60.0), Set(40.0)) == "samples a second a device"
