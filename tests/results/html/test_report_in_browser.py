@@ -412,7 +412,7 @@ def test_a_comparison_fits_and_axe_finds_nothing(page, report, tmp_path):
     faint = FAINT.replace("details.set figure", "figure.medians")
     assert wait(page, f"{faint} === 2")
     assert page.run("document.documentElement.scrollWidth") <= 380
-    assert page.run("document.querySelector('h2 + p strong').textContent").startswith("B is faster: A takes 2.")
+    assert page.run("document.querySelector('h2 + ul + p strong').textContent").startswith("B is faster: A takes 2.")
     assert axe(page) == []
     silent(page, comparison)
 
