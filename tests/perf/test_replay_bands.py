@@ -37,6 +37,7 @@ def test_the_band_is_twice_the_largest_honest_distance(monkeypatch, capsys):
     assert "another seed, least: loss 10.000%, score 0.00000; loss" in out
 
 
+@pytest.mark.slow
 def test_a_way_that_a_problem_refuses_is_named_with_the_reason(tmp_path):
     options = argparse.Namespace(problem="deepcam-mini", data=tmp_path, problems=None, config=None, epochs=1)
     with pytest.raises(ValueError) as raised:
