@@ -68,9 +68,14 @@ class Pair:
         return Contrast(1 / c.ratio, 1 / c.high, 1 / c.low, 1 - c.faster, c.degrees)
 
     @property
+    def letters(self) -> tuple[str, str]:
+        """The letters of the slower set and of the faster one."""
+        return ("A", self.letter) if self.a_is_slower else (self.letter, "A")
+
+    @property
     def name(self) -> str:
         """The slower set over the faster one: "A / B"."""
-        return f"A / {self.letter}" if self.a_is_slower else f"{self.letter} / A"
+        return " / ".join(self.letters)
 
 
 def sides(results: Sequence[Result], most: int = 40) -> list[Side]:

@@ -48,7 +48,7 @@ def factor_lines(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[str]:
     """A table of the factors of each ratio of times."""
     lines = []
     for p, found in products(compared, pairs):
-        slow, fast = p.name.split(" / ")
+        slow, fast = p.letters
         head = ["factor", f"of the time of {slow}", "95 % interval", slow, fast]
         lines += [f"what makes the time of {slow} over that of {fast}", *aligned([head, *factor_rows(found)]), ""]
     return lines
@@ -135,7 +135,7 @@ def product_words(a: Result, b: Result, letter: str) -> str:
 
 def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
-    c, (slow, fast) = p.slower, p.name.split(" / ")
+    c, (slow, fast) = p.slower, p.letters
     if c.ratio is None or c.low is None or c.high is None:
         return f"A and {p.letter}: no difference can be told: too few runs"
     if not c.distinguishable:
