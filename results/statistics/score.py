@@ -34,8 +34,8 @@ class TrimmedMean:
 
     @property
     def half(self) -> float | None:
-        """Half the width of the interval; None without one."""
-        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+        """How far the interval reaches above the mean, half its width unless 0 cuts it off below; None without one."""
+        return None if self.high is None else self.high - self.mean
 
 
 def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | None:
@@ -44,7 +44,7 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     The standard error is sqrt(SSW / (h (h - 1))), where SSW is the sum of squares of the winsorized values about their
     mean and h = n - 2k. The interval is Student's with h - 1 degrees of freedom, from FEWEST values on. Values are
     multiples of `step`, the seconds between evaluations, so their deviation is taken as a sixth of a step at least.
-    Returns None if no value, or an infinite one, is left.
+    They are times or energies, so the interval ends at 0. Returns None if no value, or an infinite one, is left.
     """
     n, k = len(values), trim_count(len(values))
     mean = figure_of_merit(values)
@@ -53,7 +53,7 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     ordered, h = sorted(values), n - 2 * k
     error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered)) / 6) / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
-    return TrimmedMean(n, k, mean, error, mean - half, mean + half, h - 1)
+    return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1)
 
 
 def winsorized_squares(ordered: Sequence[float], k: int, least: float) -> float:

@@ -175,9 +175,15 @@ def test_the_step_of_times_that_are_whole_epochs():
 
 def test_five_values_have_an_interval_and_four_have_none():
     assert s.trimmed_mean([1.0, 2.0, 3.0, 4.0]).low is None
-    five = s.trimmed_mean([1.0, 2.0, 3.0, 4.0, 6.0])
-    assert (five.n, five.k, five.degrees) == (5, 1, 2) and five.low < five.mean == 3 < five.high
-    assert five.mean - five.low == pytest.approx(five.high - five.mean)
+    five = s.trimmed_mean([11.0, 12.0, 13.0, 14.0, 16.0])
+    assert (five.n, five.k, five.degrees) == (5, 1, 2) and five.low < five.mean == 13 < five.high
+    assert five.mean - five.low == pytest.approx(five.high - five.mean) == pytest.approx(five.half)
+
+
+def test_an_interval_ends_at_zero():
+    """As seen: runs of 84 to 602 s had an interval from -191 s."""
+    found = s.trimmed_mean([602.2, 220.0, 159.8, 412.2, 84.48])
+    assert found.low == 0.0 and found.half == found.high - found.mean > found.mean
 
 
 def test_medians_of_one_and_of_two():
