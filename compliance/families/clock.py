@@ -194,7 +194,8 @@ def figures_are_those_of_the_clock(log: Log, terms: Terms, time: Timeline) -> It
         if event is None or seconds is None or type(event.value) is not dict:
             continue
         for name, told in _figures(event, stop):
-            if abs(told - seconds) > seconds * limits.slack + limits.slack_seconds:
+            allowed = limits.slack_seconds if told > seconds else limits.paused_seconds
+            if abs(told - seconds) > seconds * limits.slack + allowed:
                 found = f"{told:.3f} s by {name} in epoch {show(epoch_of(stop))}"
                 yield Fault(event.line, found, f"its {seconds:.3f} s on the clock")
                 return

@@ -16,6 +16,7 @@ LIMITS, TOLERANT = (SimpleNamespace(edition=load(name), metric="eval_accuracy") 
 EXACT = SimpleNamespace(  # limits without rounding
     slack=0.25,
     slack_seconds=0.5,
+    paused_seconds=1.5,
     resolution=0.125,
     eval_share=0.25,
     first_epoch_share=0.5,
@@ -186,12 +187,13 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        ({"throughput": 8.0}, None),  # 5.5 s: 8 s less a quarter and half a second
-        ({"throughput": 8.125}, "5.415 s by throughput in epoch 2"),
+        ({"throughput": 44 / 4.5}, None),  # 8 s less a quarter and 1.5 s
+        ({"throughput": 44 / 4.375}, "4.375 s by throughput in epoch 2"),
+        ({"throughput": 44 / 10.5}, None),  # 8 s and a quarter and half a second
         ({"throughput": 4.0}, "11.000 s by throughput in epoch 2"),
-        ({"wait_seconds": 0.5, "compute_seconds": 5.0}, None),
+        ({"wait_seconds": 0.5, "compute_seconds": 4.0}, None),
         ({"wait_seconds": 0.5, "compute_seconds": 10.0}, None),
-        ({"wait_seconds": 0.5, "compute_seconds": 4.875}, "5.375 s by wait_seconds and compute_seconds in epoch 2"),
+        ({"wait_seconds": 0.5, "compute_seconds": 3.875}, "4.375 s by wait_seconds and compute_seconds in epoch 2"),
         ({"wait_seconds": 0.5, "compute_seconds": 10.125}, "10.625 s by wait_seconds and compute_seconds in epoch 2"),
         (
             {"throughput": 5.0, "wait_seconds": 0.5, "compute_seconds": 1},
