@@ -33,8 +33,9 @@ class Origin:
     def words(self) -> str:
         """Whether it is the reference's source, "" for no files."""
         if not self.others:
-            return "reference source" if self.files else ""
-        return f"{len(self.others)} of {self.files} files of source are not the reference's"
+            return "every file is the reference's" if self.files else ""
+        verb = "is" if len(self.others) == 1 else "are"
+        return f"{len(self.others)} of {self.files} files {verb} not the reference's"
 
     @property
     def details(self) -> str:

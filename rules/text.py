@@ -1,5 +1,5 @@
 """Read the texts of the rules: texts/<FAMILY>.md. Each rule has a heading `## CODE Sentence`, then `Finding:` with what
-is wrong where it is broken, and the reason."""
+is wrong where it is broken, the reason, and `Fix:` with what to do."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 HEADING = re.compile(r"^## ([A-Z]{2,4}\d{2}) (.*\S)\s*$")
 FINDING = re.compile(r"^Finding: (.*?)\.?(?:\n\n|\Z)", re.DOTALL)
+FIX = re.compile(r"^Fix: (.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 BY_REVIEW = "(by review)"
 
 
@@ -34,6 +35,12 @@ class Rule:
         """What is wrong where the rule is broken, in one sentence; the rule's own sentence if the text does not say."""
         match = FINDING.match(self.reason)
         return " ".join(match[1].split()) if match else self.sentence
+
+    @cached_property
+    def fix(self) -> str:
+        """What to do where the rule is broken, in one or a few sentences; "" if the text does not say."""
+        match = FIX.search(self.reason)
+        return " ".join(match[1].split()) if match else ""
 
     @property
     def place(self) -> str:

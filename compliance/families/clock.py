@@ -55,11 +55,19 @@ def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     worst = [b for b in log.back if b[1] > limits.back_warn_ms]
     if worst:
         line, back, key = worst[0]
-        found = f"{key} {back} ms earlier than an event in a line before it: the clock was set back, or the log edited"
-        yield Fault(line, found, f"at most {limits.back_warn_ms} ms")
+        found = f"{key} {back} ms earlier than {_latest_before(log, line, back)}"
+        yield Fault(line, found, f"at most {limits.back_warn_ms} ms earlier")
     elif mild := [b for b in log.back if b[1] > limits.back_ms]:
         line, back, key = max(mild, key=lambda b: b[1])
         yield Fault(line, f"{key} {back} ms earlier than an event before it", "no such event", severity="warning")
+
+
+def _latest_before(log: Log, line: int, back: int) -> str:
+    """Return in words the event than which that of a line is `back` milliseconds earlier."""
+    timed = [e for events in log.events.values() for e in events if type(e.time_ms) is int]
+    time = next((e.time_ms + back for e in timed if e.line == line), None)
+    late = next((e for e in timed if e.line < line and e.time_ms == time), None)
+    return f"{late.key} of line {late.line}" if late else "an event before it"
 
 
 @rule("CLK05", "log", after=("LOG02",), on=EVERY)

@@ -182,9 +182,9 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     described = place.described
-    for run, named, environment, limits in islice(_read(runs, terms), 1) if described else ():
-        for found, wanted in contradictions(environment, described, limits.memory):
-            yield _fault(run, named, found, f"{wanted}, as in the system description")
+    for _, _, environment, limits in islice(_read(runs, terms), 1) if described else ():
+        for name, found in contradictions(environment, described, limits.memory):
+            yield place.fault_of(name, show(described[name]), f"{found}, as in the environment manifests")
 
 
 @rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)

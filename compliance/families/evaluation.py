@@ -111,12 +111,12 @@ def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
 def target_is_met_before_run_stop(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if time.late and time.stop:
         event, stop = time.late.event, time.stop
-        score = f"{terms.metric} {show(event.value)} of line {event.line}"
+        score = f"the {terms.metric} of line {event.line}, which meets the target"
         if event.line > stop.line:
-            yield Fault(stop.line, f"run_stop before the {score}", "run_stop in a later line")
+            yield Fault(stop.line, f"run_stop before {score}", "run_stop in a later line")
         else:
-            found = f"run_stop {event.time_ms - stop.time_ms} ms before the {score}, by their times"
-            yield Fault(stop.line, found, "a time that is later, as its line is")
+            found = f"run_stop {event.time_ms - stop.time_ms} ms earlier than {score}"
+            yield Fault(stop.line, found, "a later time, as its line is later")
 
 
 @rule("EVL07", "log", after=("EVL08",), on=RUN | CONFIRMATION)

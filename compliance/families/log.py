@@ -67,8 +67,8 @@ def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator
     resumed, begun = log.first("resumed"), log.first("init_start")
     if resumed and (begun is None or resumed.line < begun.line):
         says = "The log begins where its run was resumed: its first part is missing"
-        found = "resumed, and no init_start" if begun is None else f"resumed, and init_start in line {begun.line}"
-        yield Fault(resumed.line, found, "the first part before it in the same file", says)
+        found = "no init_start" if begun is None else f"init_start in line {begun.line}"
+        yield Fault(resumed.line, f"{found} before the event resumed", "the part that begins with init_start", says)
         return
     for name, key in terms.keys.items():
         if key.required and name not in (*log.events, *log.lost, *ELSEWHERE) and applies(key, log, terms):

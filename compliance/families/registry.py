@@ -77,7 +77,7 @@ def _assigned(run: Run, number: int, entry: Entry, runs: int | None) -> Iterator
     elif seed != (wanted := entry.seed(number)):
         other = next((i for i in range(runs or MOST_TRIED) if entry.seed(i) == seed), None)
         whose = "" if other is None else f", that of run {other}"
-        said = f"{wanted}, which entry {entry.entry} assigns to run {number}"
+        said = f"{wanted}, which entry {entry.entry} of the registry assigns to run {number}"
         yield Fault(line, f"seed {show(seed)}{whose}", said, path=run.path)
 
 

@@ -112,11 +112,12 @@ def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
         origins = sorted({r.first.path for r in replays})
         severities = {across.severity(r.run, r.first) for r in replays}
         found = f"{listed(told, MOST_REPLAYS)}, as in {listed(origins, 1)}"
+        wanted = "other scores: one is a copy of the other"
         severity, says, path = "" if "" in severities else "review", _replayed(replays, across), replays[0].run.path
-        yield Fault(replays[0].line, found, "scores of its own", says, path, severity)
+        yield Fault(replays[0].line, found, wanted, says, path, severity)
         for first in {r.first.path: r for r in replays if across.strangers(r.run, r.first)}.values():
             found = f"{first.equal} scores that {first.run.path} has as well"
-            yield Fault(1, found, "scores of its own", path=first.first.path, severity=severity)
+            yield Fault(1, found, wanted, path=first.first.path, severity=severity)
 
 
 def _replayed(replays: list[Replay], across: Across) -> str:
@@ -127,7 +128,7 @@ def _replayed(replays: list[Replay], across: Across) -> str:
         return ""
     every = len(runs) == sum(run.set_path == replays[0].run.set_path for run in across.runs)
     names = " and ".join(sorted(run.rpartition("/")[2] for run in runs)) if len(runs) == 2 else f"{len(runs)} runs"
-    return f"{'All ' if every and len(runs) > 2 else ''}{names} log the same {counted(equal.pop(), 'score')}"
+    return f"{'All ' if every and len(runs) > 2 else ''}{names} log the same {counted(equal.pop(), 'evaluation score')}"
 
 
 @rule("RUN07", "set")
@@ -256,12 +257,7 @@ def _against(runs: list[Run], place: SetPlace, terms: Terms, key: str, name: str
     if type(known) is list and value not in known:
         return  # SYS05 says so
     if not _equal(said, value):
-        wanted = f"{show(said)}, as in the logs"
-        if place.submission is None:  # a set given by itself: files outside of it get no findings
-            yield Fault(1, f"{name} {show(value)} in the system description", wanted)
-        else:
-            at = place.submission.place(*description.parts)
-            yield Fault(description.line_of(name), f"{name} {show(value)}", wanted, path=at)
+        yield place.fault_of(name, show(value), f"{show(said)}, as in the logs")
 
 
 def _equal(said: object, value: object) -> bool:

@@ -189,8 +189,7 @@ def named_devices_are_the_descriptions(runs: list[Run], place: SetPlace, terms: 
     for kind, name in model:
         key = "host_processor_model_name" if kind == CPU else "accelerator_model_name"
         if type(data.get(key)) is str and not same_name(data[key], name):
-            run = next(run for run in runs if _models(run))
-            yield Fault(run.line("devices"), f"device {show(name)}", f"{key} {show(data[key])}", path=run.path)
+            yield place.fault_of(key, show(data[key]), f"{show(name)}, as the runs name the device")
 
 
 def _models(run: Run) -> tuple[tuple[str, str], ...]:

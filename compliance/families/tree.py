@@ -52,7 +52,7 @@ def logs_lie_where_they_belong(submission: Submission, edition: Edition) -> Iter
 def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Iterator[Fault]:
     for parts in _set_folders(submission, edition):
         if parts[-1] not in edition.benchmarks:
-            wanted = f"a benchmark of the edition{suggest(parts[-1], edition.benchmarks)}"
+            wanted = f"one of {', '.join(edition.benchmarks)}{suggest(parts[-1], edition.benchmarks)}"
             yield Fault(1, f"benchmark {show(parts[-1])}", wanted, path=submission.place(*parts))
 
 

@@ -160,7 +160,9 @@ def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
     pairs = [(run, first), (first, run)] if across.strangers(run, first) else [(run, first)]
     for one, other in pairs:
         found = f"{what} of {other.path}"
-        yield Fault(one.weights.line if one.weights else 1, found, "weights of its own", path=one.path)
+        yield Fault(
+            one.weights.line if one.weights else 1, found, "other weights: one is a copy of the other", path=one.path
+        )
 
 
 def _place(run: Run) -> str:

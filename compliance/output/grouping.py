@@ -2,17 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from compliance.finding import Finding, counted
 from compliance.output.report import ORDER, WAIVED, Report, Summary, owned, told_as
+from rules.text import Rule
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
 FIRST = ("RUN05", "RUN06", "LED06", "CODE05")  # a log is another's, or was edited; what changes the mathematics
 PLACES = "TREE"  # the family of the rules on where files lie
-MILD = ("warning", "info")  # of which those that most logs have are told in a line
+MILD = ("warning", "info")  # of which those that most logs have are told in a line, and which need no fix
 RESULT = re.compile(r"/result_\d+\.txt$")
 
 
@@ -26,6 +27,7 @@ class Kind:
     groups: tuple[tuple[Finding, ...], ...]
     sets: int = 0  # the number of groups that are of sets
     common: bool = False  # whether it is mild, and most logs have it
+    fix: str = ""  # what to do, in the words of the rule's text
 
     @property
     def examples(self) -> list[tuple[Finding, int]]:
@@ -73,8 +75,8 @@ def shown(report: Report) -> list[tuple[Summary, tuple[Kind, ...]]]:
     made = []
     for part in report.parts:
         found = [f for f in part.findings if not report.severity or told_as(f) == report.severity]
-        order = list(report.editions[part.edition].rules) if part.edition in report.editions else []
-        made.append((part, kinds(found, part, order)))
+        rules = report.editions[part.edition].rules if part.edition in report.editions else {}
+        made.append((part, kinds(found, part, rules)))
     return made
 
 
@@ -83,11 +85,14 @@ def times_of(findings: Iterable[Finding]) -> int:
     return sum(finding.times for finding in findings)
 
 
-def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Sequence[str] = ()) -> tuple[Kind, ...]:
+def kinds(
+    findings: Iterable[Finding], summary: Summary | None = None, rules: Mapping[str, Rule] | None = None
+) -> tuple[Kind, ...]:
     """Return the findings of a submission grouped by rule and set, ordered by severity. Of errors, copied runs and
-    wrong places come first, since others follow from them, then all as in `order`; the rest is ordered by number."""
+    wrong places come first, since others follow from them, then all as in `rules`; the rest is ordered by number."""
     sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
-    rank = {code: at for at, code in enumerate(order)}
+    texts = rules or {}
+    rank = {code: at for at, code in enumerate(texts)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in sorted(findings, key=lambda finding: finding.times):  # what stands for others comes last
         by_rule[told_as(finding), finding.code].append(finding)
@@ -97,7 +102,8 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
         groups = tuple(places[place] for place in sorted(places, key=lambda place: (-times_of(places[place]), place)))
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
         common = severity in MILD and 1 < logs < 2 * having
-        made.append(Kind(severity, code, groups, len(places.keys() - {""}), common))
+        fix = texts[code].fix if code in texts and severity not in (*MILD, WAIVED) else ""
+        made.append(Kind(severity, code, groups, len(places.keys() - {""}), common, fix))
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:
         at = rank.get(kind.code, len(rank))
@@ -108,33 +114,35 @@ def kinds(findings: Iterable[Finding], summary: Summary | None = None, order: Se
     return tuple(sorted(made, key=place))
 
 
-def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int]], list[Kind]]:
-    """Return the kinds to show, each with its number of examples, and the kinds left out.
+def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int, bool]], list[Kind]]:
+    """Return the kinds to show, each with its number of examples and whether its fix is shown, and the kinds left out.
 
-    A kind takes one line, and each example another; one that is common takes one line alone. Together with a line for
-    what is left out, they fit into `room` lines. Each kind gets its line first, then each its first example, and so on,
-    the worst first.
+    A kind takes one line, and its fix and each example another; one that is common takes one line alone. Together with
+    a line for what is left out, they fit into `room` lines. Each kind gets its line first, then each its first example,
+    its fix, and further examples, the worst first.
     """
     most = len(kinds) if len(kinds) <= room else max(0, room - 1)
     chosen, left = list(kinds[:most]), room - most - (most < len(kinds))
-    examples = [0] * most
-    for round_ in range(MOST_WHOLE):
+    below = [0] * most
+    for round_ in range(MOST_WHOLE + 1):
         for index, kind in enumerate(chosen):
-            if left > 0 and len(kind.examples) > round_ and not kind.common:
-                examples[index] += 1
+            if left > 0 and len(kind.examples) + bool(kind.fix) > round_ and not kind.common:
+                below[index] += 1
                 left -= 1
-    return list(zip(chosen, examples, strict=True)), list(kinds[most:])
+    fixes = [lines > 1 and bool(kind.fix) for kind, lines in zip(chosen, below, strict=True)]
+    shown = zip(chosen, below, fixes, strict=True)
+    return [(kind, lines - fix, fix) for kind, lines, fix in shown], list(kinds[most:])
 
 
 def verdict(counts: dict[str, int], chosen: bool = False, objections: int = 0, logs: int = 1) -> str:
     """Return the verdict in words. `chosen`: only some rules were selected, which the verdict says. `objections` are
-    the reviewers'. Without `logs`, nothing is in order yet."""
+    the reviewers'. Without `logs`, nothing has passed yet."""
     read = [counted(counts[name], name) for name in ("review", "warning") if counts[name]]
     tail = f", with {' and '.join(read)} to read" if read else ""
     tail += f", {counts[WAIVED]} waived" if counts[WAIVED] else ""
     tail += f", {counted(objections, 'objection')} by reviewers" if objections else ""
-    right = "in order" if logs else "no runs yet, and nothing wrong so far"
-    head = f"not in order: {counted(counts['error'], 'error')}" if counts["error"] else right
+    right = "passed" if logs else "no runs yet, and nothing wrong so far"
+    head = f"failed: {counted(counts['error'], 'error')}" if counts["error"] else right
     return f"{'of the rules chosen: ' if chosen else ''}{head}{tail}"
 
 

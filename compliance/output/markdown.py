@@ -45,13 +45,18 @@ def _groups(kinds: Sequence[Kind], home: str) -> Iterator[str]:
     chosen, left = fitted(kinds, ROWS)
     yield "| severity | rule | how often | what | for example |"
     yield "| --- | --- | --- | --- | --- |"
-    for kind, examples in chosen:
+    for kind, examples, _ in chosen:
         places = "<br>".join(_example(kind, *example, home) for example in kind.examples[: max(1, examples)])
-        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {markdown(kind.sentence)} | {places} |"
+        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {_what(kind)} | {places} |"
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
         found = counted(sum(kind.times for kind in left), "finding")
         yield f"| {left[0].severity} and less | {codes} | {found} | more rules | with `--all` |"
+
+
+def _what(kind: Kind) -> str:
+    """Return what is wrong, and what to do."""
+    return markdown(kind.sentence) + (f". Fix: {kind.fix}" if kind.fix else "")
 
 
 def _example(kind: Kind, first: Finding, others: int, home: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
 from compliance.output.grouping import RESULT, Kind, fitted, label, shown, tally, verdict
-from compliance.output.report import ORDER, WAIVED, Report, Summary, told_as
+from compliance.output.report import ORDER, Report, Summary, told_as
 from compliance.reviewing.checklist import OBJECT, OPEN, Checklist
 from compliance.safe import printable
 
@@ -37,15 +37,15 @@ def render(report: Report) -> str:
 
 
 def _head(report: Report, told: Told) -> list[str]:
-    """Return the head of a report on several submissions, sets or logs: how many are in order, the counts of findings,
-    and the kinds of errors, and of findings for review and warnings."""
+    """Return the head of a report on several submissions, sets or logs: how many passed, the counts of findings, and
+    the kinds of errors, and of findings for review and warnings."""
     if len(report.summaries) < 2:
         return []
     counts = {name: sum(summary.counts[name] for summary, _ in told) for name in ORDER}
     wrong = sum(bool(summary.counts["error"]) or not summary.logs for summary in report.summaries)
     logs = sum(s.logs for s in report.summaries)
-    order = f"{len(report.summaries) - wrong} of {len(report.summaries)} in order"
-    lines = [f"{order}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
+    passed = f"{len(report.summaries) - wrong} of {len(report.summaries)} passed"
+    lines = [f"{passed}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
     for severities in (("error",), ("review", "warning")):
         some = [(s.path, k) for severity in severities for s, kinds in told for k in kinds if k.severity == severity]
         most = HEAD if len(some) <= HEAD else HEAD - 1
@@ -91,16 +91,16 @@ def _title(summary: Summary) -> str:
         which = "" if summary.throughput_only == summary.logs else f"{summary.throughput_only} of them "
         logs += f" ({which}throughput-only: no scored run)"
     alone = ", without a submission" if summary.alone else ""
-    return f"{printable(summary.path)}: {logs} by the rules {summary.edition}{alone}"
+    return f"{printable(summary.path)}: {logs}, checked by the rules {summary.edition}{alone}"
 
 
 def _about(summary: Summary) -> Iterator[str]:
     if summary.source:
-        yield f"  {summary.source}"
+        yield f"  source: {summary.source}"
     if summary.checklist:
         yield from _reviewed(summary.checklist)
     elif summary.review:
-        yield f"  for a reviewer: {', '.join(summary.review)}"
+        yield f"  for a reviewer: {counted(len(summary.review), 'point')} that no program can check"
 
 
 def _reviewed(checklist: Checklist) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _reviewed(checklist: Checklist) -> Iterator[str]:
 def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Iterator[str]:
     """Yield the kinds of findings with examples, in at most `room` lines."""
     chosen, left = fitted(kinds, room)
-    for kind, examples in chosen:
+    for kind, examples, fix in chosen:
         size = f", {kind.size}" if kind.size else ""
         head = f"  {kind.severity} {kind.code}{size}: {kind.sentence}"
         if kind.common:
@@ -126,6 +126,8 @@ def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Ite
         yield _colored(kind.severity, printable(head), report)
         for finding, others in kind.examples[:examples]:
             yield _colored(kind.severity, _example(kind, finding, others, home), report)
+        if fix:
+            yield printable(f"    fix: {kind.fix}")
     if left:
         found = sum(kind.times for kind in left)
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
@@ -148,7 +150,8 @@ def _place(finding: Finding, home: str) -> str:
     """Return `path:line` relative to the submission, or log; "" for all of it."""
     if finding.path == home:
         return f"line {finding.line}" if finding.line > 1 else ""
-    return f"{finding.path.removeprefix(f'{home}/') if home else finding.path}:{finding.line}"
+    line = f":{finding.line}" if finding.line > 1 else ""
+    return f"{finding.path.removeprefix(f'{home}/') if home else finding.path}{line}"
 
 
 def _line(finding: Finding, report: Report) -> str:
@@ -178,9 +181,17 @@ def _foot(report: Report, told: Told) -> list[str]:
     tell = report.sandbox and (report.every or report.exposed)
     lines = [f"sandbox: {report.sandbox}"] if tell else []
     lines += [f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False)]
-    if not report.every and any(kind.severity != WAIVED for _, kinds in told for kind in kinds):
+    if not report.every and any(_shortened(kinds) for _, kinds in told):
         lines.append("--all gives each finding with its place")
     return lines
+
+
+def _shortened(kinds: Sequence[Kind]) -> bool:
+    """Return whether the groups of a submission may leave out a finding, or a part of one."""
+    whole = sum(2 + len(kind.examples) for kind in kinds) < SCREEN - 5 and not any(kind.common for kind in kinds)
+    return not whole or any(
+        others or DIGEST.search(finding.said()) for kind in kinds for finding, others in kind.examples
+    )
 
 
 def _steps(report: Report, told: Told) -> Iterator[str]:
@@ -189,9 +200,9 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
     if report.missed:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:
-        yield f"fix {_number(errors, 'error')} ({_explain(errors)} says how), and check again"
-        if any(RESULT.search(finding.path) for kind in errors for finding in kind.findings):
-            yield "never edit a log: hand in what the run wrote, or repeat the run"
+        logs = any(RESULT.search(finding.path) for kind in errors for finding in kind.findings)
+        never = ". A log is never edited: replace it by the one that the run wrote, or repeat the run" if logs else ""
+        yield f"fix {_number(errors, 'error')} and check again{never} ({_explain(errors)} says more)"
     elif reviews:
         yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
     if not (report.missed or errors or reviews or report.severity):

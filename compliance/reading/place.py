@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from compliance.finding import Fault
 from compliance.reading.files import Description
 from compliance.reading.ledger import SetLedger
 from compliance.reading.rounds import RoundRegistry
@@ -24,6 +25,14 @@ class SetPlace:
     def described(self) -> dict[str, Any]:
         """The fields of the system description, {} without one."""
         return (self.description.data or {}) if self.description else {}
+
+    def fault_of(self, name: str, value: str, wanted: str) -> Fault:
+        """Return a fault of a field of the system description, with its value in words, at its line. The files around a
+        set that is given by itself get no findings, so that the set has it."""
+        if self.submission is None or self.description is None:
+            return Fault(1, f"{name} {value} in the system description", wanted)
+        at = self.submission.place(*self.description.parts)
+        return Fault(self.description.line_of(name), f"{name} {value}", wanted, path=at)
 
     @property
     def scaling(self) -> str:

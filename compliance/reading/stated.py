@@ -27,7 +27,7 @@ CAPACITY = re.compile(r"\s*(\d{1,12}(?:\.\d{1,6})?)\s*([MGT]i?B)\b", re.IGNORECA
 
 
 def contradictions(environment: Environment, description: Mapping[str, Any], apart: float) -> Iterator[tuple[str, str]]:
-    """Yield (found in the manifest, said in the description) wherever they disagree.
+    """Yield (field of the description, what the manifest has instead) wherever they disagree.
 
     Capacities may differ by `apart`, a share of the described one. A field is skipped if either side lacks it or has
     no such number or name.
@@ -37,15 +37,15 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
     for field, name in COUNTS.items():
         said, found = count_of(description.get(field)), processors.get(name)
         if said is not None and is_number(found) and found != said:
-            yield f"{name} {show(found)}", f"{field} {said}"
+            yield field, f"{name} {show(found)}"
     for what, found, field in names_of(environment):
         said = description.get(field)
         if found and type(said) is str and said.strip() and not _of_one_name(found, said):
-            yield f"{what} {show(found)}", f"{field} {show(said)}"
+            yield field, f"{what} {show(found)}"
     for what, found, field in capacities_of(environment):
         size = capacity(description.get(field))
         if found and size and abs(found - size) > apart * size:
-            yield f"{what} of {found / 2**30:.4g} GiB", f"{field} {show(description[field])}"
+            yield field, f"{what} of {found / 2**30:.4g} GiB"
 
 
 def names_of(environment: Environment) -> Iterator[tuple[str, str, str]]:

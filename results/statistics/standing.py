@@ -50,7 +50,7 @@ class Standing:
         if not self.errors:
             return None
         which = f"{len(self.errors)} errors, the first: " if len(self.errors) > 1 else ""
-        return f"not in order: {which}{self.errors[0].code} {self.errors[0].message()}"
+        return f"failed the check: {which}{self.errors[0].code} {self.errors[0].message()}"
 
     @property
     def word(self) -> str:

@@ -139,7 +139,7 @@ def test_a_bad_change_is_annotated_and_fails(clone, base):
     assert found["find"][0] == 0 and found["judge"][0] != 0
     where = log.relative_to(clone).as_posix()
     assert re.search(rf"^::error file={re.escape(where)},line=\d+,title=SEED03::SEED03 ", found["judge"][1], re.M)
-    assert "no score: not in order" in (clone.parent / "table.md").read_text()
+    assert "no score: failed the check" in (clone.parent / "table.md").read_text()
 
 
 @pytest.mark.slow

@@ -21,10 +21,10 @@ ROOT = HERE.parent
 def test_clean_is_0(run, tree):
     code, out, _ = run(tree.root)
     assert code == 0
-    assert out.startswith(f"{tree.root}: 5 logs by the rules v1.0\n")
-    assert "\n  for a reviewer: EVL90" in out
+    assert out.startswith(f"{tree.root}: 5 logs, checked by the rules v1.0\n")
+    assert "\n  for a reviewer: 15 points" in out
     told = f"python compliance/audit.py {tree.root} lists it"
-    assert out.endswith(f"\n  in order\n\nnext: people judge what no program can ({told})\n")
+    assert out.endswith(f"\n  passed\n\nnext: people judge what no program can ({told})\n")
 
 
 def test_errors_are_1_with_place_found_and_wanted(run, broken):
@@ -33,7 +33,7 @@ def test_errors_are_1_with_place_found_and_wanted(run, broken):
     place = broken.path(1).relative_to(broken.root)
     assert out.splitlines()[1].startswith("  error SEED03: ")
     assert out.splitlines()[2].startswith(f"    error at {place}:8: found seed 5, a small number, wanted ")
-    assert "\n  not in order: 1 error\n" in out
+    assert "\n  failed: 1 error\n" in out
     line = run(broken.root, "--all")[1].splitlines()[1]
     assert line.startswith(f"{broken.path(1)}:8: SEED03 error: ")
     assert "(found seed 5, a small number, wanted " in line
@@ -89,7 +89,7 @@ def test_a_premise_that_is_not_selected_is_reported(run, tree):
     """A set of runs 0, 1, 2, 4: RUN02 isn't checked, since RUN01 says that one is missing."""
     tree.path(3).unlink()
     code, out, _ = run(tree.root, "--select", "RUN02", "--all")
-    assert code == 1 and "RUN01 error: " in out and "of the rules chosen: not in order: 1 error\n" in out
+    assert code == 1 and "RUN01 error: " in out and "of the rules chosen: failed: 1 error\n" in out
     assert run(tree.root, "--select", "LOG01")[0] == 0
     tree.changed("submission_benchmark", 1, value="nonsense")
     code, out, _ = run(tree.root, "--select", "EVL05", "--all")
@@ -106,15 +106,15 @@ def test_select_and_ignore(run, broken):
     assert run(broken.root, "--select", "RUN,LOG")[0] == 0
     assert run(broken.root, "--ignore", "SEED03")[0] == 0
     assert run(broken.root, "--select", "SEED", "--ignore", "SEED05")[0] == 1
-    assert "of the rules chosen: in order" in run(broken.root, "--ignore", "SEED03")[1]
+    assert "of the rules chosen: passed" in run(broken.root, "--ignore", "SEED03")[1]
 
 
 def test_severity_hides_and_changes_neither_verdict_nor_exit_code(run, broken):
     broken.put(broken.path(0).with_name("core.1"), "?")
     code, out, _ = run(broken.root, "--severity", "error")
-    assert code == 1 and "core.1" not in out and "not in order: 1 error, with 1 warning to read" in out
+    assert code == 1 and "core.1" not in out and "failed: 1 error, with 1 warning to read" in out
     out = run(broken.root, "--severity", "warning")[1]
-    assert "warning at" in out and "SEED03" not in out and "not in order: 1 error, with 1 warning to read" in out
+    assert "warning at" in out and "SEED03" not in out and "failed: 1 error, with 1 warning to read" in out
 
 
 @pytest.mark.parametrize("form", check.WHOLE)
@@ -169,7 +169,7 @@ def test_a_prepared_submission_has_no_runs_yet(prepared, run, folder):
     (prepared.root / folder).mkdir(parents=True, exist_ok=True)
     code, out, _ = run(prepared.root)
     assert code == 2 and "could not be checked: no runs yet; all the rest was judged" in out
-    assert f"{prepared.root}: 0 logs by the rules v1.0" in out
+    assert f"{prepared.root}: 0 logs, checked by the rules v1.0" in out
     assert "\n  no runs yet, and nothing wrong so far\n\nnext: see above why 1 place could not be checked\n" in out
     assert "no runs yet" in run(prepared.root, "--format", "markdown")[1]
     assert json.loads(run(prepared.root, "--format", "json")[1])["missed"][0]["reason"].startswith("no runs yet")

@@ -29,7 +29,7 @@ def patterns(found):
 
 def test_the_line_and_the_exit_code_are_found(patterns):
     assert re.findall(patterns["seconds"], "epoch 1\n" + LINE.format(28.381), re.M) == ["28.381"]
-    assert re.findall(patterns["checker"], "in order\ncheck.py: exit code 0\n", re.M) == ["0"]
+    assert re.findall(patterns["checker"], "passed\ncheck.py: exit code 0\n", re.M) == ["0"]
 
 
 def test_the_log_is_parsed(patterns):

@@ -62,7 +62,7 @@ def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
     compare.main([str(p) for p in two])
     out = capsys.readouterr().out
     assert "\nA and B are not compared: A and B have no score\n" in out
-    assert "A: no score: not in order: " in out
+    assert "A: no score: failed the check: " in out
     assert not any(words in out for words in WINNERS)
     (row,) = [line for line in out.splitlines() if "FOM as logged, s" in line]
     assert row.split()[-2:] == ["52", "106"]

@@ -28,7 +28,7 @@ def test_pages_of_all_rounds(two, tmp_path, capsys):
 def test_what_is_not_in_order_is_published_without_a_number(two, tmp_path):
     out = tmp_path / "site"
     assert site.main([str(two.root), "--rules", "v1.0", "--out", str(out)]) == 0
-    assert "No score: not in order" in (out / "v1.0" / "acme.html").read_text()
+    assert "No score: failed the check" in (out / "v1.0" / "acme.html").read_text()
     assert "minutes to train" not in (out / "index.html").read_text()
 
 

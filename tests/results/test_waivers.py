@@ -37,7 +37,7 @@ def waive(tmp_path, damaged):
 def test_a_waived_error_takes_no_number_away_and_is_shown(tree, waive, tmp_path, capsys):
     """As found: a waived submission could only be published with --as-logged, which waives everything."""
     assert summarize.main([str(tree.root)]) == 1
-    assert "no score: not in order: " in capsys.readouterr().out
+    assert "no score: failed the check: " in capsys.readouterr().out
     file, page = waive(), tmp_path / "page.html"
     assert summarize.main([str(tree.root), "--waivers", file]) == 0
     out = capsys.readouterr()
@@ -53,7 +53,7 @@ def test_nothing_else_is_waived(tree, waive, capsys):
     file = waive({"code": "RUN01", "path": "elsewhere"})
     assert summarize.main([str(tree.root), "--waivers", file]) == 1
     out = capsys.readouterr()
-    assert "no score: not in order: " in out.out and "waivers.yaml:1: WAI01 " in out.err
+    assert "no score: failed the check: " in out.out and "waivers.yaml:1: WAI01 " in out.err
 
 
 def test_a_file_inside_of_what_is_checked_is_refused(tree, damaged, capsys):
@@ -66,7 +66,7 @@ def test_a_file_inside_of_what_is_checked_is_refused(tree, damaged, capsys):
 def test_compare_knows_them_too(tree, new_log, damaged, waive, capsys):
     sets = [str(damaged), str(tree.published(new_log.sets[1]))]
     assert compare.main(sets) == 0
-    assert "A: no score: not in order: " in capsys.readouterr().out
+    assert "A: no score: failed the check: " in capsys.readouterr().out
     assert compare.main([*sets, "--waivers", waive()]) == 0
     shown = capsys.readouterr().out
     assert "no score" not in shown and "A  1 waived" in shown and "[waived by R. Viewer: known]" in shown

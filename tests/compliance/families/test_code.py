@@ -239,9 +239,9 @@ def told(tree, law):
 
 
 def test_verdict_counts_files_that_are_not_the_references(tree, law):
-    assert told(tree, law) == "2 of 6 files of source are not the reference's"
+    assert told(tree, law) == "2 of 6 files are not the reference's"
     tree.put(tree.implementation / "README.md", "Notes\n")
-    assert told(tree, law) == "2 of 6 files of source are not the reference's"
+    assert told(tree, law) == "2 of 6 files are not the reference's"
 
 
 def test_verdict_says_reference_source(tree, law):
@@ -249,7 +249,7 @@ def test_verdict_says_reference_source(tree, law):
         tree.put(tree.source / path, (ROOT / path).read_text())
     (tree.implementation / "configs" / "tiny.yaml").unlink()
     tree.ran()
-    assert told(tree, law) == "reference source"
+    assert told(tree, law) == "every file is the reference's"
 
 
 def test_verdict_says_nothing_without_source(tree, law):

@@ -146,8 +146,7 @@ manifest_with_more_ranks = fact_changed("ENV08", "launcher", {"launcher": "slurm
 
 @damage
 def more_memory_than_there_is(environed):
-    environed.described(host_memory_capacity="48 GiB")
-    return [("environment_0.json", 1, "ENV09")]
+    return [("box.json", environed.described(host_memory_capacity="48 GiB"), "ENV09")]
 
 
 @damage

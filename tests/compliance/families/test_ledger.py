@@ -289,6 +289,13 @@ def log_exchanged_after_its_end(launched, logs):
 
 
 @damage
+def line_endings_changed_by_a_copy(launched):
+    path = launched.path(2)
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    return [("result_2.txt", 1, "LED06")]
+
+
+@damage
 def run_without_an_end(launched):
     everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt")))
     return [("ledger.jsonl", 5, "LED06")]

@@ -7,6 +7,7 @@ import pytest
 
 from compliance.families import runs as checks
 from compliance.reading.epochs import epochs_of
+from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
 from rules.edition import load
 from rules.reference import reference_points
@@ -26,9 +27,9 @@ def terms(benchmark="scaffold", **limits):
 def place(scaling="strong", system="box", data=SYSTEM, org="acme"):
     submission = SimpleNamespace(org=org, place=lambda *parts: "/".join(parts))
     described = SimpleNamespace(data=data, parts=("systems", "box.json"), line_of=lambda name: 3)
-    return SimpleNamespace(
-        scaling=scaling, system=system, submission=submission, description=described, described=data or {}
-    )
+    place = SimpleNamespace(scaling=scaling, system=system, submission=submission, description=described)
+    place.described, place.fault_of = data or {}, lambda *words: SetPlace.fault_of(place, *words)
+    return place
 
 
 def told(check, runs, where=None, by=None):
@@ -234,8 +235,8 @@ def test_run06_ten_replays_of_a_set_are_told(numbers, told):
 @pytest.mark.parametrize(
     ("replayed", "runs", "says"),
     [
-        ([6], 3, "result_0.txt and result_9.txt log the same 6 scores"),
-        ([6, 6], 3, "All 3 runs log the same 6 scores"),
+        ([6], 3, "result_0.txt and result_9.txt log the same 6 evaluation scores"),
+        ([6, 6], 3, "All 3 runs log the same 6 evaluation scores"),
         ([6, 5], 3, ""),
         ([5], 2, ""),
     ],

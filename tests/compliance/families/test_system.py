@@ -9,6 +9,7 @@ import pytest
 from benchmark.run.devices import Device, grouped
 from compliance.engine import judge
 from compliance.families import system as checks
+from compliance.reading.place import SetPlace
 from rules.edition import load
 from tests.compliance.catalogue import description_changed
 from tests.compliance.families.test_source import second
@@ -158,8 +159,9 @@ def one_run_on_another_model(tree):
 
 @damage
 def another_model_than_described(tree):
-    lines = [tree.changed("devices", index, value=named(name="A faster one")) for index in range(5)]
-    return [("result_0.txt", lines[0], "SYS12")]
+    for index in range(5):
+        tree.changed("devices", index, value=named(name="A faster one"))
+    return [("box.json", tree.described(host_processor_model_name="A processor"), "SYS12")]
 
 
 @damage
@@ -354,8 +356,14 @@ def test_sys10_what_a_run_logs_of_a_large_machine(logs):
     ("described", "found"),
     [
         ({"host_processor_model_name": "A processor", "accelerator_model_name": "A chip"}, []),
-        ({"host_processor_model_name": "Another", "accelerator_model_name": "A chip"}, ["device A processor"]),
-        ({"host_processor_model_name": "A processor", "accelerator_model_name": "Another"}, ["device A chip"]),
+        (
+            {"host_processor_model_name": "Another", "accelerator_model_name": "A chip"},
+            ["host_processor_model_name Another in the system description"],
+        ),
+        (
+            {"host_processor_model_name": "A processor", "accelerator_model_name": "Another"},
+            ["accelerator_model_name Another in the system description"],
+        ),
         ({"host_processor_model_name": None}, []),
         ({}, []),
     ],
@@ -366,7 +374,9 @@ def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found)
         SimpleNamespace(value={"devices": devices}.get, line=lambda key: 7, path="result")
         for devices in (None, both, named(name="Not looked at"))
     ]
-    judged = checks.named_devices_are_the_descriptions(runs, SimpleNamespace(described=described), None)
+    place = SimpleNamespace(described=described, submission=None)
+    place.fault_of = lambda *words: SetPlace.fault_of(place, *words)
+    judged = checks.named_devices_are_the_descriptions(runs, place, None)
     assert [fault.found for fault in judged] == found
 
 

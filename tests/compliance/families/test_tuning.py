@@ -262,7 +262,8 @@ def confirmation_on_faster_devices(confirmed):
         confirmed.manifests[index]["nodes"][0]["facts"]["processors"]["value"]["model"] = "A faster processor"
         confirmed.survey(index)
     found = [(f"result_{i}.txt", line, "TUN09") for i, line in enumerate(lines)]
-    described = [("environment_0.json", 1, "ENV09"), ("result_0.txt", lines[0], "SYS12")]
+    line = confirmed.described(host_processor_model_name="A processor")
+    described = [("box.json", line, "ENV09"), ("box.json", line, "SYS12")]
     return [*found, ("environment_0.json", 1, "TUN09"), *described]
 
 

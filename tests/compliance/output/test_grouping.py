@@ -1,12 +1,19 @@
 """Findings by rule and set: order, counts, what fits, and the words for a verdict."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from compliance.finding import Finding
 from compliance.output.grouping import Kind, fitted, kinds, label, shown, tally, verdict
 from compliance.output.report import Report, Summary, owned, told_as
+from rules.text import Rule
+
+
+def texts(*codes):
+    return {code: Rule(code, "A seed is fresh", "Why.\n\nFix: do so", Path("x.md"), 1) for code in codes}
+
 
 SETS = ("acme/results/a", "acme/results/b")
 
@@ -57,7 +64,7 @@ def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
 
 def test_a_copy_stands_before_what_follows_from_it():
     codes = ("REG03", "LED03", "REG03", "RUN05", "ENV01")
-    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], order=("REG03", "LED03", "RUN05"))
+    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], rules=texts("REG03", "LED03", "RUN05"))
     assert [k.code for k in made] == ["RUN05", "REG03", "LED03", "ENV01"]
     review = kinds([finding("acme/1", "RUN05", "review"), finding("acme/1", "LED03")])
     assert [k.code for k in review] == ["LED03", "RUN05"]
@@ -130,7 +137,7 @@ def test_a_warning_that_most_logs_have_is_common_and_takes_one_line(logs, severi
 )
 def test_errors_are_in_the_order_of_mending_and_others_in_that_of_their_number(severity, codes):
     some = [finding(f"x{n}", code, severity) for n, code in enumerate((*reversed(codes), "ENV10"))]
-    order = ["RUN01", "TREE09", "ENV10", "CODE03"]
+    order = texts("RUN01", "TREE09", "ENV10", "CODE03")
     assert [k.code for k in kinds(some, None, order)] == codes
     edited = kinds([*some, finding("y", "CODE05", "review")], None, order)
     assert next(k.code for k in edited if k.severity == "review") == "CODE05"
@@ -154,21 +161,39 @@ def test_errors_are_in_the_order_of_mending_and_others_in_that_of_their_number(s
 )
 def test_what_fits_is_each_rule_then_its_first_example_then_more(groups, room, examples, left):
     chosen, rest = fitted([kind(n) for n in groups], room)
-    assert ([n for _, n in chosen], len(rest)) == (examples, left)
-    assert len(chosen) + sum(n for _, n in chosen) + bool(rest) <= max(room, bool(rest))
+    assert ([n for _, n, _ in chosen], len(rest)) == (examples, left)
+    assert len(chosen) + sum(n for _, n, _ in chosen) + bool(rest) <= max(room, bool(rest))
+
+
+@pytest.mark.parametrize(
+    ("room", "shown"),
+    [(2, [(0, False)] * 2), (4, [(1, False)] * 2), (5, [(1, True), (1, False)]), (8, [(2, True)] * 2)],
+)
+def test_a_fix_takes_a_line_after_the_first_example(room, shown):
+    chosen, rest = fitted([kind(5, fix="do this")] * 2, room)
+    assert ([tuple(more) for _, *more in chosen], rest) == (shown, [])
+
+
+@pytest.mark.parametrize(
+    ("severity", "waived", "fix"),
+    [("error", "", "do so"), ("review", "", "do so"), ("warning", "", ""), ("error", "r: agreed", "")],
+)
+def test_an_error_and_a_review_say_what_to_do(severity, waived, fix):
+    (made,) = kinds([finding("x", severity=severity, waived=waived)], None, texts("SEED03"))
+    assert made.fix == fix
 
 
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ({}, "in order"),
-        ({"info": 3}, "in order"),
-        ({"warning": 1}, "in order, with 1 warning to read"),
-        ({"review": 2}, "in order, with 2 reviews to read"),
-        ({"warning": 41, "review": 1}, "in order, with 1 review and 41 warnings to read"),
-        ({"waived": 2}, "in order, 2 waived"),
-        ({"error": 1}, "not in order: 1 error"),
-        ({"error": 2, "warning": 3, "waived": 1}, "not in order: 2 errors, with 3 warnings to read, 1 waived"),
+        ({}, "passed"),
+        ({"info": 3}, "passed"),
+        ({"warning": 1}, "passed, with 1 warning to read"),
+        ({"review": 2}, "passed, with 2 reviews to read"),
+        ({"warning": 41, "review": 1}, "passed, with 1 review and 41 warnings to read"),
+        ({"waived": 2}, "passed, 2 waived"),
+        ({"error": 1}, "failed: 1 error"),
+        ({"error": 2, "warning": 3, "waived": 1}, "failed: 2 errors, with 3 warnings to read, 1 waived"),
     ],
 )
 def test_a_verdict_says_whether_it_is_in_order_and_what_is_to_read(counts, words):

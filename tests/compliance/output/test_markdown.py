@@ -7,6 +7,7 @@ import pytest
 
 from compliance.output.markdown import render
 from compliance.reviewing.checklist import checklist
+from rules.edition import load
 
 
 def test_markdown_has_the_table(run, broken):
@@ -17,18 +18,19 @@ def test_markdown_has_the_table(run, broken):
 
 def test_a_table_of_submissions_then_one_of_rules(report, seed, file):
     found = [replace(seed, line=n) for n in (8, 9)]
+    fix = load("v1.0").rules["SEED03"].fix
     assert render(report(*found, file)).splitlines() == [
         "# Verdict",
         "",
         "| what | edition | logs | verdict |",
         "| --- | --- | --- | --- |",
-        "| v1.0/acme | v1.0 | 5 | **not in order: 2 errors, with 1 warning to read** |",
+        "| v1.0/acme | v1.0 | 5 | **failed: 2 errors, with 1 warning to read** |",
         "",
         "## v1.0/acme",
         "",
         "| severity | rule | how often | what | for example |",
         "| --- | --- | --- | --- | --- |",
-        "| error | SEED03 | 2 times | A seed is fresh | result\\_1.txt:8: found seed 5, wanted 48 bits"
+        f"| error | SEED03 | 2 times | A seed is fresh. Fix: {fix} | result\\_1.txt:8: found seed 5, wanted 48 bits"
         "<br>result\\_1.txt:9: found seed 5, wanted 48 bits |",
         "| warning | TREE03 | once | A file has a place | core.1:1: found core.1, wanted none |",
     ]
@@ -52,16 +54,16 @@ def test_a_round_has_totals_and_the_worst_first(report, seed, summed):
     lines = render(summed(made, made.summaries[0], other)).splitlines()
     assert lines[2] == "All together: 1 error."
     assert [line.split(" | ")[0] for line in lines[6:8]] == ["| v1.0/other", "| v1.0/acme"]
-    assert lines[7].endswith(" | in order |")
+    assert lines[7].endswith(" | passed |")
     assert "All together: nothing found." in render(summed(report(), other, other))
 
 
 def test_what_has_no_submission_and_what_reviewers_said_stand_with_the_verdict(report):
     first = report().summaries[0]
     (row,) = [s for s in render(replace(report(), summaries=(replace(first, alone=True),))).splitlines() if "acme" in s]
-    assert row.endswith("| in order, without a submission |")
+    assert row.endswith("| passed, without a submission |")
     listed = replace(first, checklist=checklist(["EVL90"], ()))
-    assert "| in order; reviewed: 0 of 1 point accepted |" in render(replace(report(), summaries=(listed,)))
+    assert "| passed; reviewed: 0 of 1 point accepted |" in render(replace(report(), summaries=(listed,)))
 
 
 def test_rules_beyond_the_room_are_counted(report, seed):

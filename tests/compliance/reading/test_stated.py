@@ -40,14 +40,14 @@ def test_what_is_said_otherwise():
     accelerators = [{"name": "X", "memory.total": "81559 MiB"}]
     assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
     told = found({"accelerator_memory_capacity": "141 GiB"}, accelerators=accelerators)
-    assert told == [("accelerator memory of 79.65 GiB", "accelerator_memory_capacity 141 GiB")]
-    assert found({"host_processor_core_count": "4"}) == [("cores 2", "host_processor_core_count 4")]
-    assert found({"framework": "JAX"}) == [("PyTorch 2.13.0", "framework JAX")]
+    assert told == [("accelerator_memory_capacity", "accelerator memory of 79.65 GiB")]
+    assert found({"host_processor_core_count": "4"}) == [("host_processor_core_count", "cores 2")]
+    assert found({"framework": "JAX"}) == [("framework", "PyTorch 2.13.0")]
 
 
 @pytest.mark.parametrize(("gib", "told"), [(23.9, True), (24, False), (40, False), (40.1, True)])
 def test_memory_may_differ_by_a_share_of_the_described(gib, told):
-    found_otherwise = [(f"memory of {gib} GiB", "host_memory_capacity 32 GiB")]
+    found_otherwise = [("host_memory_capacity", f"memory of {gib} GiB")]
     assert found({"host_memory_capacity": "32 GiB"}, 0.25, memory={"gib": gib}) == (found_otherwise if told else [])
 
 
@@ -62,7 +62,7 @@ def test_what_says_nothing_is_not_held_against_it(value):
     ("said", "other"), [("processor", False), ("The A-Processor 9", False), ("A processor", False), ("B", True)]
 )
 def test_one_name_may_be_part_of_the_other(said, other):
-    told = [("processor A processor", f"host_processor_model_name {said}")]
+    told = [("host_processor_model_name", "processor A processor")]
     assert found({"host_processor_model_name": said}, processors={"model": "A processor"}) == (told if other else [])
 
 
@@ -70,7 +70,7 @@ def test_the_first_accelerator_of_a_node_is_compared():
     accelerators = [{"memory.total": "80 GiB"}, {"memory.total": "7 GiB"}]
     assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
     (told,) = found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators[::-1])
-    assert told[0] == "accelerator memory of 7 GiB"
+    assert told[1] == "accelerator memory of 7 GiB"
 
 
 BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"

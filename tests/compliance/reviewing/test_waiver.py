@@ -35,7 +35,7 @@ def test_unused_waiver_is_reported(run, broken, tmp_path, place, named):
     file = waiver(tmp_path / "waivers.yaml", **place)
     code, out, _ = run(broken.root, "--waivers", file)
     assert code == 1
-    assert f"warning at {file}:1: found no SEED03 at {named}" in out
+    assert f"warning at {file}: found no SEED03 at {named}" in out
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_evaluations_beside_training_are_no_factor(tree, new_log):
 
 def test_a_set_without_score_or_devices_has_no_factors(two):
     b, a = two
-    assert factors(replace(a, why="not in order"), b) == [] == factors(a, replace(b, why="x"))
+    assert factors(replace(a, why="failed the check"), b) == [] == factors(a, replace(b, why="x"))
     assert factors(replace(a, rows=tuple(row._replace(units=None) for row in a.rows)), b) == []
     assert factors(replace(a, rows=tuple(row._replace(train_samples=None) for row in a.rows)), b) == []
     assert factors(a, replace(b, group=("v1.0", "deepcam", *b.group[2:]))) == []

@@ -95,12 +95,12 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
         tree.set([new_log.scaffold(seconds + i, seed=seconds + i) for i in range(5)], org=org)
     found = {r.org: r for r in summarize(judge([tree.root]), as_logged=True)}
     placed = [found["fast"], found["slow"]]
-    refused = replace(found["wrong"], why="not in order")
+    refused = replace(found["wrong"], why="failed the check")
     assert as_logged_place(refused, placed) == (2, 3) and as_logged_place(found["fast"], placed) is None
     few = replace(refused, score=replace(refused.score, fom=None))
     assert as_logged_place(few, placed) is None
     told = "; ".join(no_score(replace(refused, would_stand=(2, 3))))
-    assert told == "no score: not in order; as logged 62.0 s, which would be place 2 of 3"
+    assert told == "no score: failed the check; as logged 62.0 s, which would be place 2 of 3"
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])

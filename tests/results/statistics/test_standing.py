@@ -42,9 +42,9 @@ def test_only_errors_object():
     assert Standing((), (finding(),)).objection is None
     others = [replace(finding(path, code="RUN02"), found="7") for path in "bc"]
     first = "RUN01 Something holds (found 1, wanted 2)"
-    assert Standing((finding(),)).objection == f"not in order: {first}"
-    assert Standing((finding(), others[0])).objection == f"not in order: 2 errors, the first: {first}"
-    assert Standing((finding(), *others)).objection == f"not in order: 3 errors, the first: {first}"
+    assert Standing((finding(),)).objection == f"failed the check: {first}"
+    assert Standing((finding(), others[0])).objection == f"failed the check: 2 errors, the first: {first}"
+    assert Standing((finding(), *others)).objection == f"failed the check: 3 errors, the first: {first}"
 
 
 @pytest.mark.parametrize(("unjudged", "word"), [("", "clean"), ("rules of another edition", "not judged")])
@@ -74,7 +74,7 @@ def test_a_set_that_is_not_in_order_has_no_score(tree, new_log, capsys):
     assert found.errors
     assert summarize.main([str(tree.root)]) == 1
     shown = capsys.readouterr().out
-    assert "no score: not in order: " in shown and f"{found.errors[0].code} " in shown
+    assert "no score: failed the check: " in shown and f"{found.errors[0].code} " in shown
     assert "figure of merit" not in shown
     assert found.errors[0].text() in shown
     summarize.main([str(tree.root), "--as-logged", "--format", "json"])
