@@ -11,7 +11,6 @@ import argparse
 import os
 import sys
 from collections.abc import Collection, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,7 +78,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="each finding with its place, not groups of them")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
     parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to; see audit.py")
-    parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes that read logs; 0: one a core")
     parser.add_argument(
         "--seconds", metavar="N", type=float, default=SECONDS, help="for one submission at most (default: %(default)g)"
     )
@@ -103,9 +101,6 @@ def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
             raise ValueError("found no PATH, wanted something to judge (--help says more)")
         output, code = check(args, confine)
         put(output)
-    except BrokenProcessPool:
-        tell("check.py: a process that read logs was killed (out of memory?); try --jobs 1")
-        return 2
     except (ValueError, OSError) as error:
         tell(f"check.py: {error}")
         return 2
@@ -121,9 +116,8 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
     paths = [*args.paths, *args.beside]
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
     reviews = read_reviews(args.reviews, paths) if args.reviews else None
-    jobs = args.jobs or os.cpu_count() or 1
-    sandbox = shut_in(several=jobs > 1) if confine else ""
-    verdict = judge(paths, args.rules, jobs, progress=progress(), waivers=waivers, seconds=args.seconds)
+    sandbox = shut_in() if confine else ""
+    verdict = judge(paths, args.rules, progress=progress(), waivers=waivers, seconds=args.seconds)
     if args.beside:
         verdict = verdict.of(args.paths)
         if not (verdict.looked or verdict.submissions or verdict.missed):

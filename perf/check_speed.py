@@ -4,7 +4,7 @@ Over a round of MLPerf HPC, or over so many copies of one submission under other
 each: MLLOG lines a second of `compliance/` (every rule, logs, sets and submissions), of `mlperf_logging`'s compliance
 checker doing the same files, and of merely reading the files and parsing each event with the standard library's `json`.
 In processor time, the best of the repeats, turn by turn, so that other work on the machine matters less. Then the
-command with `--jobs 1` and `--jobs 2` in wall time, its start included.
+command in wall time, its start included.
 """
 
 import argparse
@@ -81,16 +81,15 @@ def compare(round_: Path, files: list[Path], repeats: int) -> dict[str, float]:
     return seconds
 
 
-def with_jobs(round_: Path, repeats: int) -> tuple[float, float]:
-    """Wall seconds of the command with one process and with two, the medians of the repeats, taken in turn."""
-    seconds: dict[int, list[float]] = {1: [], 2: []}
+def of_the_command(round_: Path, repeats: int) -> float:
+    """Wall seconds of the command, the median of the repeats."""
+    seconds = []
     for _ in range(repeats):
-        for jobs, taken in seconds.items():
-            command = [sys.executable, "compliance/check.py", str(round_.resolve()), "--jobs", str(jobs)]
-            start = time.perf_counter()
-            subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # 1 where there are errors
-            taken.append(time.perf_counter() - start)
-    return statistics.median(seconds[1]), statistics.median(seconds[2])
+        start = time.perf_counter()
+        command = [sys.executable, "compliance/check.py", str(round_.resolve())]
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # 1 where there are errors
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
 
 
 def make_copies(submission: Path, round_: Path, count: int) -> Path:
@@ -142,8 +141,7 @@ def measure(round_: Path, repeats: int) -> None:
     for name, value in seconds.items():
         ratio = value / seconds["ours"]
         print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
-    one, two = with_jobs(round_, repeats)
-    print(f"--jobs 1: {one:.3f} s, --jobs 2: {two:.3f} s of wall time: {one / two:.2f} times as fast")
+    print(f"check.py: {of_the_command(round_, repeats):.3f} s of wall time")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import compliance.families  # noqa: F401  registers the checks
@@ -71,12 +70,6 @@ class Unit:
         division = (description.data or {}).get("division", "") if description else ""
         benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
         return terms_for(log, self.edition, benchmark, division, runs.kind)
-
-
-def judge_logs(unit: Unit, start: int = 0, count: int | None = None) -> Iterator[LogVerdict]:
-    """Judge so many logs of a unit, or all, from log `start` on, one by one."""
-    for file, runs in islice(unit.logs(), start, None if count is None else start + count):
-        yield judge_log(unit, file, runs)
 
 
 def judge_log(unit: Unit, file: LogFile, runs: Set | None = None) -> LogVerdict:

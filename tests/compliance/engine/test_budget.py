@@ -129,12 +129,6 @@ def test_a_huge_log_or_set_is_not_read(tmp_path, law, whole):
     )
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_several_processes_spend_the_same_budget(two, law, jobs):
-    verdict = judge([two], rules=law, seconds=0, jobs=jobs)
-    assert verdict.submissions == () and len(verdict.missed) == 2 and verdict.exit_code == 2
-
-
 def test_a_command_says_what_was_left(two, run):
     code, out, _ = run(two, "--seconds", "0")
     assert code == 2 and out.count("could not be checked: judging it took more than 0 s; left: 4 of 5 logs") == 2
