@@ -349,9 +349,10 @@ def epochs_are_no_fewer_than_points_allow(runs: list[Run], place: SetPlace, term
     mean = average([needed(run, allows.between) for run in kept], limits.olympic, allows.geometric)
     if mean < allows.least:
         where = f"points at a batch size of {' and '.join(map(str, allows.batches))}"
-        wanted = f"{allows.least:.6g} or more, as the reference takes {allows.mean:.6g} ({where})"
+        wanted = f"{allows.least:.3f} or more, as the reference takes {allows.mean:.3f} ({where})"
         kind = "as the geometric mean" if allows.geometric else "on average"
-        yield Fault(1, f"{mean:.6g} {terms.benchmark.epoch_num} {kind}", wanted)
+        kind += ", the fewest and the most left out" if limits.olympic else ""
+        yield Fault(1, f"{mean:.3f} {terms.benchmark.epoch_num} {kind}", wanted)
 
 
 def _occupies(run: Run) -> bool:
