@@ -96,6 +96,10 @@ def runs_are_in_the_ledger(runs: list[Run], place: SetPlace, terms: Terms) -> It
 def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
     """Return what is wrong with the starts that a log names, None if nothing. `launch` is the first."""
     entry = launched.starts.get(launch.number or 0)
+    if entry and entry.said.run != run.file.name and entry.line == launch.digest:
+        says = "The log does not have the name under which it ran"
+        wanted = f"{entry.said.run}, as in line {entry.number} of {launched.path}"
+        return Fault(launch.line, run.file.name, wanted, says, run.path)
     if entry is None or entry.said.run != run.file.name:
         found = f"start {show(launch.number)}" + (
             f", of {show(entry.said.run)}" if entry else ", which the ledger does not have"

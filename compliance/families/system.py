@@ -48,7 +48,7 @@ def descriptions_are_complete(files: SubmissionFiles) -> Iterator[Fault]:
         for name in files.edition.limits.system_fields:
             if description.data is not None and name not in description.data:
                 place = files.submission.place(*description.parts)
-                yield Fault(1, f"no {name}", "one", path=place)
+                yield Fault(1, f"no field {name}", "one", path=place)
 
 
 @rule("SYS04", "submission")

@@ -11,7 +11,8 @@ from rules.text import Rule
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
-FIRST = ("RUN05", "RUN06", "LED06", "CODE05")  # a log is another's, or was edited; what changes the mathematics
+FIRST = ("RUN05", "RUN06", "LED06", "SRC03", "CODE05")  # a file is another's, or was edited; what changes mathematics
+CHANGED = ("LED06", "LED03", "SRC03")  # the file is not as the run left it: what else is wrong in it may follow
 PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line, and which need no fix
 RESULT = re.compile(r"/result_\d+\.txt$")
@@ -91,10 +92,11 @@ def kinds(
     """Return the findings of a submission grouped by rule and set, ordered by severity. Of errors, copied runs and
     wrong places come first, since others follow from them, then all as in `rules`; the rest is ordered by number."""
     sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
-    texts = rules or {}
+    found, texts = list(findings), rules or {}
+    changed = {f.path: f.code for f in found if f.code in CHANGED and told_as(f) == "error"}
     rank = {code: at for at, code in enumerate(texts)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in sorted(findings, key=lambda finding: finding.times):  # what stands for others comes last
+    for finding in sorted(found, key=lambda finding: finding.times):  # what stands for others comes last
         by_rule[told_as(finding), finding.code].append(finding)
     made = []
     for (severity, code), same in by_rule.items():
@@ -103,6 +105,8 @@ def kinds(
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
         common = severity in MILD and 1 < logs < 2 * having
         fix = texts[code].fix if code in texts and severity not in (*MILD, WAIVED) else ""
+        if fix and code not in CHANGED and all(finding.path in changed for finding in same):
+            fix = f"first fix {changed[same[0].path]} in this file: both may come from one change"
         made.append(Kind(severity, code, groups, len(places.keys() - {""}), common, fix))
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:

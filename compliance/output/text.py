@@ -99,7 +99,7 @@ def _about(summary: Summary) -> Iterator[str]:
         yield f"  source: {summary.source}"
     if summary.checklist:
         yield from _reviewed(summary.checklist)
-    elif summary.review:
+    elif summary.review and not summary.counts["error"]:
         yield f"  for a reviewer: {counted(len(summary.review), 'point')} that no program can check"
 
 
@@ -189,9 +189,7 @@ def _foot(report: Report, told: Told) -> list[str]:
 def _shortened(kinds: Sequence[Kind]) -> bool:
     """Return whether the groups of a submission may leave out a finding, or a part of one."""
     whole = sum(2 + len(kind.examples) for kind in kinds) < SCREEN - 5 and not any(kind.common for kind in kinds)
-    return not whole or any(
-        others or DIGEST.search(finding.said()) for kind in kinds for finding, others in kind.examples
-    )
+    return not whole or any(others for kind in kinds for _, others in kind.examples)
 
 
 def _steps(report: Report, told: Told) -> Iterator[str]:

@@ -121,7 +121,7 @@ def seen(check, handed, launched, slack=0.5, **fields):
         (launches(1, 1), (20, "resumed by start 1")),
         (launches(1, None), (20, "resumed by start None")),
         (launches(3), (4, "start 3, which goes on from start 1")),
-        (launches(2), (4, "start 2, of result_1.txt")),
+        (launches(2), (4, "result_0.txt")),
         (launches(5), (4, "start 5, which the ledger does not have")),
         (launches(None), (4, "start None, which the ledger does not have")),
         (launches(1, digest="line 2"), (4, "a start whose line is line 2")),

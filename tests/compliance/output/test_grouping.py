@@ -70,6 +70,13 @@ def test_a_copy_stands_before_what_follows_from_it():
     assert [k.code for k in review] == ["LED03", "RUN05"]
 
 
+@pytest.mark.parametrize(("path", "fix"), [("a/result_1.txt", "first fix LED06 in this file"), ("a/x", "do so")])
+def test_what_is_wrong_in_a_file_that_was_changed_follows_from_it(path, fix):
+    some = [finding("a/result_1.txt", "LED06"), finding("a/result_2.txt", "LED06", waived="r"), finding(path)]
+    made = {kind.code: kind.fix for kind in kinds(some, None, texts("LED06", "SEED03")) if kind.severity == "error"}
+    assert made["LED06"] == "do so" and made["SEED03"].startswith(fix)
+
+
 def test_parts_are_those_with_errors_first_and_elsewhere_last(found):
     other = replace(report(()).summaries[0], path="other", sets=())
     told = report((*found, finding("other/x", severity="info")), other).parts
