@@ -5,7 +5,7 @@ import re
 import pytest
 
 from benchmark.problem import load_problem
-from perf.pages.tensors import page, shapes, sum_of, tensors
+from perf.pages.tensors import NORM, page, shapes, sum_of, tensors
 from rules.edition import load
 
 PROBLEMS = load("v1.0").problems
@@ -53,3 +53,10 @@ def test_the_page_has_each_workload():
     text = page()
     assert re.findall("^## (.*)$", text, re.M) == ["ScaFFold", "CosmoFlow", "DeepCAM"]
     assert text.count("| tensor |") == 3 and "| smoke | 3 | 16 | 1 401 350 |" in text
+
+
+def test_a_row_of_a_norm_stands_for_its_four_tensors():
+    wanted, shown = shapes("deepcam"), {}
+    for name, shape in re.findall(r"^\| `([\w.*]+)` \| ([\dx ]+) \|", page().partition("## DeepCAM")[2], re.M):
+        shown |= {name.replace("*", part): shape for part in (NORM if name.endswith("*") else [""])}
+    assert shown == wanted and list(shown) == list(wanted)
