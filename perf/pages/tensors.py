@@ -52,10 +52,11 @@ SAME = "scale9, scale10 and scale11 have the network of scale8, published9 to pu
 NETWORKS = {
     "CosmoFlow": (("cosmoflow", "cosmoflow-v0.7", "cosmoflow-mini"), "Each block has one convolution."),
     "DeepCAM": (
-        ("deepcam", "deepcam-mini"),
+        ("deepcam",),
         "`i` counts the blocks of the middle: 0 to 15, for deepcam-mini 0 to 3. A norm, such as `encoder.stem.1.*`,\n"
         "has four tensors of one shape, `weight`, `bias`, `running_mean` and `running_var`, in this order. Running\n"
-        "statistics are buffers: they are in the file, but are no weights.",
+        "statistics are buffers: they are in the file, but are no weights. deepcam-mini has an eighth of every number\n"
+        "of channels but the 16 of the input and the 3 of the output.",
     ),
 }
 REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
@@ -83,7 +84,8 @@ def table(problems: Sequence[str]) -> str:
     """Return a table with a row for each tensor, and a column for each problem."""
     columns = [shapes(problem) for problem in problems]
     rows = [("tensor", *problems), ("---",) * (1 + len(problems))]
-    for name, first in named(list(max(columns, key=len))):
+    longest = max(columns, key=len)
+    for name, first in named(longest):
         rows.append((f"`{name}`", *(column.get(first, "") for column in columns)))
     return "\n".join(f"| {' | '.join(row)} |" for row in [*rows, ("numbers in all", *map(numbers, problems))])
 

@@ -57,6 +57,13 @@ def test_the_page_has_each_workload():
 
 def test_a_row_of_a_norm_stands_for_its_four_tensors():
     wanted, shown = shapes("deepcam"), {}
-    for name, shape in re.findall(r"^\| `([\w.*]+)` \| ([\dx ]+) \|", page().partition("## DeepCAM")[2], re.M):
+    for name, shape in re.findall(r"^\| `([\w.*]+)` \| ([\dx ]+) \|$", page().partition("## DeepCAM")[2], re.M):
         shown |= {name.replace("*", part): shape for part in (NORM if name.endswith("*") else [""])}
     assert shown == wanted and list(shown) == list(wanted)
+
+
+def test_the_mini_has_an_eighth_of_every_number_of_channels_but_of_input_and_output():
+    whole = tensors("deepcam")
+    for name, shape in tensors("deepcam-mini").items():
+        assert shape == tuple(side if side in (1, 3, 16) else side // 8 for side in whole[name]), name
+    assert shapes("deepcam").keys() == shapes("deepcam-mini").keys()
