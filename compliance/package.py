@@ -6,8 +6,8 @@
     python compliance/package.py --unpack build/acme.tar.gz --to build/unpacked/v1.0
     python compliance/package.py --restore build/blind.tar.gz --key build/blind.key --to build/unpacked/v1.0
 
-The submission is judged first, and packed only if it is in order. The same files give the same package. Nothing is
-written over. Exit codes: 0 done, 1 the submission or the package is not in order, 2 it could not be done.
+The submission is judged first, and packed only if it passes. The same files give the same package. Nothing is
+written over. Exit codes: 0 done, 1 the submission or the package fails the check, 2 it could not be done.
 """
 
 import argparse
@@ -124,7 +124,7 @@ def told(path: Path, packed: Packed) -> Iterator[str]:
     """Yield lines on what was packed, the line for the organisers, and the next command."""
     counts = Counter(finding.severity for finding in packed.verdict.findings)
     yield from contents(path, packed.manifest)
-    yield f"{packed.verdict.looked} logs, in order, {counts['warning']} warnings and {counts['review']} reviews to read"
+    yield f"{packed.verdict.looked} logs, passed, {counts['warning']} warnings and {counts['review']} reviews to read"
     yield f"for the organisers: {json.dumps(line_of(path, packed), sort_keys=True)}"
     verify = f"python compliance/package.py --verify {shlex.quote(str(path))}"
     yield f"next: {verify}; hand it in with the line for the organisers"

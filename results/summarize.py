@@ -1,4 +1,4 @@
-"""Score runs: judge submissions, score the sets that are in order, and say why others have no score.
+"""Score runs: judge submissions, score the sets that pass, and say why others have no score.
 
     python results/summarize.py PATH... [--output FILE]... [--format FORMAT] [--view ranking|analysis|procurement]
 

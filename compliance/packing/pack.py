@@ -1,4 +1,4 @@
-"""Write a submission into a package, with its names or without, if it is in order."""
+"""Write a submission into a package, with its names or without, if it passes the check."""
 
 import os
 import tempfile
@@ -29,7 +29,7 @@ Judge = Callable[[Path, str | None], Verdict]  # judges a submission by this edi
 
 
 class Refused(Exception):
-    """The submission is not in order; the text, of one line for each finding, says why."""
+    """The submission fails the check; the text, of one line for each finding, says why."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Packed:
 
 
 def pack(path: Path, out: Path, judge: Judge, edition: str | None = None) -> Packed:
-    """Write the package of a submission. Raises Refused if it is not in order, ValueError, OSError."""
+    """Write the package of a submission. Raises Refused if it fails the check, ValueError, OSError."""
     submission, verdict, manifest = ready(path, (out,), judge, edition)
     save(out, manifest, submission.path)
     return Packed(manifest, verdict, heads(manifest, submission.path))
@@ -105,7 +105,7 @@ def one(path: Path) -> Submission:
 
 
 def in_order(path: Path, verdict: Verdict) -> Verdict:
-    """Return the verdict on a submission. Raises Refused if it is not in order or has no runs, ValueError if it could
+    """Return the verdict on a submission. Raises Refused if it fails the check or has no runs, ValueError if it could
     not be judged."""
     for _, reason in verdict.missed:
         raise ValueError(f"{path}: could not be checked: {reason}")

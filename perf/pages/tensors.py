@@ -1,7 +1,8 @@
 """The page of the tensors in files of final weights: names and shapes, as the reference's networks have them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 import torch
 
@@ -51,12 +52,15 @@ SAME = "scale9, scale10 and scale11 have the network of scale8, published9 to pu
 NETWORKS = {
     "CosmoFlow": (("cosmoflow", "cosmoflow-v0.7", "cosmoflow-mini"), "Each block has one convolution."),
     "DeepCAM": (
-        ("deepcam", "deepcam-mini"),
-        "`i` counts the blocks of the middle: 0 to 15, for deepcam-mini 0 to 3. Running statistics are buffers.\n"
-        "They are in the file, but are no weights.",
+        ("deepcam",),
+        "`i` counts the blocks of the middle: 0 to 15, for deepcam-mini 0 to 3. A norm, such as `encoder.stem.1.*`,\n"
+        "has four tensors of one shape, `weight`, `bias`, `running_mean` and `running_var`, in this order. Running\n"
+        "statistics are buffers: they are in the file, but are no weights. deepcam-mini has an eighth of every number\n"
+        "of channels but the 16 of the input and the 3 of the output.",
     ),
 }
 REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
+NORM = ["weight", "bias", "running_mean", "running_var"]
 
 
 def page() -> str:
@@ -81,8 +85,19 @@ def table(problems: Sequence[str]) -> str:
     columns = [shapes(problem) for problem in problems]
     rows = [("tensor", *problems), ("---",) * (1 + len(problems))]
     longest = max(columns, key=len)
-    rows += [(f"`{name}`", *(column.get(name, "") for column in columns)) for name in longest]
+    for name, first in named(longest):
+        rows.append((f"`{name}`", *(column.get(first, "") for column in columns)))
     return "\n".join(f"| {' | '.join(row)} |" for row in [*rows, ("numbers in all", *map(numbers, problems))])
+
+
+def named(tensors: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the name of each row, and the tensor whose shape it has. A norm's tensors are one row."""
+    rows = []
+    for prefix, group in groupby(tensors, lambda name: name.rpartition(".")[0]):
+        names = list(group)
+        norm = [name.rpartition(".")[2] for name in names] == NORM
+        rows += [(f"{prefix}.*", names[0])] if norm else [(name, name) for name in names]
+    return rows
 
 
 def shapes(problem: str) -> dict[str, str]:

@@ -77,7 +77,7 @@ def test_it_does_not_grow_with_the_samples(tiny, dataset, monkeypatch):
 
 
 def test_other_tools_read_it(dataset):
-    mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed; see docs/centres.md")
+    mlcroissant = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed; see benchmark/README.md")
     root, problem = dataset
     found = mlcroissant.Dataset(croissant_path(root))
     assert not found.metadata.ctx.issues.errors

@@ -1,7 +1,9 @@
-"""What a log by itself may say otherwise without a finding: docs/judged-rounds.md says why, in a table.
+"""What a log by itself may say otherwise without a finding.
 
 But for what is listed here, a log that is judged clean must say the same as the good one that it was made of. Damage of
-another kind that meets no finding shows that a rule is missing.
+another kind that meets no finding shows that a rule is missing. No rule and no figure reads `namespace`, `file` and
+`lineno`, other metadata of most keys, values at the start or end of a span, and events whose key no rule knows. Ranks
+write side by side, so lines may change places within the time by which their clocks may differ.
 """
 
 from collections import Counter

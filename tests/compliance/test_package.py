@@ -32,7 +32,7 @@ def test_packed_verified_unpacked(launched, run, tmp_path):
     code, lines, _ = run(launched.root, "--out", out)
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
     assert code == 0 and lines[1] == f"sha256 of the package: {digest}"
-    assert lines[3] == "5 logs, in order, 0 warnings and 0 reviews to read"
+    assert lines[3] == "5 logs, passed, 0 warnings and 0 reviews to read"
     line = json.loads(lines[4].removeprefix("for the organisers: "))
     assert (line["submission"], line["edition"], line["package"], line["entries"]) == ("acme", "v1.0", digest, [])
     assert [len(head) for head in line["ledgers"].values()] == [64]

@@ -16,7 +16,7 @@ from implementations.pytorch_tools.exporting.onnx import LARGEST
 REFERENCE = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
 packages = pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in ("onnx", "onnxruntime", "onnxscript")),
-    reason="onnx, onnxruntime or onnxscript is not installed; see docs/centres.md",
+    reason="onnx, onnxruntime or onnxscript is not installed; see implementations/pytorch_tools/README.md",
 )
 
 

@@ -1,13 +1,20 @@
-"""The page of settings: a table for each workload."""
+"""The page of settings: a table for each workload, and one of the machine's settings."""
 
+from implementations.pytorch_tools.settings import tables
 from perf.pages.settings import page
+
+WORKLOADS = ("scaffold", "cosmoflow", "deepcam", "scaffold_published")
 
 
 def test_each_workload_has_a_table():
     text = page()
-    assert [
-        w
-        for w in ("scaffold", "cosmoflow", "deepcam", "scaffold_published")
-        if f"\n## {w}\n\n| setting | meaning |" not in text
-    ] == []
+    assert [name for name in WORKLOADS if f"\n## {name}\n\n| setting | meaning |" not in text] == []
     assert text.count("| `batch_size` |") == 4
+
+
+def test_settings_of_the_machine_are_named_once_with_the_defaults_of_each_workload():
+    machine = page().partition("## Settings of the machine")[2]
+    assert "| `workers` | reader processes by rank; 0: the run reads | 2 (smoke, scale6: 0) | 4 " in machine
+    assert "`batch_size`" not in machine and page().count("| `workers` |") == 1
+    shown = {line.split("|")[1] for line in page().splitlines() if line.startswith("| `")}
+    assert shown == {line.split("|")[1] for line in tables().splitlines() if line.startswith("| `")}

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from benchmark.problem import load_problem
-from perf.pages.tensors import page, shapes, sum_of, tensors
+from perf.pages.tensors import NORM, page, shapes, sum_of, tensors
 from rules.edition import load
 
 PROBLEMS = load("v1.0").problems
@@ -53,3 +53,17 @@ def test_the_page_has_each_workload():
     text = page()
     assert re.findall("^## (.*)$", text, re.M) == ["ScaFFold", "CosmoFlow", "DeepCAM"]
     assert text.count("| tensor |") == 3 and "| smoke | 3 | 16 | 1 401 350 |" in text
+
+
+def test_a_row_of_a_norm_stands_for_its_four_tensors():
+    wanted, shown = shapes("deepcam"), {}
+    for name, shape in re.findall(r"^\| `([\w.*]+)` \| ([\dx ]+) \|$", page().partition("## DeepCAM")[2], re.M):
+        shown |= {name.replace("*", part): shape for part in (NORM if name.endswith("*") else [""])}
+    assert shown == wanted and list(shown) == list(wanted)
+
+
+def test_the_mini_has_an_eighth_of_every_number_of_channels_but_of_input_and_output():
+    whole = tensors("deepcam")
+    for name, shape in tensors("deepcam-mini").items():
+        assert shape == tuple(side if side in (1, 3, 16) else side // 8 for side in whole[name]), name
+    assert shapes("deepcam").keys() == shapes("deepcam-mini").keys()
