@@ -1,8 +1,8 @@
 """Calibrating a system: the rates whose predictions come closest to throughput-only logs.
 
 The rates of computing are fitted by least squares within bounds, with each log's deviations in shares of its step. The
-rates of links come from perf/interconnect.py; logs add how long ranks wait for each other. Rates that the logs do not
-determine are reported, each in a sentence.
+rates of links are the system file's; logs add how long ranks wait for each other. Rates that the logs do not determine
+are reported, each in a sentence.
 """
 
 import math
