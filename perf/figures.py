@@ -150,7 +150,7 @@ def save(picture: Image.Image, path: Path, problem: Problem) -> None:
     """Write a PNG file with a palette, a third of the bytes without. Its text "problem" is the problem's digest."""
     text = PngInfo()
     text.add_text("problem", problem.digest())
-    indexed = picture.quantize(128, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    indexed = picture.quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     with replacing(path) as partial:
         indexed.save(partial, "PNG", optimize=True, pnginfo=text)
     print(f"{path}: {path.stat().st_size} bytes")
