@@ -1,10 +1,10 @@
 """The generated parts of docs/implementing.md: the events of a log, the keys of each benchmark, settings, facts.
 
 What an event means is in benchmark/run/keys.py, what the rules require of it in an edition, and which rules judge it in
-the checks (judged.py). `python perf/contract.py` writes the parts into the page, between their marks.
+the checks (judged.py). `python perf/contract.py` writes the parts into the page.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from benchmark.environment.manifest import NODE, RUN
 from benchmark.run.keys import EVENTS, EventKey, Phase
@@ -36,7 +36,6 @@ ONLY = {"throughput_only": "with `--steps`", "io_only": "with trials of the inpu
 ONLY |= {"settings_table": "with a table"}
 KINDS = {"int": "integer", "string": "text", "bool": "true or false"}
 TITLES = {Phase.HEAD: "The head", Phase.RUN: "The run", Phase.DONE: "After the clock has stopped"}
-MARK = "<!-- generated: {} -->\n", "<!-- end: {} -->"
 
 
 def events(edition: Edition) -> str:
@@ -123,25 +122,16 @@ def facts(edition: Edition) -> str:
     return f"- of the run: {named(RUN)}\n- of each kind of node: {named(NODE)}\n"
 
 
-PARTS: dict[str, Callable[[Edition], str]] = {
-    "events": events,
-    "benchmarks": benchmarks,
-    "settings": settings,
-    "facts": facts,
-}
+def parts(edition: Edition) -> dict[str, str]:
+    """Return the generated parts of the page, by name."""
+    return {
+        "events": events(edition),
+        "benchmarks": benchmarks(edition),
+        "settings": settings(edition),
+        "facts": facts(edition),
+    }
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> str:
     """Return rows as a table."""
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
-
-
-def filled(text: str, edition: Edition) -> str:
-    """Return a page with each part between its marks. Raises ValueError where the marks of a part are missing."""
-    for name, part in PARTS.items():
-        begin, end = (mark.format(name) for mark in MARK)
-        if begin not in text or end not in text:
-            raise ValueError(f"found no {begin.strip()} ... {end}, wanted the marks of each generated part")
-        before, after = text.split(begin)[0], text.split(end)[1]
-        text = f"{before}{begin}\n{part(edition)}\n{end}{after}"
-    return text

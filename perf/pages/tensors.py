@@ -1,4 +1,4 @@
-"""The page of the tensors in files of final weights: names and shapes, as the reference's networks have them."""
+"""The tables of docs/tensors.md: names and shapes of the tensors in files of final weights."""
 
 import re
 from collections.abc import Sequence
@@ -10,61 +10,17 @@ from benchmark.problem import load_problem
 from implementations.pytorch.config import config_path
 from implementations.pytorch.task import build_task, config_class
 
-INTRO = """# Tensors
-
-A file of final weights, `weights/result_<i>.safetensors`, has these tensors and no others. Each is float32 and whole,
-whatever the layout of ranks. If a run keeps an average of its weights, the file has the average.
-
-The tables give names and shapes. The weight of a convolution is (outputs, inputs of a group, taps), that of a
-transposed convolution (inputs, outputs, taps), that of a dense layer (outputs, inputs). The order is the one in which
-the reference builds its layers. [The mathematics](mathematics.md) defines the layers.
-
-This page is generated: `python perf/contract.py`.
-"""
-U_NET = """## ScaFFold
-
-L is the number of levels, and W_l = 2^l W_0 the width of level l ([the mathematics](mathematics.md#8-scaffold)). A
-block has two convolutions, `0` and `2`, and two norms, `1` and `3`. Its tensors are, from A to B channels:
-
-| tensor of a block | shape |
-| --- | --- |
-| `0.weight` | B x A x 3 x 3 x 3 |
-| `1.weight`, `1.bias` | B |
-| `2.weight` | B x B x 3 x 3 x 3 |
-| `3.weight`, `3.bias` | B |
-
-The network in order, where l = L - 1 - i, so that `rise.0` and `up.0` are at the lowest level:
-
-| tensor | shape |
-| --- | --- |
-| `down.l.`, l = 0 ... L - 1 | block from W_{l-1} to W_l, `down.0.` from 1 (as published: 3) |
-| `bottom.` | block from W_{L-1} to W_L |
-| `rise.i.weight`, i = 0 ... L - 1 | 2 W_l x W_l x 2 x 2 x 2 |
-| `rise.i.bias` | W_l |
-| `up.i.`, i = 0 ... L - 1 | block from 2 W_l to W_l |
-| `head.weight`, `head.bias` | 6 x W_0 x 1 x 1 x 1, 6 |
-
-All weights of `rise` come before the blocks of `up`. For instance, `up.0.0.weight` of smoke is 64 x 128 x 3 x 3 x 3.
-"""
 SCAFFOLD = ("smoke", "scale6", "scale7", "scale8", "published4", "published7", "published8")
-SAME = "scale9, scale10 and scale11 have the network of scale8, published9 to published11 that of published8."
 NETWORKS = {
-    "CosmoFlow": (("cosmoflow", "cosmoflow-v0.7", "cosmoflow-mini"), "Each block has one convolution."),
-    "DeepCAM": (
-        ("deepcam", "deepcam-mini"),
-        "`i` counts the blocks of the middle: 0 to 15, for deepcam-mini 0 to 3. Running statistics are buffers.\n"
-        "They are in the file, but are no weights.",
-    ),
+    "CosmoFlow": ("cosmoflow", "cosmoflow-v0.7", "cosmoflow-mini"),
+    "DeepCAM": ("deepcam", "deepcam-mini"),
 }
 REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
 
 
-def page() -> str:
-    """Return the Markdown: a table for each workload."""
-    parts = [INTRO, f"{U_NET}\n{levels()}\n\n{SAME}\n"]
-    for name, (problems, said) in NETWORKS.items():
-        parts.append(f"## {name}\n\n{said}\n\n{table(problems)}\n")
-    return "\n".join(parts)
+def parts() -> dict[str, str]:
+    """Return the tables of the page by the names of their workloads."""
+    return {"ScaFFold": levels()} | {name: table(problems) for name, problems in NETWORKS.items()}
 
 
 def levels() -> str:

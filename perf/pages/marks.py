@@ -1,0 +1,14 @@
+"""Filling the generated parts of a page, each between `<!-- generated: name -->` and `<!-- end: name -->`."""
+
+from collections.abc import Mapping
+
+
+def filled(page: str, parts: Mapping[str, str]) -> str:
+    """Return a page with each part, by name, between its marks. Raises ValueError unless it has each mark once."""
+    for name, part in parts.items():
+        begin, end = f"<!-- generated: {name} -->", f"<!-- end: {name} -->"
+        if page.count(begin) != 1 or page.count(end) != 1:
+            raise ValueError(f"found {page.count(begin)} x {begin}, {page.count(end)} x {end}, wanted one of each")
+        before, after = page.split(begin)[0], page.split(end)[1]
+        page = f"{before}{begin}\n\n{part.strip()}\n\n{end}{after}"
+    return page
