@@ -21,7 +21,7 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1",
     "perf/contract.py": "--out {out}",
     "perf/convergence.py": "--figures {out} --page {out}/none.md",
-    "perf/dlio.py": "export --problem smoke --data {smoke} --out {out}",
+    "perf/dlio.py": "--problem smoke --data {smoke} --out {out}",
     "perf/docs.py": "--out {out}",
     "perf/figures.py": "--problem smoke --out {out}",
     "perf/project.py": "--problem smoke --ranks 2 --system epyc-2core",
