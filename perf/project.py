@@ -52,7 +52,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--epochs", type=float, nargs=2, metavar=("LEAST", "MOST"), help="to the target, where no points are known"
     )
     parser.add_argument("--recompute", choices=("auto", *LADDER), default="auto", help=f"auto: {AUTO}")
-    parser.add_argument("--all", action="store_true", help="all layouts, also those that do not fit")
     parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits them")
     parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="print measured beside predicted values")
     parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
@@ -91,8 +90,7 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
         found = search(problem, config, system, ranks, args.recompute)
         if not found:
             print(f"project.py: {name}: {ranks} ranks: {idle(problem, config, ranks)}", file=sys.stderr)
-        shown = found if args.all or single(args) else found[:1]
-        rows += map(told, shown)
+        rows += map(told, found if single(args) else found[:1])
     return rows
 
 
