@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 import torch
 
-from benchmark.config import load_settings
 from benchmark.problem import load_problem
-from implementations.pytorch.config import config_path
-from implementations.pytorch.task import build_task, config_class
+from implementations.pytorch.task import build_task
+from perf.settings import reference_settings
 
 SCAFFOLD = ("smoke", "scale6", "scale7", "scale8", "published4", "published7", "published8")
 NETWORKS = {
@@ -59,11 +58,8 @@ def sum_of(problem: str) -> int:
 
 def tensors(problem: str) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the tensors that a run of a problem writes, layer after layer, without making them."""
-    found = load_problem(problem)
-    path = config_path(problem)
-    config = load_settings(config_class(found.workload), path, path.read_bytes(), [])
     with torch.device("meta"):
-        model = build_task(found, config).build_model()
+        model = build_task(load_problem(problem), reference_settings(problem)).build_model()
     return {
         f"{prefix}.{name}" if prefix else name: tuple(tensor.shape)
         for prefix, module in model.named_modules()
