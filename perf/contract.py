@@ -14,7 +14,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.writing import write_text
 from implementations.pytorch_tools import settings
 from perf.pages import contract, tensors
-from perf.pages.marks import filled
+from perf.pages.generated import filled
 from rules.current import EDITION
 from rules.edition import load
 

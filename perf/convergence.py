@@ -21,7 +21,7 @@ from benchmark.writing import write_text
 from perf.curves.figure import figure
 from perf.curves.runs import Series, from_logs, merged, read, write
 from perf.curves.table import markdown, points
-from perf.pages.marks import filled
+from perf.pages.generated import filled
 from rules.current import current
 from rules.edition import load
 

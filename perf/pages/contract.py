@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from benchmark.environment.manifest import NODE, RUN
 from benchmark.run.keys import EVENTS, EventKey, Phase
+from perf.pages.generated import table
 from perf.pages.judged import judging
 from rules.edition import Edition
 from rules.key import Key
@@ -35,6 +36,8 @@ OFTEN = {  # events that come more than once or not in every run, and that no ed
 ONLY = {"throughput_only": "with `--steps`", "io_only": "with trials of the input", "trial": "in a campaign"}
 ONLY |= {"settings_table": "with a table"}
 KINDS = {"int": "integer", "string": "text", "bool": "true or false"}
+EVENT = ("event", "type", "value", "metadata", "when", "judged by")  # heads of tables
+OWN_KEY = ("event", "type", "closed division", "open division", "repeats the setting")
 TITLES = {Phase.HEAD: "The head", Phase.RUN: "The run", Phase.DONE: "After the clock has stopped"}
 
 
@@ -43,9 +46,8 @@ def events(edition: Edition) -> str:
     codes = judging(frozenset(event.key for event in EVENTS), edition)
     parts = []
     for phase in Phase:
-        rows: list[tuple[str, ...]] = [("event", "type", "value", "metadata", "when", "judged by"), ("---",) * 6]
-        rows += [row(event, edition, codes[event.key]) for event in EVENTS if event.phase is phase]
-        parts.append(f"**{TITLES[phase]}.**\n\n{table(rows)}\n")
+        rows = [row(event, edition, codes[event.key]) for event in EVENTS if event.phase is phase]
+        parts.append(f"**{TITLES[phase]}.**\n\n{table(EVENT, rows)}\n")
     return "\n".join(parts)
 
 
@@ -88,10 +90,8 @@ def benchmarks(edition: Edition) -> str:
     """Return a table of the keys that each benchmark has of its own, and of the settings that they repeat."""
     parts = []
     for name, benchmark in edition.benchmarks.items():
-        rows: list[tuple[str, ...]] = [("event", "type", "closed division", "open division", "repeats the setting")]
-        rows.append(("---",) * 5)
-        rows += [own_row(key, edition.keys[name][key], benchmark.configured.get(key)) for key in benchmark.keys]
-        parts.append(f"**{name}**\n\n{table(rows)}\n")
+        rows = [own_row(key, edition.keys[name][key], benchmark.configured.get(key)) for key in benchmark.keys]
+        parts.append(f"**{name}**\n\n{table(OWN_KEY, rows)}\n")
     return "\n".join(parts)
 
 
@@ -130,8 +130,3 @@ def parts(edition: Edition) -> dict[str, str]:
         "settings": settings(edition),
         "facts": facts(edition),
     }
-
-
-def table(rows: Iterable[tuple[str, ...]]) -> str:
-    """Return rows as a table."""
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)

@@ -7,6 +7,7 @@ import torch
 
 from benchmark.problem import load_problem
 from implementations.pytorch.task import build_task
+from perf.pages.generated import table
 from perf.settings import reference_settings
 
 SCAFFOLD = ("smoke", "scale6", "scale7", "scale8", "published4", "published7", "published8")
@@ -19,25 +20,22 @@ REPEATED = re.compile(r"(encoder\.middle)\.(\d+)\.")
 
 def parts() -> dict[str, str]:
     """Return the tables of the page by the names of their workloads."""
-    return {"ScaFFold": levels()} | {name: table(problems) for name, problems in NETWORKS.items()}
+    return {"ScaFFold": levels()} | {name: network(problems) for name, problems in NETWORKS.items()}
 
 
 def levels() -> str:
     """Return a table of ScaFFold's networks: levels, width, and how many numbers a file has."""
-    rows: list[tuple[str, ...]] = [("problem", "L", "W_0", "numbers in all"), ("---",) * 4]
-    for name in SCAFFOLD:
-        problem = load_problem(name)
-        rows.append((name, f"{problem.levels}", f"{problem.width}", numbers(name)))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    problems = map(load_problem, SCAFFOLD)
+    rows = [(p.name, f"{p.levels}", f"{p.width}", numbers(p.name)) for p in problems]
+    return table(("problem", "L", "W_0", "numbers in all"), rows)
 
 
-def table(problems: Sequence[str]) -> str:
+def network(problems: Sequence[str]) -> str:
     """Return a table with a row for each tensor, and a column for each problem."""
     columns = [shapes(problem) for problem in problems]
-    rows = [("tensor", *problems), ("---",) * (1 + len(problems))]
     longest = max(columns, key=len)
-    rows += [(f"`{name}`", *(column.get(name, "") for column in columns)) for name in longest]
-    return "\n".join(f"| {' | '.join(row)} |" for row in [*rows, ("numbers in all", *map(numbers, problems))])
+    rows = [(f"`{name}`", *(column.get(name, "") for column in columns)) for name in longest]
+    return table(("tensor", *problems), [*rows, ("numbers in all", *map(numbers, problems))])
 
 
 def shapes(problem: str) -> dict[str, str]:

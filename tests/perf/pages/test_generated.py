@@ -2,9 +2,13 @@
 
 import pytest
 
-from perf.pages.marks import filled
+from perf.pages.generated import filled, table
 
 PAGE = "before\n<!-- generated: a -->\nold\n<!-- end: a -->\nafter\n"
+
+
+def test_a_table():
+    assert table(("a", "b"), [("1", "x|y")]) == "| a | b |\n| --- | --- |\n| 1 | x\\|y |"
 
 
 def test_a_part_is_written_anew_between_its_marks():
