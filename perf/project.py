@@ -63,11 +63,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
     """The config of a problem with the changes of the command line; options overrule settings."""
-    config = reference_settings(problem.name, args.settings, args.config)
-    batch = config.batch_size if args.batch is None else args.batch
-    precision = args.precision or ("bfloat16" if config.precision == "auto" else config.precision)
-    layout = extents(args.layout) if args.layout else config.layout
-    return replace(config, precision=precision, batch_size=batch, layout=layout)
+    options = {"batch_size": args.batch, "precision": args.precision, "layout": args.layout and f"[{args.layout}]"}
+    words = [f"{name}={value}" for name, value in options.items() if value is not None]
+    config = reference_settings(problem.name, [*args.settings, *words], args.config)
+    return replace(config, precision="bfloat16") if config.precision == "auto" else config
 
 
 def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:
@@ -115,17 +114,6 @@ def idle(problem: Any, config: RunConfig, ranks: int) -> str:
     wanted = " or ".join(map(str, near)) or "as many samples as parts"
     at = f"{problem.name} at batch {config.batch_size}" + f" in {config.accumulate} parts" * (config.accumulate > 1)
     return f"nothing to do for all of them: {at} wants {wanted}"
-
-
-def extents(text: str) -> Extents:
-    """The layout of a text such as "1,8,8,8". Raises ValueError for anything else."""
-    try:
-        found = tuple(map(int, text.split(",")))
-    except ValueError:
-        found = ()
-    if len(found) != 4:
-        raise ValueError(f"--layout: found {text!r}, wanted such as 1,8,8,8")
-    return found
 
 
 def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -> str:
