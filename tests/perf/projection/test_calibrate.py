@@ -168,12 +168,9 @@ def test_norms_that_are_run_again_count_in_compared_memory(tmp_path):
     assert rows[0]["TFLOP/sample"] == rows[1]["TFLOP/sample"]
 
 
-def test_the_command_calibrates_and_compares(logs, tmp_path, capsys):
-    (tmp_path / "wrong.yaml").write_text(dump_system(WRONG))
-    assert main(["--system", str(tmp_path / "wrong.yaml"), "--calibrate", *map(str, logs)]) == 0
-    (tmp_path / "mine.yaml").write_text(capsys.readouterr().out)
-    assert load_system(str(tmp_path / "mine.yaml")).reached.float32 == pytest.approx(0.8, rel=0.02)
-    assert main(["--system", str(tmp_path / "mine.yaml"), "--compare", *map(str, logs)]) == 0
+def test_the_command_compares(logs, tmp_path, capsys):
+    (tmp_path / "true.yaml").write_text(dump_system(TRUE))
+    assert main(["--system", str(tmp_path / "true.yaml"), "--compare", *map(str, logs)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "result_0.txt: smoke 1,1,1,1, batch 2, float32"
     ratios = [float(line.split()[-1]) for line in lines if "ratio" in line]
