@@ -23,11 +23,13 @@ OUT := build/results/$(EDITION)
 # Packages come from one index, and each must have a digest that requirements/ lists. They are compiled afterwards, by
 # all processors at once: pip uses one
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-compile
+# What a Python is asked for the folder of its packages
+LIBRARY := -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
 TOOLS := build/tools/bin
 UV := $(TOOLS)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
 	--custom-compile-command 'make lock'
 
-.PHONY: run test test-slow lint mutants setup completion docs lock sbom clean
+.PHONY: run test test-slow lint mutants setup completion docs dlio lock sbom clean
 
 run: setup
 	$(BIN)/python harness/submit.py --problem $(PROBLEM) --runs $(RUNS) --org $(ORG) --system $(SYSTEM) --out $(OUT)
@@ -66,7 +68,7 @@ ifeq ($(TORCH),cpu)
 else ifneq ($(TORCH),none)
 	$(PIP) -r requirements/$(TORCH).txt
 endif
-	cp requirements/clone.pth "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+	cp requirements/clone.pth "$$($(BIN)/python $(LIBRARY))"
 	$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # packages hold some files for newer Pythons
 	echo $(TORCH) > .venv/torch
 	touch $@
@@ -85,6 +87,16 @@ docs: setup build/mkdocs/done
 build/mkdocs/done: requirements/docs.txt
 	$(PYTHON) -m venv build/mkdocs
 	build/mkdocs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt
+	touch $@
+
+# DLIO in an environment of its own, where it reads with the packages of .venv (docs/io.md)
+dlio: setup build/dlio/done
+
+build/dlio/done: requirements/dlio.txt
+	$(BIN)/python -m venv build/dlio
+	build/dlio/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	$(BIN)/python $(LIBRARY) > "$$(build/dlio/bin/python $(LIBRARY))/project.pth"
+	build/dlio/bin/python perf/storage/launch.py --help > /dev/null
 	touch $@
 
 # The tools of `make lock` and `make sbom`, in an environment of their own

@@ -1,4 +1,4 @@
-"""Write docs/settings.md, and the generated parts of docs/implementing.md and docs/tensors.md.
+"""Write the generated parts of docs/implementing.md, docs/settings.md and docs/tensors.md.
 
 python perf/contract.py [--out DIR]
 """
@@ -13,6 +13,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.writing import write_text
 from perf.pages import contract, settings, tensors
+from perf.pages.generated import filled
 from rules.current import EDITION
 from rules.edition import load
 
@@ -22,8 +23,12 @@ PAGE, TENSORS, SETTINGS = DOCS / "implementing.md", DOCS / "tensors.md", DOCS / 
 
 def pages() -> dict[Path, str]:
     """Return the text of each page, as it follows from the code and the rules."""
-    filled = contract.filled(PAGE.read_text(encoding="utf-8"), load(EDITION))
-    return {PAGE: filled, TENSORS: tensors.page(), SETTINGS: settings.page()}
+    parts = {
+        PAGE: contract.parts(load(EDITION)),
+        TENSORS: tensors.parts(),
+        SETTINGS: settings.parts(),
+    }
+    return {path: filled(path.read_text(encoding="utf-8"), each) for path, each in parts.items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for path, text in pages().items():
             write_text(options.out / path.name, text)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         print(f"contract.py: {error}", file=sys.stderr)
         return 2
     return 0

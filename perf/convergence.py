@@ -5,8 +5,7 @@
     python perf/convergence.py                       # figures and table again, from docs/convergence.yaml
     python perf/convergence.py --points              # reference_epochs of the problems, for rules/<edition>/limits.yaml
 
-The figures are docs/figures/convergence-<problem>.svg. The table is printed and written into docs/convergence.md,
-between the lines `<!-- convergence: table -->` and `<!-- end -->`.
+The figures are docs/figures/convergence-<problem>.svg. The table is printed and written into docs/convergence.md.
 """
 
 import argparse
@@ -22,21 +21,12 @@ from benchmark.writing import write_text
 from perf.curves.figure import figure
 from perf.curves.runs import Series, from_logs, merged, read, write
 from perf.curves.table import markdown, points
+from perf.pages.generated import filled
 from rules.current import current
 from rules.edition import load
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-BEGIN, END = "<!-- convergence: table -->", "<!-- end -->"
 SCORES = {"dice": "validation Dice", "mean": "validation score"}
-
-
-def between(page: str, table: str) -> str:
-    """The page with the table between its marks. Raises ValueError unless it has both marks once, in this order."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end or BEGIN in after:
-        raise ValueError(f"found no {BEGIN} with {END} after it, or two, wanted one")
-    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
 
 
 def figures(series: Sequence[Series]) -> dict[str, str]:
@@ -63,7 +53,7 @@ def run(options: argparse.Namespace) -> None:
     table = markdown(series)
     print(table)
     if options.page.exists():
-        write_text(options.page, between(options.page.read_text(encoding="utf-8"), table))
+        write_text(options.page, filled(options.page.read_text(encoding="utf-8"), {"table": table}))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,10 +1,9 @@
-"""Run DLIO on the project's datasets.
+"""Export the project's datasets for DLIO 2.0.0, which `make dlio` installs.
 
-    python perf/dlio.py environment [--into build/dlio]
-    python perf/dlio.py export --problem smoke --data data/smoke --out build/smoke [--from-log build/result_0.txt]
+    python perf/dlio.py --problem smoke --data data/smoke --out build/smoke [--from-log build/result_0.txt]
 
-`environment` installs DLIO 2.0.0. `export` writes views of a dataset that DLIO can read, and prints the command that
-runs DLIO on each. docs/io.md says what the numbers mean.
+It writes views of a dataset that DLIO can read, and prints the command that runs DLIO on each. docs/io.md says what the
+numbers mean.
 """
 
 import argparse
@@ -23,8 +22,9 @@ from benchmark.source import ROOT
 from benchmark.workload import AnyProblem
 from implementations.pytorch_tools.input_trial.compute import compute_times
 from perf.settings import reference_settings
-from perf.storage.environment import FOLDER, make
 from perf.storage.export import VIEWS, Settings, export, name_of
+
+ENVIRONMENT = Path("build/dlio")
 
 
 def settings_of(options: argparse.Namespace, problem: AnyProblem) -> Settings:
@@ -75,11 +75,10 @@ def typed(options: argparse.Namespace, problem: AnyProblem, view: str) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("environment", "export"))
-    parser.add_argument("--into", type=Path, default=FOLDER, help="DLIO's environment (default: build/dlio)")
-    parser.add_argument("--problem")
-    parser.add_argument("--data", type=Path, help="the dataset")
-    parser.add_argument("--out", type=Path, help="folder for views, workloads and DLIO's output")
+    parser.add_argument("--into", type=Path, default=ENVIRONMENT, help="DLIO's environment (default: build/dlio)")
+    parser.add_argument("--problem", required=True)
+    parser.add_argument("--data", type=Path, required=True, help="the dataset")
+    parser.add_argument("--out", type=Path, required=True, help="folder for views, workloads and DLIO's output")
     parser.add_argument("--views", nargs="+", choices=VIEWS, default=list(VIEWS))
     parser.add_argument("--workers", type=int, default=1, help="reader processes a rank (default: 1)")
     parser.add_argument("--epochs", type=int, default=2)
@@ -88,11 +87,6 @@ def main() -> int:
     parser.add_argument("--from-log", type=Path, help="take them from the log of a run")
     options = parser.parse_args()
     try:
-        if options.action == "environment":
-            print(make(options.into))
-            return 0
-        if not (options.problem and options.data and options.out):
-            raise ValueError("found no --problem, --data or --out, wanted all of them")
         problem = load_problem(options.problem)
         settings = settings_of(options, problem)
         for view in options.views:

@@ -52,7 +52,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--epochs", type=float, nargs=2, metavar=("LEAST", "MOST"), help="to the target, where no points are known"
     )
     parser.add_argument("--recompute", choices=("auto", *LADDER), default="auto", help=f"auto: {AUTO}")
-    parser.add_argument("--all", action="store_true", help="all layouts, also those that do not fit")
     parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits them")
     parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="print measured beside predicted values")
     parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
@@ -64,11 +63,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
     """The config of a problem with the changes of the command line; options overrule settings."""
-    config = reference_settings(problem.name, args.settings, args.config)
-    batch = config.batch_size if args.batch is None else args.batch
-    precision = args.precision or ("bfloat16" if config.precision == "auto" else config.precision)
-    layout = extents(args.layout) if args.layout else config.layout
-    return replace(config, precision=precision, batch_size=batch, layout=layout)
+    options = {"batch_size": args.batch, "precision": args.precision, "layout": args.layout and f"[{args.layout}]"}
+    words = [f"{name}={value}" for name, value in options.items() if value is not None]
+    config = reference_settings(problem.name, [*args.settings, *words], args.config)
+    return replace(config, precision="bfloat16") if config.precision == "auto" else config
 
 
 def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:
@@ -91,8 +89,7 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
         found = search(problem, config, system, ranks, args.recompute)
         if not found:
             print(f"project.py: {name}: {ranks} ranks: {idle(problem, config, ranks)}", file=sys.stderr)
-        shown = found if args.all or single(args) else found[:1]
-        rows += map(told, shown)
+        rows += map(told, found if single(args) else found[:1])
     return rows
 
 
@@ -117,17 +114,6 @@ def idle(problem: Any, config: RunConfig, ranks: int) -> str:
     wanted = " or ".join(map(str, near)) or "as many samples as parts"
     at = f"{problem.name} at batch {config.batch_size}" + f" in {config.accumulate} parts" * (config.accumulate > 1)
     return f"nothing to do for all of them: {at} wants {wanted}"
-
-
-def extents(text: str) -> Extents:
-    """The layout of a text such as "1,8,8,8". Raises ValueError for anything else."""
-    try:
-        found = tuple(map(int, text.split(",")))
-    except ValueError:
-        found = ()
-    if len(found) != 4:
-        raise ValueError(f"--layout: found {text!r}, wanted such as 1,8,8,8")
-    return found
 
 
 def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -> str:

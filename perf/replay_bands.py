@@ -4,17 +4,14 @@
 
 Runs of several seeds are trained for a few epochs, and again with the same seed in ways that another machine may use:
 other threads, ranks, splits, kernels, precision; and by other implementations, in float32. `--ways` leaves out those
-that a problem refuses, such as splitting DeepCAM's images. For each way and epoch the command prints the difference
-from the first run: median and largest over the seeds, relative for the loss, absolute for the score; last the relative
-difference of the loss in the first steps. It also prints the differences between seeds, below which a band must stay. A
-band is twice the largest honest difference.
+that a problem refuses, such as splitting DeepCAM's images. For each replay a line on stderr says how far its epochs are
+from the first run's: relative for the loss, absolute for the score, relative for the loss of the first steps. A band is
+twice the largest of these differences. It must stay below those between seeds, which are printed, too.
 """
 
 import argparse
-import statistics
 import sys
 import tempfile
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -65,18 +62,15 @@ def trained(
     return found
 
 
-def line(name: str, found: Sequence[dict[float, Distance]]) -> str:
-    """A line of the table: for each epoch the median and largest difference of loss and score."""
-    cells = []
-    for epoch in zip(*(one.values() for one in found), strict=True):
-        loss, score = [d.loss for d in epoch], [d.score for d in epoch]
-        cells.append(
-            f"{statistics.median(loss):8.3%} {max(loss):8.3%} {statistics.median(score):8.5f} {max(score):8.5f}"
-        )
-    early = [d.early for one in found for d in list(one.values())[:1] if d.early is not None]
-    cells += [f"{statistics.median(early):.1e} {max(early):.1e}"] if early else []
-    exact = all(d.exact for one in found for d in one.values())
-    return f"{name:30} {'   '.join(cells)}{'   exact' if exact else ''}"
+def told(found: dict[float, Distance]) -> str:
+    """The differences of a replay in words, epoch by epoch."""
+    words = "; ".join(f"loss {one.loss:.3%}, score {one.score:.5f}" for one in found.values())
+    return f"{words}; first steps {found[1].early or 0.0:.1e}"
+
+
+def largest(found: Sequence[dict[float, Distance]], name: str, epoch: int) -> float:
+    """The largest of a number of an epoch's distances, 0 where it is not known."""
+    return max((getattr(one[epoch], name) or 0.0 for one in found), default=0.0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,37 +86,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--implementations", nargs="*", default=[], metavar="NAME", help="others, such as minimal")
     options = parser.parse_args(arguments)
     options.data = options.data or ROOT / "data" / options.problem
-    ways: dict[str, list[dict[float, Distance]]] = defaultdict(list)
-    firsts = []
+    replays, firsts = [], []
+    others = [(f"{name}, float32", 1, ("precision=float32",), name) for name in options.implementations]
     with tempfile.TemporaryDirectory(prefix="bands-") as name:
         for number in range(options.seeds):
             seed = (1 << 62) + 7919 * number
             firsts.append(trained(options, Path(name), seed, 1, FIRST))
-            for way, (ranks, settings) in ((way, WAYS[way]) for way in options.ways):
-                ways[way].append(distances(firsts[-1], trained(options, Path(name), seed, ranks, settings)))
-                print(f"seed {number + 1} of {options.seeds}: {way}", file=sys.stderr, flush=True)
-            for other in options.implementations:
-                again = trained(options, Path(name), seed, 1, ("precision=float32",), other)
-                ways[f"{other}, float32"].append(distances(firsts[-1], again))
-                print(f"seed {number + 1} of {options.seeds}: {other}", file=sys.stderr, flush=True)
-    print(f"{'by epoch: loss median, largest; score median, largest':30}")
-    for way, found in ways.items():
-        print(line(way, found))
-    others = [distances(a, b) for a, b in combinations(firsts, 2)]
-    if others:
-        print(line("another seed", others))
-        epochs = zip(*(one.values() for one in others), strict=True)
-        least = [(min(d.loss for d in epoch), min(d.score for d in epoch)) for epoch in epochs]
-        early = min(one[1].early or 0.0 for one in others)
-        words = "; ".join(f"loss {loss:.3%}, score {score:.5f}" for loss, score in least)
-        print(f"another seed, least: {words}; first steps {early:.1e}")
-    every = [one for found in ways.values() for one in found]
-    band = {
-        number: [float(f"{MARGIN * max(getattr(d, key) for d in epoch):.2g}") for key in ("loss", "score")]
-        for number, epoch in enumerate(zip(*(one.values() for one in every), strict=True), 1)
-    }
+            for way, *how in [*((way, *WAYS[way]) for way in options.ways), *others]:
+                replays.append(distances(firsts[-1], trained(options, Path(name), seed, *how)))
+                print(f"seed {number + 1} of {options.seeds}: {way}: {told(replays[-1])}", file=sys.stderr, flush=True)
+    for one, other in combinations(firsts, 2):
+        print(f"another seed: {told(distances(one, other))}")
+    epochs = range(1, options.epochs + 1)
+    band = {e: [float(f"{MARGIN * largest(replays, name, e):.2g}") for name in ("loss", "score")] for e in epochs}
     print(f"replay: {band}")
-    print(f"replay_early: {MARGIN * max((one[1].early or 0.0 for one in every), default=0.0):.1e}")
+    print(f"replay_early: {MARGIN * largest(replays, 'early', 1):.1e}")
     return 0
 
 

@@ -22,6 +22,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import numpy as np
 
 from perf.curves.runs import Series, read
+from perf.pages.generated import table
 from results.statistics.contrast import contrast
 from results.statistics.expected import Expected, Part, ratio
 from results.statistics.factors import squared_error
@@ -89,23 +90,22 @@ def below(crossings: np.ndarray, draw: Draw, sets: int, redrawn: bool = False) -
     return tuple((found / sets).tolist())
 
 
-def power_table(series: Sequence[Series], sets: int) -> list[str]:
+def power_table(series: Sequence[Series], sets: int) -> str:
     """The table of power, as Markdown."""
     slower = [f"{100 * share:.0f} % slower" for share in SLOWER]
-    head = ["runs of", "CV of epochs", "CV of speed", "measure", *slower]
-    rows = [head, ["---"] * len(head)]
+    rows = []
     for one in series:
         for noise in SPEEDS:
             shares = [told_apart(np.array(one.crossings), share, noise, sets) for share in SLOWER]
             for measure, column in zip(("time to target", "expected time"), zip(*shares, strict=True), strict=True):
                 rows.append([named(one), percent(one.variation or 0), percent(noise), measure, *map(percent, column)])
-    return lines(rows)
+    return table(["runs of", "CV of epochs", "CV of speed", "measure", *slower], rows)
 
 
-def points_table(series: Sequence[Series], sets: int) -> list[str]:
+def points_table(series: Sequence[Series], sets: int) -> str:
     """The table of the points' false alarms and power, as Markdown."""
     head = ["points of", "the set", "crossings, 1 in 1000 (RUN23)", "whole epochs, 1 in 1000", "MLPerf's test, 1 in 20"]
-    rows = [head, ["---"] * len(head)]
+    rows = []
     for one in series:
         if len(one.crossings) < RUNS * FIVE:
             continue
@@ -114,7 +114,7 @@ def points_table(series: Sequence[Series], sets: int) -> list[str]:
             [named(one), "honest, points drawn anew", *map(percent, below(crossings, SETS["honest"], sets, True))]
         )
         rows += [[named(one), name, *map(percent, below(crossings, draw, sets))] for name, draw in SETS.items()]
-    return lines(rows)
+    return table(head, rows)
 
 
 def named(one: Series) -> str:
@@ -127,18 +127,13 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table in Markdown."""
-    return [f"| {' | '.join(row)} |" for row in rows]
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sets", type=int, default=2000, help="sets, or pairs of them, for each share")
     parser.add_argument("--data", type=Path, default=DOCS / "convergence.yaml")
     args = parser.parse_args(argv)
     series = [one for one in read(args.data) if one.published and len(one.crossings) >= LEAST]
-    print(*power_table(series, args.sets), "", *points_table(series, args.sets), sep="\n")
+    print(power_table(series, args.sets), "", points_table(series, args.sets), sep="\n")
     return 0
 
 

@@ -1,13 +1,14 @@
 """The generated parts of docs/implementing.md: the events of a log, the keys of each benchmark, settings, facts.
 
 What an event means is in benchmark/run/keys.py, what the rules require of it in an edition, and which rules judge it in
-the checks (judged.py). `python perf/contract.py` writes the parts into the page, between their marks.
+the checks (judged.py). `python perf/contract.py` writes the parts into the page.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from benchmark.environment.manifest import NODE, RUN
 from benchmark.run.keys import EVENTS, EventKey, Phase
+from perf.pages.generated import table
 from perf.pages.judged import judging
 from rules.edition import Edition
 from rules.key import Key
@@ -35,8 +36,9 @@ OFTEN = {  # events that come more than once or not in every run, and that no ed
 ONLY = {"throughput_only": "with `--steps`", "io_only": "with trials of the input", "trial": "in a campaign"}
 ONLY |= {"settings_table": "with a table"}
 KINDS = {"int": "integer", "string": "text", "bool": "true or false"}
+EVENT = ("event", "type", "value", "metadata", "when", "judged by")  # heads of tables
+OWN_KEY = ("event", "type", "closed division", "open division", "repeats the setting")
 TITLES = {Phase.HEAD: "The head", Phase.RUN: "The run", Phase.DONE: "After the clock has stopped"}
-MARK = "<!-- generated: {} -->\n", "<!-- end: {} -->"
 
 
 def events(edition: Edition) -> str:
@@ -44,9 +46,8 @@ def events(edition: Edition) -> str:
     codes = judging(frozenset(event.key for event in EVENTS), edition)
     parts = []
     for phase in Phase:
-        rows: list[tuple[str, ...]] = [("event", "type", "value", "metadata", "when", "judged by"), ("---",) * 6]
-        rows += [row(event, edition, codes[event.key]) for event in EVENTS if event.phase is phase]
-        parts.append(f"**{TITLES[phase]}.**\n\n{table(rows)}\n")
+        rows = [row(event, edition, codes[event.key]) for event in EVENTS if event.phase is phase]
+        parts.append(f"**{TITLES[phase]}.**\n\n{table(EVENT, rows)}\n")
     return "\n".join(parts)
 
 
@@ -89,10 +90,8 @@ def benchmarks(edition: Edition) -> str:
     """Return a table of the keys that each benchmark has of its own, and of the settings that they repeat."""
     parts = []
     for name, benchmark in edition.benchmarks.items():
-        rows: list[tuple[str, ...]] = [("event", "type", "closed division", "open division", "repeats the setting")]
-        rows.append(("---",) * 5)
-        rows += [own_row(key, edition.keys[name][key], benchmark.configured.get(key)) for key in benchmark.keys]
-        parts.append(f"**{name}**\n\n{table(rows)}\n")
+        rows = [own_row(key, edition.keys[name][key], benchmark.configured.get(key)) for key in benchmark.keys]
+        parts.append(f"**{name}**\n\n{table(OWN_KEY, rows)}\n")
     return "\n".join(parts)
 
 
@@ -123,25 +122,11 @@ def facts(edition: Edition) -> str:
     return f"- of the run: {named(RUN)}\n- of each kind of node: {named(NODE)}\n"
 
 
-PARTS: dict[str, Callable[[Edition], str]] = {
-    "events": events,
-    "benchmarks": benchmarks,
-    "settings": settings,
-    "facts": facts,
-}
-
-
-def table(rows: Iterable[tuple[str, ...]]) -> str:
-    """Return rows as a table."""
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
-
-
-def filled(text: str, edition: Edition) -> str:
-    """Return a page with each part between its marks. Raises ValueError where the marks of a part are missing."""
-    for name, part in PARTS.items():
-        begin, end = (mark.format(name) for mark in MARK)
-        if begin not in text or end not in text:
-            raise ValueError(f"found no {begin.strip()} ... {end}, wanted the marks of each generated part")
-        before, after = text.split(begin)[0], text.split(end)[1]
-        text = f"{before}{begin}\n{part(edition)}\n{end}{after}"
-    return text
+def parts(edition: Edition) -> dict[str, str]:
+    """Return the generated parts of the page, by name."""
+    return {
+        "events": events(edition),
+        "benchmarks": benchmarks(edition),
+        "settings": settings(edition),
+        "facts": facts(edition),
+    }

@@ -4,6 +4,7 @@ import re
 from itertools import groupby
 
 from compliance.output.explain import severity
+from perf.pages.generated import table
 from rules.edition import Edition, load
 from rules.text import Rule
 
@@ -39,11 +40,11 @@ def title(rule: Rule) -> str:
 
 def contents(edition: Edition) -> str:
     """A table of the families, each with links to its rules."""
-    rows = ["| family | rules |", "| --- | --- |"]
+    rows = []
     for family, rules in families(edition).items():
         name = title(rules[0]).partition(": ")[2]
-        rows.append(f"| [{family}](#{family}), {name} | {' '.join(f'[{r.code}](#{r.code})' for r in rules)} |")
-    return "\n".join(rows) + "\n"
+        rows.append((f"[{family}](#{family}), {name}", " ".join(f"[{r.code}](#{r.code})" for r in rules)))
+    return table(("family", "rules"), rows) + "\n"
 
 
 def section(rule: Rule, edition: Edition) -> str:

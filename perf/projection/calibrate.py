@@ -1,8 +1,8 @@
 """Calibrating a system: the rates whose predictions come closest to throughput-only logs.
 
 The rates of computing are fitted by least squares within bounds, with each log's deviations in shares of its step. The
-rates of links come from perf/interconnect.py; logs add how long ranks wait for each other. Rates that the logs do not
-determine are reported, each in a sentence.
+rates of links are the system file's; logs add how long ranks wait for each other. Rates that the logs do not determine
+are reported, each in a sentence.
 """
 
 import math
@@ -13,7 +13,7 @@ from statistics import median
 import numpy as np
 from scipy.optimize import OptimizeResult, least_squares
 
-from perf.projection.machine import MOST_SHARE, ByPrecision, System, Wire
+from perf.projection.machine import MOST_SHARE, ByPrecision, System
 from perf.projection.measured import WIRES, Measured
 from perf.projection.predict import STEP, optimizer_bytes, step_seconds
 
@@ -22,7 +22,6 @@ LEAST_SHARE = 1e-3
 NOISE = 0.03  # share of a step: closer agreement of logs is chance
 VAGUE = 2.0  # factor: a rate that noise can change by more is not determined by the logs
 FAR = 0.3  # share of a step: a larger deviation means that rates do not describe the phase
-QUICKER = 10.0  # the most by which the fit may speed up wires
 Found = tuple[System, list[str]]
 
 
@@ -119,7 +118,7 @@ def fit_optimizer(runs: Sequence[Measured], system: System) -> Found:
 
 def fit_waiting(runs: Sequence[Measured], system: System) -> Found:
     """`system` with the time that ranks wait for each other, as a share of their computing: the median over logs of
-    several ranks of what messages took beyond the wires' rates. If messages took less, the wires' rates are raised."""
+    several ranks of what messages took beyond the wires' rates."""
     together = [run for run in runs if run.layout.ranks > 1]
     if not together:
         return system, [absent("imbalance", system.imbalance, "more than one rank")]
@@ -129,16 +128,8 @@ def fit_waiting(runs: Sequence[Measured], system: System) -> Found:
     wanted = [sum(getattr(seconds, part) for part in WIRES) for seconds in wires]
     worked = [sum(run.seconds[phase] for phase in STEP) for run in together]
     waits = median((a - b) / work for a, b, work in zip(found, wanted, worked, strict=True))
-    if waits >= 0:
-        doubt = f"imbalance: ranks waited {waits:.2g} times as long as they computed; 1 is its bound"
-        return replace(system, imbalance=min(1.0, waits)), [doubt] if waits >= 1 else []
-    faster = median(b / max(a, 1e-9) for a, b in zip(found, wanted, strict=True))
-    doubt = f"link, network: logs say {faster:.3g} times as quick as given; {QUICKER:g} is the bound: measure them"
-    times = min(faster, QUICKER)
-    wires = {"link": quicker(system.link, times), "network": quicker(system.network, times)}
-    return replace(punctual, **wires), [doubt] if faster > QUICKER else []
-
-
-def quicker(wire: Wire, times: float) -> Wire:
-    """The wire with its rate multiplied and its latency divided by `times`."""
-    return Wire(wire.gb_per_second * times, wire.microseconds / times)
+    within = min(max(waits, 0.0), 1.0)
+    doubt = f"imbalance: ranks waited {waits:.2g} times as long as they computed; {within:g} is its bound"
+    if waits < 0:
+        doubt = "link, network: messages took less time than these rates allow: measure them"
+    return replace(system, imbalance=within), [doubt] if within != waits else []

@@ -1,10 +1,10 @@
 """Predictions as a table: text, CSV and JSON."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
+
+import pandas as pd
 
 from perf.projection.machine import System
 from perf.projection.predict import Prediction
@@ -133,9 +133,4 @@ def as_json(rows: Sequence[dict[str, Any]]) -> str:
 
 def as_csv(rows: Sequence[dict[str, Any]]) -> str:
     """The rows as CSV, names first."""
-    out = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return out.getvalue().rstrip("\n")
+    return pd.DataFrame(rows).to_csv(index=False).rstrip("\n") if rows else ""

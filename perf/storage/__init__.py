@@ -1,1 +1,1 @@
-"""Exports for DLIO, and its environment."""
+"""Exports for DLIO."""

@@ -43,13 +43,13 @@ def command(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_from_logs_to_table_figures_and_page(command, tmp_path):
-    (tmp_path / "page.md").write_text(f"before\n{convergence.BEGIN}\nold\n{convergence.END}\nafter\n")
+    (tmp_path / "page.md").write_text("<!-- generated: table -->\nold\n<!-- end: table -->\n")
     code, out, _ = command(LOGS / "scaffold", LOGS / "deepcam")
     assert code == 0
     rows = [line.split(" | ") for line in out.splitlines()[2:]]
     assert [(row[0], row[3]) for row in rows] == [("| deepcam-mini", "5"), ("| smoke", "5")]
     page = (tmp_path / "page.md").read_text()
-    assert page == f"before\n{convergence.BEGIN}\n\n{out.strip()}\n\n{convergence.END}\nafter\n"
+    assert page == f"<!-- generated: table -->\n\n{out.strip()}\n\n<!-- end: table -->\n"
     drawn = {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
     assert sorted(drawn) == ["convergence-deepcam-mini.svg", "convergence-smoke.svg"]
     data = (tmp_path / "data.yaml").read_bytes()
@@ -102,7 +102,7 @@ def test_what_is_no_run_is_refused(command, tmp_path, name):
 def test_a_page_without_marks_is_refused(command, tmp_path):
     (tmp_path / "page.md").write_text("no marks")
     code, _, err = command(LOGS / "scaffold")
-    assert code == 2 and convergence.BEGIN in err
+    assert code == 2 and "<!-- generated: table -->" in err
 
 
 def test_runs_of_other_mathematics_are_other_series():
@@ -212,4 +212,4 @@ def test_the_page_and_its_figures_are_made_of_the_data():
     for name, drawn in convergence.figures(found).items():
         assert (convergence.DOCS / "figures" / name).read_text(encoding="utf-8") == drawn
     page = PAGE.read_text(encoding="utf-8")
-    assert convergence.between(page, table.markdown(found)) == page
+    assert convergence.filled(page, {"table": table.markdown(found)}) == page

@@ -13,9 +13,8 @@ from perf import dlio
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["export", "--problem", "smoke"], "--problem, --data or --out"),
-        (["export", "--problem", "smok", "--data", "d", "--out", "o"], "smok"),
-        (["export", "--problem", "smoke", "--data", "d", "--out", "o", "--ranks", "3"], "divisor of the batch size 2"),
+        (["--problem", "smok", "--data", "d", "--out", "o"], "smok"),
+        (["--problem", "smoke", "--data", "d", "--out", "o", "--ranks", "3"], "divisor of the batch size 2"),
     ],
 )
 def test_what_can_be_mended_is_one_line(monkeypatch, capsys, tmp_path, arguments, said):
@@ -28,7 +27,7 @@ def test_what_can_be_mended_is_one_line(monkeypatch, capsys, tmp_path, arguments
 def test_the_command_of_an_export_can_be_typed(monkeypatch, capsys, tiny, tmp_path):
     """DLIO's own words: workload=NAME of a folder of YAML, by MPI at several ranks; it is quoted for a shell."""
     out = tmp_path / "a folder"
-    words = ["export", "--problem", "tiny", "--data", str(tiny.data), "--out", str(out), "--ranks", "2"]
+    words = ["--problem", "tiny", "--data", str(tiny.data), "--out", str(out), "--ranks", "2"]
     monkeypatch.setattr(dlio, "load_problem", lambda name: tiny.problem)
     monkeypatch.setattr(
         dlio, "reference_settings", lambda name: SimpleNamespace(batch_size=2, eval_batch_size=1, prefetch=2)

@@ -109,7 +109,7 @@ def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
         (["--problem", "scale12"], "no problem 'scale12'"),
         (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
         (["--batch", "0"], "batch_size: found 0, wanted 1 or more"),
-        (["--layout", "1,2"], "--layout: found '1,2', wanted such as 1,8,8,8"),
+        (["--layout", "1,2"], "layout: found 2 values, wanted 4"),
         (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
         (["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
         (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 4"),

@@ -14,7 +14,6 @@ from perf.pages.scripts import ROOT, STARTED
 from tests.support.tiny import environment
 
 REFERENCE = "results/v1.0/reference"
-TWO_RANKS = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "--"]
 IN_A_BROWSER = {"perf/report_picture.py"}
 OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, {tiny}, and
@@ -22,10 +21,9 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1",
     "perf/contract.py": "--out {out}",
     "perf/convergence.py": "--figures {out} --page {out}/none.md",
-    "perf/dlio.py": "export --problem smoke --data {smoke} --out {out}",
+    "perf/dlio.py": "--problem smoke --data {smoke} --out {out}",
     "perf/docs.py": "--out {out}",
-    "perf/figures.py": "--problem smoke --categories smoke --out {out}",
-    "perf/interconnect.py": "--times 5",
+    "perf/figures.py": "--problem smoke --out {out}",
     "perf/project.py": "--problem smoke --ranks 2 --system epyc-2core",
     "perf/reevaluation.py": "{quick} --data-seeds 1 2",
     "perf/rehearse.py": "--problem smoke --layout 1,1,1,2 --rank 0",
@@ -75,8 +73,7 @@ def test_a_script_starts_and_ends(script, request, tmp_path):
     for name in {"smoke", "tiny", "quick"} & set(re.findall(r"{(\w+)", ROWS[script])):
         places[name] = request.getfixturevalue(name)
     words = [script, *(word.format(**places) for word in ROWS[script].split())]
-    ranks = TWO_RANKS if script == "perf/interconnect.py" else []
     done = subprocess.run(
-        [sys.executable, *ranks, *words], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=900
+        [sys.executable, *words], cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=900
     )
     assert done.returncode == 0, done.stdout + done.stderr

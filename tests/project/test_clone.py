@@ -153,7 +153,5 @@ def test_without_the_clones_path_modules_are_not_found(one, tmp_path):
 
 def test_setup_writes_it():
     recipe = (ROOT / "Makefile").read_text().partition("\n.venv/done:")[2].partition("\n\n")[0]
-    assert (
-        'cp requirements/clone.pth "$$($(BIN)/python -c ' in recipe
-        and "requirements/clone.pth" in recipe.split("\n")[0]
-    )
+    assert 'cp requirements/clone.pth "$$($(BIN)/python $(LIBRARY))"' in recipe
+    assert "requirements/clone.pth" in recipe.split("\n")[0]

@@ -10,12 +10,11 @@ import torch
 from numpy.random import RandomState
 from torch import nn
 
-from benchmark.config import load_settings
 from benchmark.problem import load_problem
 from benchmark.run.seeds import Stream, sample_order, stream_seed
-from implementations.pytorch.config import config_path
 from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
-from implementations.pytorch.task import build_task, config_class
+from implementations.pytorch.task import build_task
+from perf.settings import reference_settings
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "mathematics.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -31,9 +30,7 @@ def draws() -> dict:
 
 
 def task(problem: str, *settings: str):
-    found, path = load_problem(problem), config_path(problem)
-    config = load_settings(config_class(found.workload), path, path.read_bytes(), settings)
-    return build_task(found, config)
+    return build_task(load_problem(problem), reference_settings(problem, settings))
 
 
 def model(problem: str) -> nn.Module:

@@ -1,20 +1,20 @@
-"""The page of settings: a table for each workload, and one of the machine's settings."""
+"""The tables of settings: one for each workload, and one of the machine's settings."""
 
 from implementations.pytorch_tools.settings import tables
-from perf.pages.settings import page
+from perf.pages.settings import parts
 
 WORKLOADS = ("scaffold", "cosmoflow", "deepcam", "scaffold_published")
 
 
 def test_each_workload_has_a_table():
-    text = page()
-    assert [name for name in WORKLOADS if f"\n## {name}\n\n| setting | meaning |" not in text] == []
+    text = parts()["settings"]
+    assert [name for name in WORKLOADS if f"## {name}\n\n| setting | meaning |" not in text] == []
     assert text.count("| `batch_size` |") == 4
 
 
 def test_settings_of_the_machine_are_named_once_with_the_defaults_of_each_workload():
-    machine = page().partition("## Settings of the machine")[2]
+    trained, machine = parts()["settings"], parts()["machine"]
     assert "| `workers` | reader processes by rank; 0: the run reads | 2 (smoke, scale6: 0) | 4 " in machine
-    assert "`batch_size`" not in machine and page().count("| `workers` |") == 1
-    shown = {line.split("|")[1] for line in page().splitlines() if line.startswith("| `")}
+    assert "`batch_size`" not in machine and "`workers`" not in trained and machine.count("| `workers` |") == 1
+    shown = {line.split("|")[1] for line in f"{trained}\n{machine}".splitlines() if line.startswith("| `")}
     assert shown == {line.split("|")[1] for line in tables().splitlines() if line.startswith("| `")}

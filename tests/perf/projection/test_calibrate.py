@@ -12,7 +12,7 @@ from benchmark.problem import load_problem
 from implementations.pytorch.parallel.layout import AXES, Layout
 from perf.project import main
 from perf.projection.calibrate import LEAST_SHARE, calibrate
-from perf.projection.machine import ByPrecision, Storage, System, Wire, dump_system, load_system
+from perf.projection.machine import ByPrecision, Shares, Storage, System, Wire, dump_system, load_system
 from perf.projection.measured import compare, read_measured
 from perf.projection.predict import step_seconds, weight_bytes
 from perf.projection.trace import trace
@@ -27,7 +27,7 @@ TRUE = System(
     memory_gib=8,
     reserve_gib=1,
     peak_tflops=ByPrecision(0.1, 0.2),
-    reached=ByPrecision(0.8, 0.7),
+    reached=Shares(0.8, 0.7),
     memory_gb_per_second=20,
     memory_reached=0.5,
     optimizer_reached=0.6,
@@ -40,7 +40,7 @@ TRUE = System(
 WRONG = replace(
     TRUE,
     peak_tflops=ByPrecision(1, 1),
-    reached=ByPrecision(0.4, 0.4),
+    reached=Shares(0.4, 0.4),
     memory_reached=0.9,
     optimizer_reached=0.1,
     imbalance=0.0,
@@ -100,14 +100,6 @@ def test_what_logs_say_nothing_of_is_kept(logs):
     assert found.reached.float32 == pytest.approx(0.8, rel=0.05)
 
 
-def test_wires_that_are_quicker_than_said(tmp_path):
-    layout, settings = Layout(1, 0, 1, 1, 2), ("precision=bfloat16", "batch_size=1")
-    fast = replace(TRUE, imbalance=0.0, link=Wire(4, 50))
-    found, _ = calibrate([read_measured(write(tmp_path / "log.txt", layout, *settings, system=fast))], TRUE)
-    assert found.imbalance == 0
-    assert (found.link.gb_per_second, found.link.microseconds) == pytest.approx((4, 50), rel=1e-6)
-
-
 def change(path, factors, **seconds):
     """Let a log have measured other seconds, by factors or outright."""
     lines = path.read_text().splitlines()
@@ -158,13 +150,12 @@ def test_a_log_that_no_rates_describe_is_named(logs):
     assert any(d.startswith("result_1.txt: predicted ") and d.endswith("was the machine busy?") for d in doubts)
 
 
-def test_wires_are_believed_to_be_ten_times_as_quick_at_most(tmp_path):
+def test_messages_that_are_quicker_than_the_wires_are_said_to_be(tmp_path):
     layout, settings = Layout(1, 0, 1, 1, 2), ("precision=bfloat16", "batch_size=1")
-    path = write(tmp_path / "log.txt", layout, *settings, system=replace(TRUE, imbalance=0.0))
-    change(path, dict.fromkeys(("halo", "norm", "reduction"), 0.01))
-    found, doubts = calibrate([read_measured(path)], TRUE)
-    assert found.link == Wire(20, 10)
-    assert any(d.startswith("link, network: logs say 100 times as quick as given; 10 is the bound") for d in doubts)
+    fast = replace(TRUE, imbalance=0.0, link=Wire(4, 50))
+    found, doubts = calibrate([read_measured(write(tmp_path / "log.txt", layout, *settings, system=fast))], TRUE)
+    assert found.imbalance == 0 and found.link == TRUE.link
+    assert "link, network: messages took less time than these rates allow: measure them" in doubts
 
 
 def test_norms_that_are_run_again_count_in_compared_memory(tmp_path):
@@ -177,12 +168,9 @@ def test_norms_that_are_run_again_count_in_compared_memory(tmp_path):
     assert rows[0]["TFLOP/sample"] == rows[1]["TFLOP/sample"]
 
 
-def test_the_command_calibrates_and_compares(logs, tmp_path, capsys):
-    (tmp_path / "wrong.yaml").write_text(dump_system(WRONG))
-    assert main(["--system", str(tmp_path / "wrong.yaml"), "--calibrate", *map(str, logs)]) == 0
-    (tmp_path / "mine.yaml").write_text(capsys.readouterr().out)
-    assert load_system(str(tmp_path / "mine.yaml")).reached.float32 == pytest.approx(0.8, rel=0.02)
-    assert main(["--system", str(tmp_path / "mine.yaml"), "--compare", *map(str, logs)]) == 0
+def test_the_command_compares(logs, tmp_path, capsys):
+    (tmp_path / "true.yaml").write_text(dump_system(TRUE))
+    assert main(["--system", str(tmp_path / "true.yaml"), "--compare", *map(str, logs)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "result_0.txt: smoke 1,1,1,1, batch 2, float32"
     ratios = [float(line.split()[-1]) for line in lines if "ratio" in line]

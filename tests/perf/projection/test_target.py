@@ -52,8 +52,8 @@ def test_rates_of_a_kind_are_scaled_and_back(kind):
 
 
 def test_errors_are_refused_below_0():
-    with pytest.raises(ValueError, match=r"errors.link: found -0.1, wanted 0 or more"):
-        replace(H200, errors=Errors(link=-0.1))
+    with pytest.raises(ValueError, match=r"link: found -0.1, wanted 0 or more"):
+        Errors(link=-0.1)
     with pytest.raises(ValueError, match="node_kw: found -1, wanted 0 or more"):
         replace(H200, node_kw=-1)
 
