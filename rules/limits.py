@@ -1,5 +1,6 @@
 """The fields of limits.yaml and their meaning. `rules/edition.py` loads them; an unknown field is an error."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,6 +101,7 @@ class Clock:
     slack: float = 0.1  # relative difference allowed between an epoch's figures and the clock
     slack_seconds: float = 0.2  # ... and in addition, where the figures give more than the clock
     paused_seconds: float = 0.2  # ... and in addition, where they give less
+    excess: float = 0.1  # relative difference allowed where the figures give more than the clock
     eval_share: float = 0.0  # least time to evaluate a sample, as a share of the time to train one
     first_epoch_share: float = 0.0  # least time of the first epoch, as a share of the later ones' median
     resolution: float = 0.01  # tolerance of these two
@@ -107,6 +109,7 @@ class Clock:
     init_free: float = 1800.0  # ... or this, whichever is longer
     future: float = 86400.0  # how far a log's clock may be ahead of the checker's
     overlap: float = 1.0  # how long two runs may share a system
+    end_delay: float = math.inf  # from a log's last event to its end in the launch ledger
     launch_slack: float = 1.0  # how far a launch ledger's times may be from the logs', and run back
     witness_slack: float = 5.0  # how far the witness's clock may be from the logs'
     witness_begin: float = 120.0  # longest time from the receipt of a start to init_start

@@ -11,6 +11,7 @@ import compliance.families  # noqa: F401  registers the checks
 from benchmark.tree import THROUGHPUT
 from compliance.engine.budget import OF_A_FINDING, Account, Spent
 from compliance.finding import WHOLE, Fault, Finding, ancestors, errors, show
+from compliance.reading.devices import described_cores
 from compliance.reading.files import Description, SubmissionFiles
 from compliance.reading.ledger import ledger_of
 from compliance.reading.log import Log, gather_log
@@ -66,10 +67,11 @@ class Unit:
         that the log names; a log given by itself has neither."""
         if runs is None:
             return terms_for(log, self.edition)
-        description = self.descriptions.get(runs.system) if self.edition.limits.description_rules else None
-        division = (description.data or {}).get("division", "") if description else ""
+        description = self.descriptions.get(runs.system)
+        described = (description.data or {}) if description else {}
+        division = described.get("division", "") if self.edition.limits.description_rules else ""
         benchmark = runs.benchmark if runs.benchmark in self.edition.benchmarks else ""
-        return terms_for(log, self.edition, benchmark, division, runs.kind)
+        return terms_for(log, self.edition, benchmark, division, runs.kind, described_cores(described))
 
 
 def judge_log(unit: Unit, file: LogFile, runs: Set | None = None) -> LogVerdict:

@@ -17,6 +17,7 @@ from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_be
 from compliance.reading.values import is_number
 from compliance.rule import EVERY, rule
 
+LISTED = 1000  # quantiles that are read
 MILESTONES = ("init_start", "init_stop", "run_start", "run_stop")
 OF_THE_RUN = ("epoch_start", "epoch_stop", "block_start", "block_stop", "eval_start", "eval_stop")
 PAIRS = {"epoch_start": "epoch_stop", "eval_start": "eval_stop", "staging_start": "staging_stop"}
@@ -97,9 +98,23 @@ def clock_starts_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 @rule("CLK07", "log", after=("CLK02", "CLK05"), on=EVERY)
 def initialisation_is_limited(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     stop = log.first("init_stop")
-    seconds = seconds_between(log.first("init_start"), stop)
+    seconds = _initialised(log, stop, terms)
     if stop and seconds is not None and seconds >= terms.edition.limits.clock.init:
         yield Fault(stop.line, f"{seconds:.0f} s", f"less than {terms.edition.limits.clock.init:g} s")
+
+
+def _initialised(log: Log, stop: Event | None, terms: Terms) -> float | None:
+    """Return the seconds of the initialisation. Where one process logs all, its first event may be before init_start,
+    and counts."""
+    start = log.first("init_start")
+    if start is None or stop is None or terms.edition.limits.many_ranks:
+        return seconds_between(start, stop)
+    return seconds_between(min((start, *_before(log, stop)), key=_time_of), stop)
+
+
+def _before(log: Log, event: Event) -> Iterator[Event]:
+    """Yield the events that are kept of the lines before one, and have a time."""
+    return (e for events in log.events.values() for e in events if e.line < event.line and is_number(e.time_ms))
 
 
 @rule("CLK08", "log", after=("EVL06",))
@@ -202,11 +217,17 @@ def figures_are_those_of_the_clock(log: Log, terms: Terms, time: Timeline) -> It
         if event is None or seconds is None or type(event.value) is not dict:
             continue
         for name, told in _figures(event, stop):
-            allowed = limits.slack_seconds if told > seconds else limits.paused_seconds
-            if abs(told - seconds) > seconds * limits.slack + allowed:
+            most = seconds * (1 + limits.excess) + limits.slack_seconds
+            least = seconds * (1 - limits.slack) - limits.paused_seconds
+            if not least <= told <= most:
                 found = f"{told:.3f} s by {name} in epoch {show(epoch_of(stop))}"
                 yield Fault(event.line, found, f"its {seconds:.3f} s on the clock")
                 return
+        fewest, computed = _least_of_steps(log, event, stop), event.value.get("compute_seconds")
+        if fewest is not None and is_number(computed) and computed < fewest * (1 - limits.excess):
+            found = f"{computed:.3f} s by compute_seconds in epoch {show(epoch_of(stop))}"
+            yield Fault(event.line, found, f"{fewest:.3f} s or more, by step_compute_seconds")
+            return
 
 
 @rule("CLK15", "log", after=("CLK10", "CLK04"))
@@ -251,7 +272,7 @@ def the_first_epoch_reads_the_data(log: Log, terms: Terms, time: Timeline) -> It
 @rule("CLK18", "log", severity="review", after=("CLK07", "CLK03"))
 def initialisation_is_short_beside_the_run(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, stop = terms.edition.limits.clock, log.first("init_stop")
-    seconds = seconds_between(log.first("init_start"), stop)
+    seconds = _initialised(log, stop, terms)
     if stop and seconds is not None and time.seconds is not None:
         most = max(limits.init_free, limits.init_share * time.seconds)
         if seconds > most:
@@ -284,6 +305,17 @@ def _figures(event: Event, stop: Event) -> Iterator[tuple[str, float]]:
     parts = [stats.get("wait_seconds"), stats.get("compute_seconds")]
     if all(map(is_number, parts)):
         yield "wait_seconds and compute_seconds", sum(parts)
+
+
+def _least_of_steps(log: Log, event: Event, stop: Event) -> float | None:
+    """Return the least seconds that the steps of an epoch take together by the quantiles of their seconds, which are as
+    far apart as each other; None if the log has none."""
+    quantiles, batch, samples = event.value.get("step_compute_seconds"), log.value("global_batch_size"), _samples(stop)
+    if type(quantiles) is not list or not 1 < len(quantiles) < LISTED or not all(map(is_number, quantiles)):
+        return None
+    if type(batch) is not int or batch < 1 or not samples:
+        return None
+    return samples // batch * statistics.fmean(sorted(quantiles)[:-1])
 
 
 def _time_of(event: Event) -> float:

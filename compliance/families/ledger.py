@@ -14,6 +14,7 @@ from compliance.reading.place import SetPlace
 from compliance.reading.run import Launch, Run
 from compliance.reading.terms import Terms
 from compliance.rule import hides, rule
+from rules.limits import Clock
 
 MOST_TOLD = 20  # faults of a kind, or starts, that are reported one by one
 STATED = {"source": "source", "config_digest": "config", "problem_digest": "problem"}  # key of a log -> of a start
@@ -165,11 +166,10 @@ def _apart(by_ms: int, slack: float, what: str, entry: Entry[Event], launched: S
 
 @rule("LED06", "set", after=("LED03", "LOG01"))
 def logs_are_those_of_the_ends(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    slack = terms.edition.limits.clock.launch_slack
     for run in runs:
         if place.ledger and (starts := place.ledger.starts_of(run)):
             yield from _interrupted(run, starts, place.ledger)
-            yield from _ended(run, starts[-1], place.ledger, slack)
+            yield from _ended(run, starts[-1], place.ledger, terms.edition.limits.clock)
 
 
 def _interrupted(run: Run, starts: list[Entry[Start]], launched: SetLedger) -> Iterator[Fault]:
@@ -186,7 +186,7 @@ def _interrupted(run: Run, starts: list[Entry[Start]], launched: SetLedger) -> I
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
 
 
-def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> Iterator[Fault]:
+def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> Iterator[Fault]:
     """Yield the faults of the end of a run whose last start is `last`."""
     end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
@@ -206,11 +206,14 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, slack: float) -> I
         found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
         yield Fault(run.stop_line, found, wanted, path=run.path)
     else:
-        if run.stop_ms is not None:
-            yield from _apart(run.stop_ms - end.time_ms, slack, f"before run_stop of {run.file.name}", end, launched)
+        late = end.time_ms - run.last_ms if run.last_ms is not None else 0
+        yield from _apart(-late, limits.launch_slack, f"before the last event of {run.file.name}", end, launched)
         if noted and launched.was_noted(end):
             found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
+        elif late > 1000 * limits.end_delay:
+            found = f"{late / 1000:.3f} s after the last event of {run.file.name}"
+            yield Fault(end.number, found, f"at most {limits.end_delay:g} s", path=launched.path, severity="review")
 
 
 @rule("LED07", "set", runs="every", after=("LED03", "RUN01", "RUN02"))

@@ -31,6 +31,7 @@ FIRST_NUMBERS = (0, 1)
 MOST_SHOWN = 20  # numbers that a finding lists
 IDENTITY = ("submission_org", "submission_platform", "submission_benchmark")
 PLACEHOLDER = "PLACEHOLDER"
+FEWEST_FIGURES = 2  # that two runs have in common
 MOST_REPLAYS = 10  # replays of a set that a finding lists
 
 
@@ -285,6 +286,24 @@ def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
         if across.strangers(near.run, near.first):
             found = f"{_closeness(near)} of line {near.line} of {near.run.path}"
             yield Fault(near.first_line, found, wanted, path=near.first.path, severity=severity)
+
+
+@rule("RUN24", "round")
+def no_runs_share_figures(across: Across) -> Iterator[Fault]:
+    first: dict[float, tuple[Run, int]] = {}
+    told = {*across.copies, *(replay.run.path for replay in across.replays)}  # RUN05 and RUN06 name these, RUN20 others
+    told |= {near.run.path for near in across.near}
+    for run in across.in_order:
+        if "RUN24" not in across.edition(run).codes or run.path in told:
+            continue
+        shared = [(line, first[number]) for line, number in run.figures if number in first]
+        if len(shared) >= FEWEST_FIGURES:
+            line, (other, _) = shared[0]
+            found = f"{counted(len(shared), 'figure')} of its epochs to the last digit, as in {other.path}"
+            severity = across.severity(run, other)
+            yield Fault(line, found, "figures of its own: one is a copy of the other", path=run.path, severity=severity)
+        for line, number in run.figures:
+            first.setdefault(number, (run, line))
 
 
 @rule("RUN21", "round")

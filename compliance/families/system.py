@@ -105,7 +105,7 @@ FIELD_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {  # kind -> whether
 )
 def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, problem = terms.edition.limits.compute, terms.problem
-    devices = devices_of(log, limits) if limits else None
+    devices = devices_of(log, limits, terms.cores) if limits else None
     rates = list(_rates(log))
     if limits is None or devices is None or problem is None or not problem.flops_per_sample or not rates:
         return

@@ -83,7 +83,7 @@ class Across:
         return "" if one.limits.seeds.across or run.set_path == first.set_path else "review"
 
     @cached_property
-    def _in_order(self) -> list[Run]:
+    def in_order(self) -> list[Run]:
         """The runs by their round and the time of their start; those without one, which have no scores, come first."""
         return sorted(self.runs, key=lambda run: (self._order(run), run.start_ms or 0))
 
@@ -107,7 +107,7 @@ class Across:
         two runs, the later one is the replay."""
         seen: dict[object, Run] = {}
         found = []
-        for run in self._in_order:
+        for run in self.in_order:
             if run.path in self.copies:
                 continue
             windows = self._windows(run)
@@ -126,7 +126,7 @@ class Across:
         told = {*self.copies, *(replay.run.path for replay in self.replays)}
         indices: dict[object, Index] = {}
         found = []
-        for run in self._in_order:
+        for run in self.in_order:
             edition, limits = self.edition(run), self.edition(run).limits.curves
             problem, benchmark = edition.problems.get(run.problem or ""), edition.benchmarks.get(run.benchmark)
             scale = scale_of(problem, benchmark, limits) if problem and benchmark else None

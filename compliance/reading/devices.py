@@ -1,13 +1,13 @@
 """The devices that a run logs, with their hosts, whose names `benchmark/hosts.py` made short, and their peak speed."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from benchmark.hosts import ALONE, numbered
 from compliance.reading.log import Log
-from compliance.reading.values import is_number
+from compliance.reading.values import count_of, is_number
 from rules.limits import Compute
 
 CPU = "cpu"
@@ -104,9 +104,16 @@ def kind_of(log: Log) -> Any:
     return min(kinds - {CPU}, default=CPU) if kinds else None
 
 
-def devices_of(log: Log, limits: Compute) -> Devices | None:
+def described_cores(description: Mapping[str, Any]) -> int | None:
+    """Return the most cores that a node can have by its description, which may count them by processor or by node, and
+    whole cores or logical ones; None if it has no such number."""
+    counts = [count_of(description.get(name)) for name in ("host_processor_core_count", "host_processor_vcpu_count")]
+    return max(filter(None, counts), default=0) * (count_of(description.get("host_processors_per_node")) or 1) or None
+
+
+def devices_of(log: Log, limits: Compute, cores: int | None = None) -> Devices | None:
     """Return the devices that a log names, None if it names none. The number of threads defaults to the most cores that
-    a node can have, which also limits it."""
+    a node can have, or has by its description, which also limits it."""
     settings: Any = log.value("hyperparameters")
     ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
     if type(settings) is not dict or not all(type(n) is int and 0 < n < 1 << 32 for n in (ranks, nodes)):
@@ -114,7 +121,7 @@ def devices_of(log: Log, limits: Compute) -> Devices | None:
     device, precision, threads = kind_of(log), log.value("precision"), settings.get("threads")
     if type(device) is not str or type(precision) is not str:
         return None
-    most = limits.cores_per_node * nodes
+    most = min(limits.cores_per_node, cores or limits.cores_per_node) * nodes
     known = type(threads) is int and threads > 0
     number = (min(threads * ranks, most) if known else most) if device == CPU else ranks
     declared = settings.get("peak_tflops")

@@ -3,6 +3,7 @@
 import math
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,11 @@ class Log:
         """Return the line of the first event of a key, or 1."""
         events = self.events.get(key)
         return events[0].line if events else 1
+
+
+def times_of(log: Log) -> Iterator[int]:
+    """Yield the times of the events that are kept, in milliseconds."""
+    return (e.time_ms for events in log.events.values() for e in events if type(e.time_ms) is int)
 
 
 def known_keys(edition: Edition) -> frozenset[str]:

@@ -12,7 +12,7 @@ from benchmark.log import Event
 from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
 from compliance.reading.environment import Named as Manifest
 from compliance.reading.environment import named as manifests
-from compliance.reading.log import Log, size_of
+from compliance.reading.log import Log, size_of, times_of
 from compliance.reading.power import metered
 from compliance.reading.series import (
     MOST,
@@ -23,6 +23,7 @@ from compliance.reading.series import (
     Span,
     Spans,
     Waits,
+    figures_of,
     numbers_of,
     waits_of,
 )
@@ -112,10 +113,12 @@ class Run:
     weights: Named | None = None  # the final weights as logged
     environments: tuple[Manifest, ...] = ()  # the manifests as logged: of the start, and of each resumption
     init: Mark | None = None  # init_start
+    last_ms: int | None = None  # of the latest event, in a log that names a launch ledger
     launch: Launch | None = None  # the first start of the run, if the log names one
     resumptions: tuple[Launch, ...] = ()  # the later starts; they have no digest
     coverage: Coverage | None = None  # the part of the machine that its own counters measured
     numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # from which the scores are computed
+    figures: tuple[tuple[int, float], ...] = ()  # (line, number) of the exact figures of its epochs
     waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
     parts: int = 1  # of an epoch, each of which is logged as one
     codes: frozenset[str] = field(default_factory=frozenset)  # of the findings in the log itself
@@ -258,8 +261,10 @@ def run_of(
         trials=trials_of(log) if terms.io_only else (),
         origin=_origin(log.first("seed")),
         weights=named(log.first(KEY), log.path),
+        figures=figures_of(log),
         environments=manifests(log.first(ENVIRONMENT), log.all("resumed"), log.path),
         init=_mark(log.first("init_start")),
+        last_ms=max(times_of(log), default=None) if "ledger" in log.events else None,
         launch=_launch(e, e.value, metadata(e, "line")) if (e := log.first("ledger")) else None,
         resumptions=tuple(
             _launch(e, e.value.get("ledger") if type(e.value) is dict else None)

@@ -14,6 +14,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import epoch_of, metadata
 from compliance.reading.values import is_number
 
+EXACT = 12  # characters of a number that was not rounded, such as 0.1234567890
 LONGEST = 1e12  # seconds that an epoch waited or computed; measurements are below this
 MOST = 20_000  # evaluations, epochs, and spans of a kind, kept of one log
 
@@ -99,6 +100,17 @@ class Waits(Packed[Waited]):
     @staticmethod
     def item(epoch: float, wait: float, compute: float, mean: float, slowest: float) -> Waited:
         return Waited(known(epoch), wait, compute, known(mean), known(slowest))
+
+
+def figures_of(log: Log) -> tuple[tuple[int, float], ...]:
+    """Return (line, number) of the figures of a log's epochs that were not rounded, such as its throughput."""
+    return tuple(
+        (event.line, number)
+        for event in log.all("tracked_stats")[:MOST]
+        if type(event.value) is dict
+        for number in event.value.values()
+        if type(number) is float and len(repr(number)) >= EXACT
+    )
 
 
 def waits_of(log: Log) -> Waits:

@@ -24,6 +24,7 @@ class Terms:
     throughput_only: bool = False  # whether the log says that it is no scored run
     io_only: bool = False  # whether it is a trial of the input (then throughput_only is set, too)
     kind: frozenset[str] = frozenset()  # what its folder says in addition: TRIAL or CONFIRMATION
+    cores: int | None = None  # of a node, by the system description
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -49,11 +50,16 @@ def division_of(value: object) -> str:
 
 
 def terms_for(
-    log: Log, edition: Edition, folder_benchmark: str = "", division: str = "", kind: frozenset[str] = frozenset()
+    log: Log,
+    edition: Edition,
+    folder_benchmark: str = "",
+    division: str = "",
+    kind: frozenset[str] = frozenset(),
+    cores: int | None = None,
 ) -> Terms:
     """Return the terms for a log. The benchmark is its folder's, else the one it logs, else the edition's first.
     `division` is that of the system description, if it overrides the log's; `kind` is what the folder says, nothing in
-    an edition without campaigns of tuning."""
+    an edition without campaigns of tuning; `cores` are those of a described node."""
     kind = kind if edition.limits.tuning else frozenset()
     said = log.value("submission_benchmark")
     name = folder_benchmark or (said if type(said) is str and said in edition.benchmarks else "")
@@ -65,4 +71,4 @@ def terms_for(
     tried = edition.limits.io is not None and log.value("io_only") is True
     only = tried or (THROUGHPUT in edition.limits.scalings and log.value("throughput_only") is True)
     benchmark, keys = edition.benchmarks[name], edition.keys[name]
-    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried, kind)
+    return Terms(edition, name, benchmark, keys, published, division, folder_benchmark, only, tried, kind, cores)

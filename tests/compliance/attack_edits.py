@@ -104,6 +104,14 @@ def more_runs(submission):
     submission.runs.append(another(submission.runs[0], 5))
 
 
+def own_figures(submission):
+    """Figures of epochs that differ from run to run in their last digits."""
+    for number, run in enumerate(submission.runs):
+        for event in run.all("tracked_stats"):
+            numbers = {name: value for name, value in event["value"].items() if type(value) is float}
+            event["value"] |= {name: value * (1 + 1e-9 * number) for name, value in numbers.items()}
+
+
 def figures(name, factor):
     def change(run):
         for event in run.all("tracked_stats"):

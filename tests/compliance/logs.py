@@ -316,7 +316,12 @@ def read_bytes(split: str) -> dict:
 def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
     seconds = rng.uniform(7.0, 9.0)
     log.start("epoch_start", epoch_num=epoch)
-    stats = {"throughput": 8 / seconds, "loss": 1 - quality, "wait_seconds": 0.1, "compute_seconds": seconds - 0.1}
+    stats = {
+        "throughput": 8 / seconds,
+        "loss": round(1 - quality, 6),
+        "wait_seconds": 0.1,
+        "compute_seconds": seconds - 0.1,
+    }
     log.add("tracked_stats", stats, after=round(seconds * 1000), epoch_num=epoch)
     log.stop("epoch_stop", epoch_num=epoch, samples_count=8)
     if epoch == 1:

@@ -71,7 +71,7 @@ SHOWN = {  # what shows an attack that no text shows, if a round requires it: do
     "times and figures halved": "witness",
     "a later epoch ten times shorter": "witness",
     "an epoch of every slow run cut out": "witness",
-    "one run as five, noise like another training's": "witness",
+    "the same with other last digits": "witness",
     "the same weights with noise in all tensors": "re-evaluation",
     "random numbers": "re-evaluation",
     "digests of files that nobody sees": "re-evaluation",

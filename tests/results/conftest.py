@@ -103,7 +103,7 @@ def scaffold_run(
     values = values or [0.9 * (e + 1) / epochs for e in range(epochs - 1)] + [0.96 if reach else 0.94]
     for e, value in enumerate(values, 1):
         log.add("epoch_start", epoch_num=e)
-        log.add("tracked_stats", {"throughput": 10.0, "loss": 1 / e}, after=each, epoch_num=e)
+        log.add("tracked_stats", {"throughput": 10.0, "loss": round(1 / e, 6)}, after=each, epoch_num=e)
         log.add("epoch_stop", epoch_num=e, samples_count=100)
         log.add("eval_start", epoch_num=e).add("eval_stop", after=each, epoch_num=e, samples_count=20)
         log.add("eval_accuracy", value, epoch_num=e, samples_count=20)

@@ -201,15 +201,16 @@ def test_clk11_staging_may_start_with_the_clock(tree, law, beyond, number):
     [
         ("run_start", "init_stop", CLOCK.gap, 0, []),
         ("run_start", "init_stop", CLOCK.gap, 1, ["CLK06"]),
-        ("init_stop", "init_start", CLOCK.init, -1, ["CLK18"]),
-        ("init_stop", "init_start", CLOCK.init, 0, ["CLK07"]),
+        ("init_stop", "first", CLOCK.init, -1, ["CLK18"]),
+        ("init_stop", "first", CLOCK.init, 0, ["CLK07"]),
         ("run_stop", "eval_accuracy", CLOCK.stop_delay, 0, []),
         ("run_stop", "eval_accuracy", CLOCK.stop_delay, 1, ["CLK09"]),
     ],
 )
 def test_milestones_come_so_late_and_no_later(tree, codes_of, event, since, limit, beyond, codes):
     log = tree.logs[2]
-    until = log.all(since)[-1]["time_ms"] + int(limit * MS) + beyond
+    begin = log.events[0] if since == "first" else log.all(since)[-1]
+    until = begin["time_ms"] + int(limit * MS) + beyond
     log.shift(until - log.one(event)["time_ms"], since=log.one(event))
     assert codes_of(tree) == codes
 
@@ -252,6 +253,33 @@ def first_epoch_in_a_second(tree):
     log.shift(log.one("epoch_start")["time_ms"] + 1000 - stop["time_ms"], since=stats)
     stats["value"] |= {"throughput": 8.0, "wait_seconds": 0.1, "compute_seconds": 0.9}
     return [("result_2.txt", tree.written(stop), "CLK17")]
+
+
+@damage
+def events_long_before_init_start(tree):
+    log = tree.logs[2]
+    for event in log.events[: log.events.index(log.one("init_start"))]:
+        event["time_ms"] -= 120_000
+    return [("result_2.txt", tree.written(log.one("init_stop")), "CLK18")]
+
+
+@damage
+def epoch_shorter_than_its_steps(tree):
+    log = tree.logs[2]
+    stats = log.all("tracked_stats")[1]
+    steps = 8 // log.one("global_batch_size")["value"]
+    least = stats["value"]["compute_seconds"] / 0.97 / steps
+    stats["value"] |= {"step_compute_seconds": [least] * 11}
+    return [("result_2.txt", tree.written(stats), "CLK20")]
+
+
+@damage
+def epoch_shorter_than_its_figures(tree):
+    log = tree.logs[2]
+    event, start = log.all("tracked_stats")[1], log.all("epoch_start")[1]
+    more = int(0.02 * (event["time_ms"] - start["time_ms"]) + 1000 * CLOCK.slack_seconds) + 50
+    log.shift(-more, since=event)
+    return [("result_2.txt", tree.written(event), "CLK20")]
 
 
 @damage

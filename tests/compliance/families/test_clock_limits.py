@@ -17,6 +17,7 @@ EXACT = SimpleNamespace(  # limits without rounding
     slack=0.25,
     slack_seconds=0.5,
     paused_seconds=1.5,
+    excess=0.25,
     resolution=0.125,
     eval_share=0.25,
     first_epoch_share=0.5,
@@ -28,7 +29,7 @@ EXACT = SimpleNamespace(  # limits without rounding
 
 def told(check, log, seconds=None):
     """What a check finds: (line, found, wanted)."""
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT)))
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT, many_ranks=False)))
     return [(fault.line, fault.found, fault.wanted) for fault in check(log, terms, SimpleNamespace(seconds=seconds))]
 
 
@@ -307,3 +308,35 @@ def test_clk19_the_latest_event_is_told_with_the_day(logs, monkeypatch, ahead, l
         [(2, f"key_2 at {day}", f"at most today, {day}")] if late else []
     )
     assert told(checks.no_run_is_from_the_future, logs.read()) == []
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "batch", "found"),
+    [
+        ([3.0, 4.0, 5.0], 4, None),  # 11 steps of 3.5 s on average at least: 38.5 s
+        ([4.0, 4.0, 5.0], 4, "30.000 s by compute_seconds in epoch 1"),
+        ([4.0, 5.0, 4.0], 4, "30.000 s by compute_seconds in epoch 1"),  # whatever their order
+        ([4.0], 4, None),
+        ([4.0, "4", 5.0], 4, None),
+        ([4.0] * 1000, 4, None),
+        (None, 4, None),
+        ([4.0, 4.0, 5.0], 0, None),
+        ([4.0, 4.0, 5.0], "4", None),
+    ],
+)
+def test_clk20_an_epoch_takes_no_less_than_its_steps(logs, quantiles, batch, found):
+    value = {"wait_seconds": 0.0, "compute_seconds": 30.0, "step_compute_seconds": quantiles}
+    batches = [logs.event(9, "global_batch_size", value=batch)]
+    log = logs.read(*batches, *paced(logs, (30_000, 44)), logs.event(2, "tracked_stats", value=value, epoch_num=1))
+    wanted = "44.000 s or more, by step_compute_seconds"
+    assert told(checks.figures_are_those_of_the_clock, log) == ([(2, found, wanted)] if found else [])
+
+
+@pytest.mark.parametrize(("earlier", "found"), [(0, False), (4000, False), (4001, True)])
+def test_clk18_an_initialisation_begins_with_the_first_event_where_one_process_logs(logs, earlier, found):
+    """12 s are the most, of a run of 24 s."""
+    events = [("submission_org", 10_000 - earlier), ("init_start", 10_000), ("init_stop", 18_000)]
+    log = logs.read(*(logs.event(line, key, time) for line, (key, time) in enumerate(events, 1)))
+    assert bool(told(checks.initialisation_is_short_beside_the_run, log, 24.0)) is found
+    tolerant = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT, many_ranks=True)))
+    assert not list(checks.initialisation_is_short_beside_the_run(log, tolerant, SimpleNamespace(seconds=24.0)))

@@ -102,7 +102,7 @@ def run(number=0, start=9, **fields):
 def seen(check, handed, launched, slack=0.5, **fields):
     """What a check finds in a set: (line, found)."""
     where = SimpleNamespace(ledger=launched, **fields)
-    clock = SimpleNamespace(launch_slack=slack, overlap=slack)
+    clock = SimpleNamespace(launch_slack=slack, overlap=slack, end_delay=9)
     terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=clock)))
     return [(fault.line, fault.found) for fault in check(handed, where, terms)]
 
@@ -184,7 +184,7 @@ def finished(tmp_path, text="log", stop_ms=5000, status="success", **fields):
     path = tmp_path / "result_0.txt"
     path.write_text(text)
     stop = None if stop_ms is None else SimpleNamespace(line=99, time_ms=stop_ms)
-    told = {"stop": stop, "stop_ms": stop_ms, "status": status, "stop_line": 99, "file": path}
+    told = {"stop": stop, "stop_ms": stop_ms, "last_ms": stop_ms, "status": status, "stop_line": 99, "file": path}
     return run(**{**told, **launches(1), **fields}), sha256(text.encode())
 
 
@@ -193,8 +193,10 @@ def finished(tmp_path, text="log", stop_ms=5000, status="success", **fields):
     [
         ({}, 5000, []),
         ({}, 4500, []),
-        ({}, 4499, [(2, "0.501 s before run_stop of result_0.txt")]),
-        ({}, 99_000, []),
+        ({}, 4499, [(2, "0.501 s before the last event of result_0.txt")]),
+        ({}, 14_000, []),
+        ({}, 14_001, [(2, "9.001 s after the last event of result_0.txt")]),
+        ({"last_ms": 5001}, 14_001, []),
         ({"status": "aborted"}, 5000, [(99, "status aborted")]),
         ({"status": "aborted"}, 0, [(99, "status aborted")]),
         ({"stop_ms": None, "status": None}, 0, []),

@@ -209,6 +209,23 @@ def one_evaluation_of_another_run(tree):
 
 
 @damage
+def figures_of_another_run(tree):
+    """Its scores and seconds are its own, its losses and rates of two epochs another run's."""
+    lines = [tree.changed("tracked_stats", 4, nth=n, value=figures(tree, 4, n) | exact(tree, n)) for n in (1, 2)]
+    for n in (1, 2):
+        tree.changed("tracked_stats", 0, nth=n, value=figures(tree, 0, n) | exact(tree, n))
+    return [("result_4.txt", lines[0], "RUN24")]
+
+
+def figures(tree, index, nth):
+    return tree.logs[index].all("tracked_stats")[nth]["value"]
+
+
+def exact(tree, nth):
+    return {"early_loss": 0.123456789012 + nth}
+
+
+@damage
 def one_run_as_another_with_noise_in_every_epoch(tree):
     lines = [copied(tree, 0, 4, e, [("intersection", 1, -e - 1), ("predicted", 2, 3)]) for e in range(5)]
     return [("result_4.txt", lines[0], "RUN20")]
@@ -325,3 +342,12 @@ def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
     tree.logs[3].shift(by)
     tree.write(3)
     assert [code for *_, code in found(tree.root)] == codes
+
+
+@pytest.mark.parametrize(("digits", "number", "told"), [(10, 2, True), (9, 2, False), (10, 1, False)])
+def test_run24_two_figures_with_all_their_digits_are_a_copy(tree, law, digits, number, told):
+    for run in (0, 4):
+        for nth in range(number):
+            stats = figures(tree, run, nth) | {"early_loss": round((0.1234567891, 0.2345678912)[nth], digits)}
+            tree.changed("tracked_stats", run, nth=nth, value=stats)
+    assert [f.code for f in judge([tree.root], rules=law).findings] == (["RUN24"] if told else [])

@@ -119,9 +119,20 @@ def named(ranks=2, **changes):
 
 
 @damage
+def an_epoch_that_the_described_cores_cannot_compute(tree):
+    """Of two ranks with a thread each, on one described core."""
+    tree.described(host_processors_per_node="1", host_processor_core_count="1", host_processor_vcpu_count="1")
+    return an_epoch_of(tree, 1)
+
+
+@damage
 def an_epoch_that_two_cores_cannot_compute(tree):
-    """At 1.2 times the peak of two cores."""
-    log, seconds = tree.logs[2], 8 * 10**10 / (1.2 * 2e12 * COMPUTE.core["float32"])
+    return an_epoch_of(tree, 2)
+
+
+def an_epoch_of(tree, cores):
+    """An epoch at 1.2 times the peak of so many cores."""
+    log, seconds = tree.logs[2], 8 * 10**10 / (1.2 * cores * 1e12 * COMPUTE.core["float32"])
     start, stop, stats = (log.all(key)[1] for key in ("epoch_start", "epoch_stop", "tracked_stats"))
     log.shift(start["time_ms"] + round(1000 * seconds) - stop["time_ms"], since=stop)
     stats["time_ms"] = stop["time_ms"]
@@ -223,7 +234,9 @@ def judged(logs, *events, flops=FLOPS, compute=COMPUTE, settings=None, **problem
     facts = {"hyperparameters": settings, "number_of_ranks": 2, "number_of_nodes": 1, "precision": "float32"}
     log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)), *events)
     problem = problem.get("problem", SimpleNamespace(flops_per_sample=flops))
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(compute=compute)), problem=problem)
+    terms = SimpleNamespace(
+        edition=SimpleNamespace(limits=SimpleNamespace(compute=compute)), problem=problem, cores=None
+    )
     return [(fault.line, fault.severity) for fault in checks.devices_can_compute_so_fast(log, terms, None)]
 
 

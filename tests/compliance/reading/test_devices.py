@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.reading.devices import MOST, Group, devices_of, expanded, groups_of, kind_of
+from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of, kind_of
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute
@@ -49,6 +49,32 @@ def test_where_no_rates_are_known_the_peak_is_unknown(devices):
 @pytest.mark.parametrize("threads", [0, None, -1, True, 10**9, "many"])
 def test_unknown_threads_are_all_cores_of_the_nodes(devices, threads):
     assert devices(device="cpu", threads=threads).number == 2 * COMPUTE.cores_per_node
+
+
+@pytest.mark.parametrize(
+    ("threads", "cores", "number"), [(8, None, 32), (8, 4, 8), (8, 99, 32), (None, 4, 8), (1, 4, 4)]
+)
+def test_threads_count_up_to_the_cores_of_the_described_nodes(logs, threads, cores, number):
+    keys = {"number_of_ranks": 4, "number_of_nodes": 2, "precision": "float32"}
+    keys["hyperparameters"] = {"device": "cpu", "threads": threads}
+    log = logs.read(*(logs.event(1, key, value=value) for key, value in keys.items()))
+    assert devices_of(log, COMPUTE, cores).number == number
+
+
+@pytest.mark.parametrize(
+    ("described", "cores"),
+    [
+        ({"host_processor_core_count": 64, "host_processors_per_node": 2}, 128),
+        ({"host_processor_core_count": "64", "host_processor_vcpu_count": "256", "host_processors_per_node": "2"}, 512),
+        ({"host_processor_vcpu_count": 2}, 2),
+        ({"host_processors_per_node": 2}, None),
+        ({"host_processor_core_count": "many"}, None),
+        ({"host_processor_core_count": 0}, None),
+        ({}, None),
+    ],
+)
+def test_a_description_counts_cores_by_processor_or_node_and_whole_or_logical(described, cores):
+    assert described_cores(described) == cores
 
 
 def test_an_accelerator_a_rank(devices):
