@@ -12,6 +12,7 @@ from results.html.charts import Chart, Side, sample
 from results.html.excerpt import CONTACT, excerpts, home
 from results.html.findings import Group, groups
 from results.measures.measure import over
+from results.measures.registry import MEASURES
 from results.runs.columns import Row
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result
@@ -103,15 +104,14 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
     def at(run: Row, line: float | None) -> str:
         return "" if line is None or not placed else links.place(run.log, line)
 
-    def part(name: str, line: str) -> Callable[[Row], Cell]:
+    def part(column: str, line: str) -> Callable[[Row], Cell]:
         def cell(run: Row) -> Cell:
-            known = (
-                name != "staging" or run.staging_line is not None
-            )  # a log without staging doesn't say that it took 0 s
-            ms = getattr(run, f"{name}_ms") if known else None
+            ms = getattr(run, column)
             return number(ms, show(over(ms, 1000), 3), title=at(run, getattr(run, line) or run.start_line))
 
         return cell
+
+    before = {"staged before, s": part("staged_ms", "staging_line")} if MEASURES["staged_before_seconds"].get(r) else {}
 
     def said(run: Row) -> str:
         if math.isinf(run.seconds):
@@ -125,10 +125,11 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
         "quality": lambda run: number(run.quality, quality(run.quality, target), title=at(run, run.target_line)),
         "seed": lambda run: Cell(run.seed or "-", title=at(run, run.seed_line)),
         "batch": lambda run: number(run.batch, title=at(run, run.batch_line)),
-        "staging, s": part("staging", "staging_line"),
-        "training, s": part("training", "epoch_line"),
-        "evaluation, s": part("evaluation", "eval_line"),
-        "rest, s": part("rest", "start_line"),
+        **before,
+        "staging, s": part("staging_ms", "staging_line"),
+        "training, s": part("training_ms", "epoch_line"),
+        "evaluation, s": part("evaluation_ms", "eval_line"),
+        "rest, s": part("rest_ms", "start_line"),
         "samples/s": lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
         "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
         "": lambda run: Cell(said(run)),

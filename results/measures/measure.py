@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from results.statistics.expected import expected
 from results.statistics.result import Result
-from results.statistics.score import harmonic
 
 Get = Callable[[Result], Any]  # None where a set has no such value
 Part = TypeVar("Part")
@@ -47,16 +46,6 @@ def averaged(name: str, heading: str, meaning: str, column: str = "", unit: str 
     sample standard deviation. The column has the measure's name unless it is given."""
     of = column or name
     return Measure(name, heading, meaning, lambda r: r.mean(of), unit, lambda r: r.deviation(of), share)
-
-
-def rate(name: str, heading: str, meaning: str, column: str = "") -> Measure:
-    """The harmonic mean of a column of rates: the rate of the mean time (Farrell et al. 2021, tables 5 and 6). Its
-    deviation is the gain from one deviation less time."""
-
-    def both(r: Result) -> tuple[float | None, float | None]:
-        return harmonic(r.values(column or name))
-
-    return Measure(name, heading, meaning, lambda r: both(r)[0], error=lambda r: both(r)[1])
 
 
 def with_deviation(measure: Measure, meaning: str = "its deviation", name: str = "") -> tuple[Measure, Measure]:

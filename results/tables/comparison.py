@@ -19,7 +19,7 @@ from results.tables.factors import factor_rows, sentence
 from results.tables.formatting import aligned, cut, finite, show
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
-from results.tables.words import finding_text, slow_words, title
+from results.tables.words import finding_text, notes, staging_differs, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
@@ -32,8 +32,8 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["", *factor_lines(compared, pairs)]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
-    if slow := slow_words([s.result for s in compared]):
-        lines[-1:] = [f"  {printable(slow)}", ""]
+    if said := notes([s.result for s in compared]):
+        lines[-1:] = [*(f"  {printable(words)}" for words in said), ""]
     for name, rows in lists_of_differences(compared):
         lines += block(f"{name} (differences)", rows, compared)
     lines += source_lines(compared)
@@ -123,7 +123,8 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
     if not a.weak:
         words.append(told_words(p, a, b))
-    return [*words, *filter(None, [product_words(a, b, p.letter)]), *remarks(a, b)]
+    more = [product_words(a, b, p.letter), staging_differs(a, b, "A", p.letter)]
+    return [*words, *filter(None, more), *remarks(a, b)]
 
 
 def product_words(a: Result, b: Result, letter: str) -> str:

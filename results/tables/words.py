@@ -50,7 +50,8 @@ def goal_words(results: Sequence[Result]) -> str:
 
 
 FIGURES = (  # measures in the part of a set, below its sentences
-    *("epochs", "epoch_seconds", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
+    *("epochs", "passes", "epoch_seconds", "first_epoch_seconds", "later_epoch_seconds"),
+    *("training_seconds", "evaluation_seconds", "rest_seconds"),
     *("run_samples_per_second", "train_samples_per_second", "train_samples_per_second_per_unit"),
     *("eval_samples_per_second", "unit_hours"),
     *("models_per_hour_per_unit", "pruned", "au", "au_first", "au_later", "au_barrier", "reviewed"),
@@ -71,10 +72,48 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("spread", spread_words(r)),
         ("slow runs", printable(slow_of(r))),
         ("energy", energy_words(r.energy) if r.energy else ""),
+        ("staging", staging_words(r) if r.rows else ""),
         ("for information, against the reference at this batch size", epochs_words(r)),
     ]
     measured = [(m.title, shown(m, r)) for m in map(MEASURES.__getitem__, FIGURES) if m.get(r) is not None]
+    if r.mean("passes") == r.mean("epochs"):
+        measured = [(name, value) for name, value in measured if name != MEASURES["passes"].title]
     return [(name, value) for name, value in (*sentences, *measured) if value]
+
+
+def staging_words(r: Result) -> str:
+    """How long a set's runs staged, and on which side of the clock."""
+    on, before = (MEASURES[name] for name in ("staging_seconds", "staged_before_seconds"))
+    if on.get(r) is None:
+        beside = any(run.value("synchronous_staging") is False for run in r.runs)
+        return "beside training, as the logs say, so that its time is in the epochs" if beside else "not logged"
+    told = f"{shown(on, r)} s on the clock"
+    return told if before.get(r) is None else f"{told}, {shown(before, r)} s before run_start, which no time counts"
+
+
+def staging_differs(a: Result, b: Result, name: str, other: str) -> str:
+    """How two sets stage, in words; "" where both do it on the same side of the clock."""
+    ways = {(r.mean("staging_ms") is None, MEASURES["staged_before_seconds"].get(r) is None) for r in (a, b)}
+    return f"they stage differently: {name} {staging_words(a)}; {other} {staging_words(b)}" if len(ways) > 1 else ""
+
+
+def staged_words(rows: Sequence[Result]) -> str:
+    """The note under a table: which sets stage before the clock starts; "" for none."""
+    before = MEASURES["staged_before_seconds"]
+    return listed("Staged before run_start, which no time counts", [
+        f"{r.label}: {shown(before, r)} s" for r in rows if before.get(r) is not None
+    ])  # fmt: skip
+
+
+def listed(what: str, said: Sequence[str]) -> str:
+    """The first MOST_SLOW of some sets in a sentence; "" for none."""
+    more = f"; and {len(said) - MOST_SLOW} more sets" if len(said) > MOST_SLOW else ""
+    return f"{what}: {'; '.join(said[:MOST_SLOW])}{more}." if said else ""
+
+
+def notes(rows: Sequence[Result]) -> list[str]:
+    """The notes under a table of sets: on slow runs, and on staging."""
+    return [words for words in (slow_words(rows), staged_words(rows)) if words]
 
 
 def worth(r: Result) -> str:
@@ -186,10 +225,8 @@ def slow_words(rows: Sequence[Result]) -> str:
     """The note under a table: which runs are slow, and what intervals say if some are; "" without intervals."""
     if all(r.fom is None or half(r) is None for r in rows):
         return ""
-    slow = [f"{r.label}: {words}" for r in rows if (words := slow_of(r))]
-    named = "; ".join(slow[:MOST_SLOW]) + (f"; and {len(slow) - MOST_SLOW} more sets" if len(slow) > MOST_SLOW else "")
-    found = f"Slow runs: {named}." if slow else f"No run took {SLOW:g} times the median of its set."
-    return f"{found} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
+    slow = listed("Slow runs", [f"{r.label}: {words}" for r in rows if (words := slow_of(r))])
+    return f"{slow or f'No run took {SLOW:g} times the median of its set.'} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
 
 
 def finding_text(f: Finding) -> str:

@@ -76,6 +76,19 @@ def test_one_comparison_makes_one_statement(compared):
         assert more[0] == f"of all pairs of their runs, that of {name} was faster in 100 %"
 
 
+def test_sets_that_stage_on_different_sides_of_the_clock_are_told(compared):
+    found, ((_, *more),) = compared((50, {}), (100, {}))
+    assert not any("stage" in line for line in more)
+    a, b = (side.result for side in found)
+    early = replace(a, rows=tuple(row._replace(staging_ms=0, staged_ms=13_000) for row in a.rows))
+    both = sides([early, b])
+    ((_, *more),) = (pair_words(pair, both) for pair in pairs(both))
+    said = "A 0 s on the clock, 13 s before run_start, which no time counts; B 0.5000 s on the clock"
+    assert f"they stage differently: {said}" in more
+    assert f"Staged before run_start, which no time counts: {a.label}: 13 s." in text(both, pairs(both))
+    assert "\n  staged before the clock, s" in text(both, pairs(both))
+
+
 def test_sets_of_different_problems_have_no_ratio(compared):
     _, ((words, *_),) = compared((50, {}), (100, {"problem": "scale7"}))
     assert words == "A and B are not compared: of different problems (scale7, smoke)"
