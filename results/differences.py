@@ -165,6 +165,7 @@ def plain(value: Any) -> str:
 COMPARED = (  # measures of the registry, in the order of the comparison
     *("division", "edition", "verdict", "accelerator", "processor", "software", "runs", "converged", "fom_seconds"),
     *("as_logged_seconds", "fom_low", "fom_high", "fom_degrees", "median_seconds", "models_per_hour"),
+    *("models_per_hour_per_unit", "total_scale", "instance_scale", "models", "ttta_seconds"),
     *("expected_seconds", "expected_low", "expected_high", "expected_speed_error", "expected_points_error"),
     *("expected_why", "nodes", "units"),
     *("batch", "epochs", "passes", "first_epoch_seconds", "later_epoch_seconds"),
@@ -181,4 +182,6 @@ def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     known = {name: [shown(MEASURES[name], s.result) for s in compared] for name in COMPARED}
     if known["passes"] == known["epochs"]:
         del known["passes"]
+    if all(s.result.weak for s in compared):  # a model's, which would be read as the system's
+        del known["nodes"], known["units"]
     return [(MEASURES[name].title, values) for name, values in known.items() if set(values) != {ABSENT}]

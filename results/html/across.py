@@ -1,7 +1,7 @@
 """The charts that compare sets: ranks, convergence, parts of the time, speed against convergence, scaling.
 
-Time to train = staging + epochs x samples / throughput (Farrell et al., MLPerf HPC, 2021). Systems therefore differ in
-the epochs that their batch size costs, and in the throughput that their size buys.
+Time to train = staging + passes x samples / throughput (Farrell et al., MLPerf HPC, 2021). Systems therefore differ in
+the passes over the training data that their batch size costs, and in the throughput that their size buys.
 """
 
 import math
@@ -57,12 +57,21 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
         "Speed and convergence": [
-            scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
+            scatter(
+                "batch",
+                "What a batch size costs: passes over the training data",
+                means(strong, "batch", "passes"),
+                looks,
+            ),
             scatter(
                 "rate", "What a batch size allows: samples a second", means(strong, "batch", "compute_rate"), looks
             ),
             scatter(
-                "joint", "Both, joined on the batch (at each mark); dashed: equal time", both, looks, iso_time(both)
+                "joint",
+                "Both, joined on the batch (at each mark); dashed: equal time without staging",
+                both,
+                looks,
+                iso_time(both),
             ),
         ],
         "Size": [
@@ -206,7 +215,8 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
     named = {"shares": "Where the time went, shares", "dots" if log else "time": "Where the time went, seconds"}
     for kind, caption in named.items():
         chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)
-        yield chart and replace(chart, facts=facts(results[0]), note=beside)
+        left = f"Parts below {LEAST:g} % of the time are left out." if kind == "dots" and seen != rows else ""
+        yield chart and replace(chart, facts=facts(results[0]), note=" ".join(filter(None, (beside, left))))
 
 
 def against(first: Result, found: Products, looks: Looks) -> Chart | None:
@@ -274,7 +284,7 @@ DURATIONS = (
 
 
 def iso_time(found: Points) -> Lines:
-    """The lines of equal computing time, epochs x samples / throughput, across the area of the sets."""
+    """The lines of equal computing time, passes x samples / throughput, across the area of the sets."""
     samples = next((n for p in found if (n := p[0].mean("train_samples"))), None)
     if not samples:
         return []

@@ -86,7 +86,7 @@ def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> T
     """A table with a column for each set."""
     meanings = {m.title: m.meaning for m in MEASURES.values()}
     lines = [Line([Cell(name, title=meanings.get(name, "")), *map(Cell, found)]) for name, found in rows]
-    return Table(("", *(s.letter for s in compared)), lines, sortable=False)
+    return Table(("", *(s.letter for s in compared)), lines, sortable=False, cards=True)
 
 
 def ratios(pairs: Sequence[Pair]) -> Chart | None:

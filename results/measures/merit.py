@@ -18,9 +18,12 @@ def reference_speedup(r: Result) -> float | None:
     return fmean(theirs) / fmean(own) if theirs and own else None
 
 
-TUKEY = "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin)"
+TUKEY = (
+    "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin); where runs end at the same evaluation, "
+    "widened to half a step between evaluations"
+)
 MEDIAN_LOW = "interval of the median between order statistics, low end"
-PER_HOUR = "1/T: 3600 over the figure of merit; for throughput sets M over TTTa"
+PER_HOUR = "3600 over the figure of merit; for throughput sets, models that reached the target over the hours they took"
 SHARE = "share of the variance of log seconds that goes with the epochs"
 SPEEDUP = "mean epochs of the reference, by the edition's points, over the set's, at one batch size: information only"
 EXPECTED_TIME = (

@@ -284,7 +284,7 @@ def rates(v: dict[str, Any]) -> dict[str, Any]:
         "epoch_seconds": ratio(busy, epochs),
         "later_epoch_seconds": None if epochs is None else ratio(later, epochs - 1),
         "epochs_per_minute": ratio(product(60, epochs), busy),
-        "sample_rate": ratio(None if None in (trained, evaluated) else trained + evaluated, busy),
+        "sample_rate": ratio(None if trained is None or evaluated is None else trained + evaluated, busy),
         "train_rate": train_rate,
         "compute_rate": ratio(trained, outside),
         "eval_rate": ratio(evaluated, evaluation),

@@ -21,7 +21,8 @@ FEWEST = 5  # runs that an interval of a trimmed mean needs
 class TrimmedMean:
     """A trimmed mean of `n` values with `k` dropped from each end, and its interval.
 
-    `standard_error`, `low`, `high` and the `degrees` of freedom are None if they cannot be estimated.
+    `standard_error`, `low`, `high` and the `degrees` of freedom are None if they cannot be estimated. `widened`: the
+    interval is that of half a step between evaluations, since the values differ by less.
     """
 
     n: int
@@ -31,6 +32,7 @@ class TrimmedMean:
     low: float | None = None
     high: float | None = None
     degrees: int | None = None
+    widened: bool = False
 
     @property
     def half(self) -> float | None:
@@ -51,9 +53,11 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     if mean is None or n < FEWEST:
         return None if mean is None else TrimmedMean(n, k, mean)
     ordered, h = sorted(values), n - 2 * k
-    error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered)) / 6) / (h * (h - 1)))
+    least = max(step, tied_step(ordered)) / 6
+    bare, squares = (winsorized_squares(ordered, k, floor) for floor in (0.0, least))
+    error = math.sqrt(squares / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
-    return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1)
+    return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1, squares > bare)
 
 
 def winsorized_squares(ordered: Sequence[float], k: int, least: float) -> float:

@@ -43,9 +43,9 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
         for name, columns in TABLES.items():
             if name == ENERGY and not any(r.energy for r in of):
                 continue
-            columns = [c for c in columns if c != STAGED or any(MEASURES[c].get(r) for r in of)]
-            head = ["division", "org", "system", *(MEASURES[column].title for column in columns)]
-            rows = [[r.group[4], r.org, r.system, *(shown(MEASURES[column], r) for column in columns)] for r in of]
+            told = [MEASURES[c] for c in columns if c != STAGED or any(MEASURES[c].get(r) for r in of)]
+            head = ["division", "org", "system", *(m.title for m in told)]
+            rows = [[r.group[4], r.org, r.system, *(shown(m, r) for m in told)] for r in of]
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     return found
 

@@ -151,7 +151,7 @@ def told_words(p: Pair, a: Result, b: Result) -> str:
     """What each measure can tell of two sets: the time to target, and the expected time."""
     apart = {True: "distinguishable", False: "not distinguishable", None: "too few runs"}[p.contrast.distinguishable]
     told = expected_times(a, b, "A", p.letter, p.together)
-    return f"time to target, which ranks: {apart}; expected time, which does not: {told}"
+    return f"time to target (ranks sets): {apart}; expected time (ranks none): {told}"
 
 
 def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
@@ -189,9 +189,14 @@ def rate_words(p: Pair, a: Result, b: Result) -> str:
     """Which set of weak scaling makes more models an hour; each was measured once, so there is no interval."""
     if a.throughput is None or b.throughput is None:
         return ""
-    x, y = a.throughput.models_per_hour, b.throughput.models_per_hour
-    low, high, slow, fast = (x, y, "A", p.letter) if y >= x else (y, x, p.letter, "A")
-    said = f"{fast} makes {high / low:.2f} times as many models an hour as {slow} ({show(high)} and {show(low)})"
+    x, y = (a.throughput, "A"), (b.throughput, p.letter)
+    (high, fast), (low, slow) = (y, x) if y[0].models_per_hour >= x[0].models_per_hour else (x, y)
+    more, rates = high.models_per_hour / low.models_per_hour, (show(t.models_per_hour) for t in (high, low))
+    said = f"{fast} makes {more:.2f} times as many models an hour as {slow} ({' and '.join(rates)})"
+    if high.total and low.total:
+        each = more * low.total / high.total
+        which = f"and {each:.2f}" if each >= 1 else f"but {slow} makes {1 / each:.2f}"
+        said += f", {which} times as many a device ({show(high.total)} and {show(low.total)} {a.one('unit')}s)"
     return f"{said}, each measured once, so that no interval is known"
 
 

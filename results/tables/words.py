@@ -1,6 +1,7 @@
 """A set of runs in words: its figures, each with as many digits as its error needs."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from compliance.finding import Finding
 from compliance.safe import printable
@@ -8,7 +9,8 @@ from results.measures.measure import over
 from results.measures.merit import reference_speedup
 from results.measures.registry import MEASURES
 from results.statistics.energy import SetEnergy
-from results.statistics.result import Result
+from results.statistics.expected import reference_epochs
+from results.statistics.result import Result, converged_columns
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
 from results.statistics.throughput import Throughput
@@ -20,9 +22,10 @@ from rules.edition import load
 
 SLOW_RUNS = (  # docs/measures.md
     "intervals say nothing of slow runs that are rare: if one run in ten took twice as long, that of 5 runs would miss "
-    "the mean of all runs in 47 % of sets, and that of 10, which leaves out the slowest, in 73 %"
+    "the mean of all runs in 47 % of sets, and that of 10 in 73 %, since the slowest run is left out"
 )
 MOST_SLOW = 5  # runs that are named
+WIDENED = "widened to half a step between evaluations, since these runs happened to end at the same ones"
 
 
 def title(group: Sequence[str], what: str | None = None) -> str:
@@ -144,10 +147,16 @@ def merit_words(r: Result) -> str:
     t = r.score.trimmed
     if r.fom is None or t is None:
         return ""
+    wide = widened(r)
     freedom = "" if t.low is None else f" ({t.degrees} degree{'' if t.degrees == 1 else 's'} of freedom)"
     dropped = "the fastest and the slowest" if t.k == 1 else f"the {t.k} fastest and the {t.k} slowest"
     runs = f"the mean of {t.n - 2 * t.k} runs of {t.n}, without {dropped}"
-    return f"{figure(r)} s = {minutes(r.fom)} min, 95 %: {ends(r)}{freedom}; {runs}"
+    return f"{figure(r)} s = {minutes(r.fom)} min, 95 %: {ends(r)}{freedom}{wide and f', {wide}'}; {runs}"
+
+
+def widened(r: Result) -> str:
+    """Why an interval is wider than the runs' spread makes it; "" if it is not."""
+    return WIDENED if r.score.trimmed and r.score.trimmed.widened else ""
 
 
 def median_words(r: Result) -> str:
@@ -165,8 +174,8 @@ def spread_words(r: Result) -> str:
     s = r.spread
     if s is None:
         return ""
-    each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
-    return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
+    each = f"epochs {100 * s.epochs:.1f} %, all seconds of a run over its epochs {100 * s.seconds_per_epoch:.1f} %"
+    return f"coefficient of variation of all {r.score.converged} converged runs: seconds {100 * s.time:.1f} %, {each}"
 
 
 def energy_words(e: SetEnergy) -> str:
@@ -204,7 +213,10 @@ def would_stand_words(r: Result) -> str:
 def epochs_words(r: Result) -> str:
     """A set's epochs beside the reference's: "15 % fewer epochs"; "" where the edition has none at this batch size."""
     speedup = reference_speedup(r)
-    return "" if speedup is None else f"{fewer(speedup)} epochs"
+    if speedup is None:
+        return ""
+    own, theirs = (show(fmean(epochs)) for epochs in (converged_columns(r.rows)[1], reference_epochs(r)))
+    return f"{fewer(speedup)} epochs: {own} on average of all converged runs, {theirs} of the reference's"
 
 
 def fewer(speedup: float) -> str:

@@ -245,3 +245,12 @@ def test_tables_need_no_torch_and_none_of_what_is_slow_to_import(tree, new_log, 
     done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=True)
     slow = {"torch", "pandas", "tqdm"} | ({"scipy"} if runs < 5 else set())
     assert not slow & set(done.stderr.split())
+
+
+@pytest.mark.parametrize(("view", "ending"), [("analysis", "html"), ("analysis", "csv"), ("procurement", "html")])
+def test_a_view_refuses_a_format_that_it_does_not_change(tree, new_log, capsys, tmp_path, view, ending):
+    """As found: the page and the CSV of the ranking, whatever the view."""
+    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)])
+    file = tmp_path / f"out.{ending}"
+    assert summarize.main(["--view", view, "--output", str(file), str(tree.root)]) == 2 and not file.exists()
+    assert capsys.readouterr().err.startswith(f"summarize: --view {view}: found {ending}, wanted text or markdown")

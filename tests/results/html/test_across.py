@@ -62,7 +62,9 @@ def test_the_time_is_shown_for_each_division_and_scaling_apart(results):
     assert sum(of_a) == pytest.approx(100) and (shares.kind, seconds.kind) == ("shares", "time")
     assert shares.facts == {"division": "closed", "scaling": "strong"} and "closed division" in seconds.caption
     far = tuple(row._replace(total_ms=row.total_ms * 10) for row in strong[1].rows)
-    assert [c.kind for c in parts([strong[0], replace(strong[1], rows=far)])] == ["shares", "dots"]
+    shares, dots = parts([strong[0], replace(strong[1], rows=far)])
+    assert (shares.kind, dots.kind, shares.note) == ("shares", "dots", "")
+    assert "Parts below 0.1 % of the time are left out." in dots.note
     assert list(parts(strong[:1])) == []
     for chart in charts(results):
         if chart.kind in ("shares", "time"):

@@ -105,8 +105,24 @@ def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
         tree.set(logs, org=org, scaling="weak")
     found = sides(summarize(judge([tree.root]), as_logged=True))
     ((words, *_),) = (pair_words(pair, found) for pair in pairs(found))
-    assert words.startswith("A makes 1.94 times as many models an hour as B (271.7 and 139.8), each measured once")
-    assert "slower" not in words and "faster" not in words
+    said = "A makes 1.94 times as many models an hour as B (271.7 and 139.8)"
+    once = ", each measured once, so that no interval is known"
+    assert words == f"{said}, and 1.94 times as many a device (128 and 128 accelerators){once}"
+    told = text(found, pairs(found))
+    for name in (
+        "models an hour a device",
+        "units of the system (T)",
+        "units of a model (S)",
+        "models (M)",
+        "(TTTa), s",
+    ):
+        assert name in told
+    assert "\n  units   " not in told and "\n  nodes " not in told  # of one model
+    a, b = (side.result for side in found)
+    wide = replace(a, models=replace(a.models, total=512.0))
+    both = sides([wide, b])
+    ((words, *_),) = (pair_words(pair, both) for pair in pairs(both))
+    assert words == f"{said}, but B makes 2.06 times as many a device (512 and 128 accelerators){once}"
 
 
 def test_every_part_is_there_and_long_values_are_cut(compared):
