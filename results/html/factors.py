@@ -35,4 +35,4 @@ def factor_chart(
     if not rows:
         return None
     note = "Right of the line a factor makes the set slower, left of it faster; all of a set's multiply to its ratio."
-    return Chart("factors", caption, keys, {"sets": Rows(COLUMNS, rows)}, note, facts={**facts})
+    return Chart("factors", caption, keys, {"sets": Rows(COLUMNS, rows)}, note, "shape", facts={**facts})

@@ -159,12 +159,12 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
     place = {"y": row(), "opacity": FADE}
     whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
     middle = place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP}
-    dot = {"filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1}
+    dot = {"filled": True, "size": 110, "stroke": "var(--card)", "opacity": 1}
     whisker |= {"color": COLOUR} if one else {"color": {"value": INK}}
     layers = [
         layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, clip=True),
         layer("runs", "tick", middle, thickness=1.4, clip=True),
-        layer("sets", "point", middle, [zoomed("x")], **dot, clip=True),
+        layer("sets", "point", middle | {"shape": scaled("h", SHAPES, list(SHAPE))}, [zoomed("x")], **dot, clip=True),
     ]
     if one:
         rule = {"type": "rule", "stroke": INK, "strokeDash": [7, 4]}
