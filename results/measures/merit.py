@@ -24,7 +24,6 @@ TUKEY = (
 )
 MEDIAN_LOW = "interval of the median between order statistics, low end"
 PER_HOUR = "3600 over the figure of merit; for throughput sets, models that reached the target over the hours they took"
-SHARE = "share of the variance of log seconds that goes with the epochs"
 SPEEDUP = "mean epochs of the reference, by the edition's points, over the set's, at one batch size: information only"
 EXPECTED_TIME = (
     "staging, and the reference's samples to the target at this batch size over the samples a second that the runs "
@@ -52,13 +51,6 @@ MERIT = (
     Measure("models_per_hour", "models an hour", PER_HOUR, models_per_hour),
     Measure("cv", "CV", "coefficient of variation of the converged runs' seconds", of_spread(lambda s: s.time)),
     Measure("cv_epochs", "CV of epochs", "the same of their epochs", of_spread(lambda s: s.epochs)),
-    Measure(
-        "cv_seconds_per_epoch",
-        "CV of seconds an epoch",
-        "the same of their seconds per epoch",
-        of_spread(lambda s: s.seconds_per_epoch),
-    ),
-    Measure("share_epochs", "share of epochs", SHARE, of_spread(lambda s: s.share_epochs)),
 )
 REFERENCE = (Measure("reference_speedup", "reference's epochs over its own", SPEEDUP, reference_speedup),)
 EXPECTED = (

@@ -41,7 +41,6 @@ STAGED_EPOCHS = "staging over an epoch's seconds, of the means: how many epochs 
 TIME = (
     *with_deviation(averaged("epochs", "epochs", EPOCHS)),
     *with_deviation(averaged("passes", "passes over the training data", PASSES)),
-    averaged("seconds_per_epoch", "run over epochs", "mean of all seconds of a run over its epochs", unit="s"),
     *with_deviation(seconds_of("staging", "staging", STAGING), name="staging_deviation"),
     Measure("staged_before_seconds", "staged before the clock", BEFORE, staged_before, "s"),
     seconds_of("training", "training", "mean seconds in epochs, without evaluation and staging"),

@@ -71,7 +71,6 @@ class Row(NamedTuple):
     ] = None
     evaluation_ms: Annotated[int | None, "between eval_start and eval_stop; unknown in such runs"] = None
     rest_ms: Annotated[int | None, "outside of staging, training and evaluation; unknown in such runs"] = None
-    seconds_per_epoch: Annotated[float | None, "total seconds over epochs"] = None
     epoch_seconds: Annotated[
         float | None, "training and evaluation over epochs: seconds of an epoch with its evaluations"
     ] = None

@@ -280,7 +280,6 @@ def rates(v: dict[str, Any]) -> dict[str, Any]:
     train_rate = ratio(trained, training)
     return {
         "trained": trained,
-        "seconds_per_epoch": ratio(total, epochs),
         "epoch_seconds": ratio(busy, epochs),
         "later_epoch_seconds": None if epochs is None else ratio(later, epochs - 1),
         "epochs_per_minute": ratio(product(60, epochs), busy),

@@ -164,28 +164,16 @@ def score(times: Sequence[float], required: int | None = None, step: float = 0.0
 
 @dataclass(frozen=True)
 class Spread:
-    """Coefficients of variation (sample standard deviation over mean) of the converged runs. The share `share_epochs`
-    of the variance of log(seconds) is due to the number of epochs, the rest to the seconds per epoch."""
+    """Coefficients of variation (sample standard deviation over mean) of the seconds and epochs of converged runs."""
 
     time: float
     epochs: float
-    seconds_per_epoch: float
-    share_epochs: float | None
 
 
 def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
-    """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs.
-
-    As log T = log E + log(T / E), var(log T) = cov(log E, log T) + cov(log(T / E), log T), whatever the correlation.
-    """
+    """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs."""
     pairs = [(t, e) for t, e in zip(times, epochs, strict=True) if math.isfinite(t) and e > 0]
-    if len(pairs) < 2:
-        return None
-    t, e = [p[0] for p in pairs], [p[1] for p in pairs]
-    log_t, log_e = list(map(math.log, t)), list(map(math.log, e))
-    total = covariance(log_t, log_t)
-    share = covariance(log_e, log_t) / total if total > 0 else None
-    return Spread(variation(t), variation(e), variation([a / b for a, b in pairs]), share)
+    return None if len(pairs) < 2 else Spread(*(variation(column) for column in zip(*pairs, strict=True)))
 
 
 def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:

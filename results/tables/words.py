@@ -172,10 +172,8 @@ def median_words(r: Result) -> str:
 def spread_words(r: Result) -> str:
     """The coefficients of variation in words; "" without spread."""
     s = r.spread
-    if s is None:
-        return ""
-    each = f"epochs {100 * s.epochs:.1f} %, all seconds of a run over its epochs {100 * s.seconds_per_epoch:.1f} %"
-    return f"coefficient of variation of all {r.score.converged} converged runs: seconds {100 * s.time:.1f} %, {each}"
+    each = s and f"seconds {100 * s.time:.1f} %, epochs {100 * s.epochs:.1f} %"
+    return f"coefficient of variation of all {r.score.converged} converged runs: {each}" if each else ""
 
 
 def energy_words(e: SetEnergy) -> str:

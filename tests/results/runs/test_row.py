@@ -30,7 +30,6 @@ def test_a_row_has_every_column(tree, new_log):
     assert Row._fields == tuple(COLUMNS)
     assert (row.seconds, row.epochs, row.quality, row.converged) == (10.0, 4, 0.96, True)
     assert (row.seed, row.units, row.unit) == (str(2**62), 4, "accelerator")
-    assert row.seconds_per_epoch == pytest.approx(2.5)
     assert row.train_rate == pytest.approx(400 / (row.training_ms / 1000))
     assert row.unit_hours == pytest.approx(4 * 10 / 3600)
     assert row.fault is None

@@ -1,9 +1,6 @@
 """The analysis of MLPerf HPC's paper as tables."""
 
-import pytest
-
 from results import summarize
-from results.statistics.score import harmonic
 
 
 def analysis(capsys, tree, *arguments):
@@ -41,12 +38,3 @@ def test_markdown_has_the_same_tables(tree, new_log, capsys):
 def test_no_set_of_time_to_train(tree, new_log, capsys):
     tree.set([new_log.scaffold(seed=i) for i in range(5)], scaling="weak")
     assert analysis(capsys, tree) == "no set of runs to train one model\n"
-
-
-def test_rates_are_averaged_as_their_inverses():
-    mean, deviation = harmonic([1.0, 0.5])  # 1 s and 2 s: 1.5 s, deviation sqrt(1/2)
-    assert mean == pytest.approx(1 / 1.5)
-    assert deviation == pytest.approx(1 / (1.5 - 0.5**0.5) - 1 / 1.5)
-    assert harmonic([]) == (None, None)
-    assert harmonic([2.0]) == (2.0, None)
-    assert harmonic([1.0, 0.0]) == (None, None)
