@@ -4,12 +4,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
 from compliance.reading.run import Run
 from results.html import charts
 from results.html.charts import Chart, Side, sample
-from results.html.excerpt import CONTACT, excerpts, home
+from results.html.excerpt import CONTACT, home
 from results.html.findings import Group, groups
 from results.measures.measure import over
 from results.measures.registry import MEASURES
@@ -26,7 +25,7 @@ from results.tables.words import facts, slow_of, worth
 class Room:
     """How much of a set a page shows: `drawn` runs in charts, evenly spaced; the first `listed` runs in tables;
     `places` findings of each rule, with `around` lines of the file on either side; `points` of a curve. `whole` pages
-    also have timelines, system descriptions, and the lines of the log that numbers come from."""
+    also have timelines, system descriptions, and the places in the log that numbers come from."""
 
     drawn: int
     listed: int
@@ -56,7 +55,6 @@ class Detail:
     charts: Sequence[Chart]
     runs: Table
     more: str
-    sources: Sequence[tuple[str, int, str]]
     settings: Table
     described: Table
     findings: Sequence[Group]
@@ -84,7 +82,6 @@ def detail(r: Result, links: Links, space: Room) -> Detail:
         charts=[chart for chart in found if chart],
         runs=run_table(r, links, space),
         more=more,
-        sources=list(sources(r.rows[: space.listed], place, links)) if space.whole else [],
         settings=Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
         described=Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
         findings=groups(r.standing, links, place, space.places, space.around),
@@ -134,15 +131,6 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
         "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
         "": lambda run: Cell(said(run)),
     }
-
-
-def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[str, int, str]]:
-    """(log, line, text) of each line of a log that the numbers of `rows` come from."""
-    for run in rows:
-        lines = (run.start_line, run.batch_line, run.seed_line, run.target_line, run.stop_line)
-        wanted = {line for line in lines if line is not None}
-        for at, shown in sorted(excerpts(Path(run.log), place, wanted, 0).items()):
-            yield links.place(run.log), at, shown[0].text
 
 
 LONGEST = 400  # characters of a setting or field

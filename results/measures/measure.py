@@ -75,7 +75,6 @@ def of(part: Callable[[Result], Part | None]) -> Callable[[Callable[[Part], Any]
 
 
 of_merit = of(lambda r: None if r.fom is None else r.score.trimmed)
-of_median = of(lambda r: None if r.fom is None else r.score.median)
 of_spread = of(lambda r: r.spread)  # of the converged runs
 of_energy = of(lambda r: r.energy)
 of_expected = of(lambda r: expected(r)[0])

@@ -2,7 +2,7 @@
 
 from statistics import fmean
 
-from results.measures.measure import Measure, of_expected, of_median, of_merit, of_spread
+from results.measures.measure import Measure, of_expected, of_merit, of_spread
 from results.statistics.expected import expected, reference_epochs
 from results.statistics.result import Result, converged_columns
 
@@ -22,7 +22,6 @@ TUKEY = (
     "95 % interval of the figure of merit, seconds, low end (Tukey-McLaughlin); where runs end at the same evaluation, "
     "widened to half a step between evaluations"
 )
-MEDIAN_LOW = "interval of the median between order statistics, low end"
 PER_HOUR = "3600 over the figure of merit; for throughput sets, models that reached the target over the hours they took"
 SPEEDUP = "mean epochs of the reference, by the edition's points, over the set's, at one batch size: information only"
 EXPECTED_TIME = (
@@ -44,10 +43,7 @@ MERIT = (
     Measure("fom_high", "to", "high end", of_merit(lambda t: t.high), "s"),
     Measure("fom_standard_error", "standard error", "its standard error", of_merit(lambda t: t.standard_error), "s"),
     Measure("fom_degrees", "degrees of freedom", "its degrees of freedom", of_merit(lambda t: t.degrees)),
-    Measure("median_seconds", "median", "median", of_median(lambda m: m.value), "s"),
-    Measure("median_low", "median from", MEDIAN_LOW, of_median(lambda m: m.low), "s"),
-    Measure("median_high", "to", "high end", of_median(lambda m: m.high), "s"),
-    Measure("median_level", "level", "the exact level of that interval", of_median(lambda m: m.level)),
+    Measure("median_seconds", "median", "median of all runs", lambda r: None if r.fom is None else r.score.median, "s"),
     Measure("models_per_hour", "models an hour", PER_HOUR, models_per_hour),
     Measure("cv", "CV", "coefficient of variation of the converged runs' seconds", of_spread(lambda s: s.time)),
     Measure("cv_epochs", "CV of epochs", "the same of their epochs", of_spread(lambda s: s.epochs)),

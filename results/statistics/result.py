@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from compliance.reading.run import Run
@@ -13,7 +13,7 @@ from results.runs.columns import Row
 from results.runs.table import named_sets, rows_of
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.ranks import rank_ranges
-from results.statistics.score import Score, Spread, deviation, harmonic, median, score, spread
+from results.statistics.score import Score, Spread, deviation, harmonic, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Throughput, throughput
 from rules.merit import kept
@@ -204,8 +204,8 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
 
 def seconds_between(rows: Sequence[Row]) -> float:
     """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
-    known = median([row.step_ms for row in rows if row.step_ms is not None])
-    return known.value / 1000 if known else 0.0
+    known = [row.step_ms for row in rows if row.step_ms is not None]
+    return median(known) / 1000 if known else 0.0
 
 
 def weak_score(rows: Sequence[Row]) -> tuple[Throughput | None, str]:

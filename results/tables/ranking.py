@@ -117,7 +117,7 @@ def merit_ends(r: Result) -> Cell:
     t, middle = r.score.trimmed, r.score.median
     if r.fom is None or t is None or middle is None:
         return NONE
-    return Cell(ends(r), t.low, True, f"median {with_error(middle.value, half(r))}", title=widened(r))
+    return Cell(ends(r), t.low, True, f"median {with_error(middle, half(r))}", title=widened(r))
 
 
 def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Callable[[Result], Cell]:

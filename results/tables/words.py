@@ -53,7 +53,7 @@ def goal_words(results: Sequence[Result]) -> str:
 
 
 FIGURES = (  # measures in the part of a set, below its sentences
-    *("epochs", "passes", "epoch_seconds", "first_epoch_seconds", "later_epoch_seconds"),
+    *("median_seconds", "epochs", "passes", "epoch_seconds", "first_epoch_seconds", "later_epoch_seconds"),
     *("training_seconds", "evaluation_seconds", "rest_seconds"),
     *("run_samples_per_second", "train_samples_per_second", "train_samples_per_second_per_unit"),
     *("eval_samples_per_second", "unit_hours"),
@@ -71,7 +71,6 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("throughput", weak),
         ("units of a model", bounds_words(t) if t else ""),
         ("expected time", expected_words(r)),
-        ("median", median_words(r) if r.fom is not None else ""),
         ("spread", spread_words(r)),
         ("slow runs", printable(slow_of(r))),
         ("energy", energy_words(r.energy) if r.energy else ""),
@@ -157,16 +156,6 @@ def merit_words(r: Result) -> str:
 def widened(r: Result) -> str:
     """Why an interval is wider than the runs' spread makes it; "" if it is not."""
     return WIDENED if r.score.trimmed and r.score.trimmed.widened else ""
-
-
-def median_words(r: Result) -> str:
-    """The median and its interval in words."""
-    m = r.score.median
-    if m is None:
-        return "-"
-    if m.level is None:
-        return f"{show(m.value)} s"
-    return f"{with_error(m.value, half(r))} s, {interval(m.low, m.high)} at {100 * m.level:.1f} %"
 
 
 def spread_words(r: Result) -> str:
