@@ -121,15 +121,6 @@ def spans(field: str, title: str = "seconds") -> Spec:
     return picked({"parts": {"run": "row", "kind": "name"} | told}, bars, height={"step": 17})
 
 
-def dots() -> Spec:
-    """A mark for each part of the time on a logarithmic axis, for sets whose times differ much."""
-    encoding: Spec = {"y": row(), "x": number("seconds", True, "v"), "color": KINDS, "opacity": FADE, "tooltip": TIP}
-    encoding["y"]["axis"]["grid"] = True
-    told = {"set": "row", "kind": "name", "seconds": "v", "%": "share", "of seconds": "total"}
-    marks = layer("parts", "point", encoding, [zoomed("x")], filled=True, size=70, opacity=1, clip=True)
-    return picked({"parts": told}, marks, height={"step": 17})
-
-
 def medians() -> Spec:
     """The median of each set's runs with the middle half of them as a band; single runs on demand."""
     spec = curves()
@@ -255,7 +246,6 @@ SPECS: dict[str, Spec] = {
     "medians": medians(),
     "time": spans("v"),
     "shares": spans("share", "% of the time"),
-    "dots": dots(),
     "timeline": spans("x"),
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
     "ratios": forest("time over that of the faster set", {"sets": "set", "ratio": "x"} | ENDS, True),
