@@ -23,6 +23,7 @@ from results.tables.cells import Table
 from results.tables.factors import Products, against_the_fastest, better, product_table, sentence
 from results.tables.input_trials import trial_table
 from results.tables.links import Links, anchor
+from results.tables.procurement import missing
 from results.tables.ranking import FACTS, facts, ranking
 from results.tables.rates import rate_table, rates, series
 from results.tables.text import Places
@@ -98,6 +99,7 @@ def report(
         sections=found,
         choices=choices(trained),
         left_out=left_out,
+        missing=missing(results),
         code=code,
         rules=rules,
         alone=len(trained) == 1,

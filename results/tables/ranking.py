@@ -15,6 +15,7 @@ from results.tables.cells import Cell, Table, number, table_of, tone, verdict
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
 from results.tables.links import Links
+from results.tables.scaling import one
 from results.tables.words import ends, figure, half, widened
 
 FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
@@ -127,9 +128,11 @@ def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Callab
 
 
 def units(r: Result) -> str:
-    """What the units are: "accelerators"; "" if their number is unknown."""
-    unit, many = r.one("unit"), r.one("units")
-    return "" if not unit or many is None else unit if many == 1 else f"{unit}s"
+    """What the units are, and the ranks if these are fewer: "accelerators, 4 ranks"; "" if their number is unknown."""
+    unit, many, ranks = r.one("unit"), r.one("units"), one(r.runs, "number_of_ranks")
+    if not unit or many is None:
+        return ""
+    return (unit if many == 1 else f"{unit}s") + (f", {show(ranks)} ranks" if ranks and ranks < many else "")
 
 
 def batch(r: Result) -> str:
