@@ -25,7 +25,7 @@ SLOW_RUNS = (  # docs/measures.md
     "the mean of all runs in 47 % of sets, and that of 10 in 73 %, since the slowest run is left out"
 )
 MOST_SLOW = 5  # runs that are named
-WIDENED = "widened to half a step between evaluations, since these runs happened to end at the same ones"
+WIDENED = "widened, since runs end at evaluations only"
 
 
 def title(group: Sequence[str], what: str | None = None) -> str:
