@@ -165,9 +165,11 @@ def plain(value: Any) -> str:
 COMPARED = (  # measures of the registry, in the order of the comparison
     *("division", "edition", "verdict", "accelerator", "processor", "software", "runs", "converged", "fom_seconds"),
     *("as_logged_seconds", "fom_low", "fom_high", "fom_degrees", "median_seconds", "models_per_hour"),
+    *("models_per_hour_per_unit", "total_scale", "instance_scale", "models", "ttta_seconds"),
     *("expected_seconds", "expected_low", "expected_high", "expected_speed_error", "expected_points_error"),
     *("expected_why", "nodes", "units"),
-    *("batch", "epochs", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
+    *("batch", "epochs", "passes", "first_epoch_seconds", "later_epoch_seconds"),
+    *("staging_seconds", "staged_before_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
     *("train_samples_per_second", "train_samples_per_second_per_unit", "eval_samples_per_second"),
     *("au", "au_first", "au_later", "au_barrier", "unit_hours"),
     *("joules", "joules_low", "joules_high", "watts", "joules_per_sample_trained", "joules_per_sample_evaluated"),
@@ -177,5 +179,9 @@ COMPARED = (  # measures of the registry, in the order of the comparison
 
 def measures(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
     """(measure, its value in each set), without measures that no set has."""
-    rows = [(MEASURES[name].title, [shown(MEASURES[name], s.result) for s in compared]) for name in COMPARED]
-    return [(name, values) for name, values in rows if set(values) != {ABSENT}]
+    known = {name: [shown(MEASURES[name], s.result) for s in compared] for name in COMPARED}
+    if known["passes"] == known["epochs"]:
+        del known["passes"]
+    if all(s.result.weak for s in compared):  # a model's, which would be read as the system's
+        del known["nodes"], known["units"]
+    return [(MEASURES[name].title, values) for name, values in known.items() if set(values) != {ABSENT}]

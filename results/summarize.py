@@ -27,7 +27,7 @@ from results.tuning import text as tuning
 from results.tuning.score import Scored, campaigns
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
-VIEWS = ("ranking", "analysis", "procurement")
+VIEWS = {"ranking": FORMATS, "analysis": ("text", "markdown"), "procurement": ("text", "markdown", "csv")}
 ALONE = "given by itself: give the folder of its set"
 
 
@@ -36,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parse(argv)
     try:
         wanted = command.targets(args, FORMATS)
+        if odd := [form for _, form in wanted if form not in VIEWS[args.view]]:
+            raise ValueError(f"--view {args.view}: found {odd[0]}, wanted {' or '.join(VIEWS[args.view])}")
         verdict = command.judged(args, wanted)
         results, without = summarize(verdict, args.as_logged), left_out(verdict)
         tuned = campaigns(verdict)

@@ -1,7 +1,7 @@
 """The charts that compare sets: ranks, convergence, parts of the time, speed against convergence, scaling.
 
-Time to train = staging + epochs x samples / throughput (Farrell et al., MLPerf HPC, 2021). Systems therefore differ in
-the epochs that their batch size costs, and in the throughput that their size buys.
+Time to train = staging + passes x samples / throughput (Farrell et al., MLPerf HPC, 2021). Systems therefore differ in
+the passes over the training data that their batch size costs, and in the throughput that their size buys.
 """
 
 import math
@@ -29,7 +29,6 @@ MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves
 BESIDE = 6  # sets in a chart of factors
 RUNS = 200  # runs in a chart of all curves
-LEAST = 0.1  # percent of the time that a part takes, to stand on a logarithmic axis
 TICKS = 100  # runs of a set in a chart of ranks
 
 Looks = Mapping[str, int]  # {system: number of its look}: a system looks the same in all charts of a page
@@ -57,12 +56,21 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
         "Speed and convergence": [
-            scatter("batch", "What a batch size costs: epochs to the target", means(strong, "batch", "passes"), looks),
+            scatter(
+                "batch",
+                "What a batch size costs: passes over the training data",
+                means(strong, "batch", "passes"),
+                looks,
+            ),
             scatter(
                 "rate", "What a batch size allows: samples a second", means(strong, "batch", "compute_rate"), looks
             ),
             scatter(
-                "joint", "Both, joined on the batch (at each mark); dashed: equal time", both, looks, iso_time(both)
+                "joint",
+                "Both, joined on the batch (at each mark); dashed: equal time without staging",
+                both,
+                looks,
+                iso_time(both),
             ),
         ],
         "Size": [
@@ -187,8 +195,8 @@ def shared(values: set[Any]) -> Any:
 
 
 def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
-    """The mean parts of the time of a group's sets, over the runs that count: shares, and seconds, on a logarithmic
-    axis if totals span a factor of ten. Nothing for fewer than two sets."""
+    """The mean parts of the time of a group's sets, over the runs that count: shares, and seconds, unless totals span a
+    factor of ten and short bars could not be read. Nothing for fewer than two sets."""
     if len(results) < 2:
         return
     rows = []
@@ -199,13 +207,11 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
             if total and (ms := r.mean(f"{part}_ms")):
                 rows.append((s, name, 100 * ms / total, ms / 1000, total / 1000))
     cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
-    log = tenfold([row[-1] for row in rows])
-    seen = [row for row in rows if row[2] >= LEAST] if log else rows
     together = any(r.mean("evaluation_ms") is None for r in shown)
     beside = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
-    named = {"shares": "Where the time went, shares", "dots" if log else "time": "Where the time went, seconds"}
-    for kind, caption in named.items():
-        chart = parts_chart(kind, f"{caption}: {where}", cols, rows if kind == "shares" else seen)
+    named = {"shares": "shares"} if tenfold([row[-1] for row in rows]) else {"shares": "shares", "time": "seconds"}
+    for kind, what in named.items():
+        chart = parts_chart(kind, f"Where the time went, {what}: {where}", cols, rows)
         yield chart and replace(chart, facts=facts(results[0]), note=beside)
 
 
@@ -274,7 +280,7 @@ DURATIONS = (
 
 
 def iso_time(found: Points) -> Lines:
-    """The lines of equal computing time, epochs x samples / throughput, across the area of the sets."""
+    """The lines of equal computing time, passes x samples / throughput, across the area of the sets."""
     samples = next((n for p in found if (n := p[0].mean("train_samples"))), None)
     if not samples:
         return []

@@ -1,18 +1,21 @@
 """The charts of one set of runs, or of several sets side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from compliance.reading.run import Run
 from results.html.specs import COLOURS, DASHES, SHAPES
 from results.runs.curve import points
-from results.runs.decomposition import PARTS, kinds
+from results.runs.decomposition import PARTS, is_beside, kinds
 from results.tables.formatting import show
 
 MOST = 40  # runs of a set in a chart
 POINTS = 400  # points of a curve
 SPANS = 6000  # spans of a timeline
+BESIDE = (
+    "Evaluations run beside training: time with both is drawn as evaluation here, and counts as training elsewhere."
+)
 HOW = "Shift and the wheel zoom, dragging moves; from the keyboard + - and arrows; 0 shows everything again."
 
 
@@ -81,8 +84,8 @@ def name_of(run: Run) -> str:
 def curves(
     sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS, slow: str = ""
 ) -> Chart | None:
-    """The metric over epochs, a line for each run, with the target and a band of the reference's epochs. `most` limits
-    the points of a line; `slow` names slow runs. None without an evaluation."""
+    """The metric over epochs, or over passes where logs count samples, a line for each run, with the target and a band
+    of the reference's epochs. `most` limits the points of a line; `slow` names slow runs. None without values."""
     rows, lines = [], 0
     for s, side in enumerate(sides):
         for run in side.runs:
@@ -94,7 +97,8 @@ def curves(
             lines += 1
     if not rows:
         return None
-    metric = next(run.metric for side in sides for run in side.runs)
+    first = next(run for side in sides for run in side.runs)
+    over = "epochs" if first.samples is None else "passes over the training data"
     looks = [key(i, side.name) for i, side in enumerate(sides)]
     told = [f"Dashed: the target, {target:g}."] if isinstance(target, int | float) else []
     if band:
@@ -105,7 +109,7 @@ def curves(
         "target": Rows(("y",), [(target,)] if isinstance(target, int | float) else []),
         "band": Rows(("x", "x2", "name"), [(min(band), max(band), "epochs to the target")] if band else []),
     }
-    return Chart("curves", f"Convergence: {metric} over epochs", looks, tables, " ".join(told))
+    return Chart("curves", f"Convergence: {first.metric} over {over}", looks, tables, " ".join(told))
 
 
 def span(values: Sequence[float]) -> str:
@@ -135,7 +139,9 @@ def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
             for s, part in enumerate(PARTS):
                 rows += [(s, row, (a - origin) / 1000, (b - origin) / 1000) for a, b in spans.get(part, ())]
     since = "the first start" if together else "its start"
-    return parts_chart("timeline", f"Timeline: seconds since {since}", ("s", "row", "x", "x2"), rows)
+    chart = parts_chart("timeline", f"Timeline: seconds since {since}", ("s", "row", "x", "x2"), rows)
+    beside = any(is_beside(run) for side in sides for run in side.runs)
+    return chart and replace(chart, note=BESIDE if beside else "")
 
 
 def parts_chart(kind: str, caption: str, cols: Sequence[str], rows: Sequence[Sequence[Any]]) -> Chart | None:

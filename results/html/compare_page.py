@@ -19,7 +19,7 @@ from results.sources import Difference, source_differences
 from results.tables.cells import Cell, Line, Table, tone
 from results.tables.comparison import lists_of_differences, measured, named, pair_words, products, titled
 from results.tables.links import Links, anchor
-from results.tables.words import slow_words, worth
+from results.tables.words import notes, worth
 from results.tuning.score import Scored
 
 
@@ -33,7 +33,7 @@ class Comparison:
     sentences: Sequence[Sequence[str]]  # of each pair: which is faster, and remarks
     charts: Sequence[Chart]
     measured: Sequence[tuple[str, Table]]  # heading, table
-    slow: str
+    notes: Sequence[str]
     differences: Sequence[tuple[str, Table]]
     without_source: Sequence[str]
     sources: Sequence[Difference]
@@ -74,7 +74,7 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
         sentences=[pair_words(p, compared) for p in pairs],
         charts=[chart for chart in drawn if chart],
         measured=[(name, values(rows, compared)) for name, rows in measured(compared)],
-        slow=slow_words([s.result for s in compared]),
+        notes=notes([s.result for s in compared]),
         differences=[(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
         without_source=without,
         sources=sources,
@@ -86,7 +86,7 @@ def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> T
     """A table with a column for each set."""
     meanings = {m.title: m.meaning for m in MEASURES.values()}
     lines = [Line([Cell(name, title=meanings.get(name, "")), *map(Cell, found)]) for name, found in rows]
-    return Table(("", *(s.letter for s in compared)), lines, sortable=False)
+    return Table(("", *(s.letter for s in compared)), lines, sortable=False, cards=True)
 
 
 def ratios(pairs: Sequence[Pair]) -> Chart | None:

@@ -4,14 +4,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
 from compliance.reading.run import Run
 from results.html import charts
 from results.html.charts import Chart, Side, sample
-from results.html.excerpt import CONTACT, excerpts, home
+from results.html.excerpt import CONTACT, home
 from results.html.findings import Group, groups
 from results.measures.measure import over
+from results.measures.registry import MEASURES
 from results.runs.columns import Row
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result
@@ -25,7 +25,7 @@ from results.tables.words import facts, slow_of, worth
 class Room:
     """How much of a set a page shows: `drawn` runs in charts, evenly spaced; the first `listed` runs in tables;
     `places` findings of each rule, with `around` lines of the file on either side; `points` of a curve. `whole` pages
-    also have timelines, system descriptions, and the lines of the log that numbers come from."""
+    also have timelines, system descriptions, and the places in the log that numbers come from."""
 
     drawn: int
     listed: int
@@ -55,7 +55,6 @@ class Detail:
     charts: Sequence[Chart]
     runs: Table
     more: str
-    sources: Sequence[tuple[str, int, str]]
     settings: Table
     described: Table
     findings: Sequence[Group]
@@ -83,7 +82,6 @@ def detail(r: Result, links: Links, space: Room) -> Detail:
         charts=[chart for chart in found if chart],
         runs=run_table(r, links, space),
         more=more,
-        sources=list(sources(r.rows[: space.listed], place, links)) if space.whole else [],
         settings=Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
         described=Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
         findings=groups(r.standing, links, place, space.places, space.around),
@@ -103,15 +101,14 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
     def at(run: Row, line: float | None) -> str:
         return "" if line is None or not placed else links.place(run.log, line)
 
-    def part(name: str, line: str) -> Callable[[Row], Cell]:
+    def part(column: str, line: str) -> Callable[[Row], Cell]:
         def cell(run: Row) -> Cell:
-            known = (
-                name != "staging" or run.staging_line is not None
-            )  # a log without staging doesn't say that it took 0 s
-            ms = getattr(run, f"{name}_ms") if known else None
+            ms = getattr(run, column)
             return number(ms, show(over(ms, 1000), 3), title=at(run, getattr(run, line) or run.start_line))
 
         return cell
+
+    before = {"staged before, s": part("staged_ms", "staging_line")} if MEASURES["staged_before_seconds"].get(r) else {}
 
     def said(run: Row) -> str:
         if math.isinf(run.seconds):
@@ -125,23 +122,15 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
         "quality": lambda run: number(run.quality, quality(run.quality, target), title=at(run, run.target_line)),
         "seed": lambda run: Cell(run.seed or "-", title=at(run, run.seed_line)),
         "batch": lambda run: number(run.batch, title=at(run, run.batch_line)),
-        "staging, s": part("staging", "staging_line"),
-        "training, s": part("training", "epoch_line"),
-        "evaluation, s": part("evaluation", "eval_line"),
-        "rest, s": part("rest", "start_line"),
+        **before,
+        "staging, s": part("staging_ms", "staging_line"),
+        "training, s": part("training_ms", "epoch_line"),
+        "evaluation, s": part("evaluation_ms", "eval_line"),
+        "rest, s": part("rest_ms", "start_line"),
         "samples/s": lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
         "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
         "": lambda run: Cell(said(run)),
     }
-
-
-def sources(rows: Sequence[Row], place: Path, links: Links) -> Iterator[tuple[str, int, str]]:
-    """(log, line, text) of each line of a log that the numbers of `rows` come from."""
-    for run in rows:
-        lines = (run.start_line, run.batch_line, run.seed_line, run.target_line, run.stop_line)
-        wanted = {line for line in lines if line is not None}
-        for at, shown in sorted(excerpts(Path(run.log), place, wanted, 0).items()):
-            yield links.place(run.log), at, shown[0].text
 
 
 LONGEST = 400  # characters of a setting or field

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from results.html.charts import Chart, Rows
-from results.statistics.factors import Factor
+from results.statistics.factors import RATE, STAGED_RATE, Factor
 
-SHORT = {"samples a second a device": "speed of a device"}  # names that are too long for an axis
+SHORT = {RATE: "speed of a device", STAGED_RATE: "speed with staging"}  # names that are too long for an axis
 COLUMNS = ("s", "row", "set", "x", "low", "high", "a", "b")
 
 
@@ -35,4 +35,4 @@ def factor_chart(
     if not rows:
         return None
     note = "Right of the line a factor makes the set slower, left of it faster; all of a set's multiply to its ratio."
-    return Chart("factors", caption, keys, {"sets": Rows(COLUMNS, rows)}, note, facts={**facts})
+    return Chart("factors", caption, keys, {"sets": Rows(COLUMNS, rows)}, note, "shape", facts={**facts})

@@ -20,7 +20,13 @@ function sortBy(button) {
 const tools = document.querySelector(".tools[role=search]");
 const controls = [...tools?.querySelectorAll("input, select") ?? []];
 const nameOf = (control) => control.dataset.fact ?? "search";
-const said = (row) => row.said ??= (row.closest("section").querySelector("h2").textContent + " " + row.textContent).toLowerCase();
+// What the search finds of a row: its headings, its words, its facts; numbers also without commas.
+function said(row) {
+  if (row.said) return row.said;
+  const heads = [row.closest("section").querySelector("h2"), row.closest(".part")?.querySelector("h3")].filter(Boolean);
+  const words = [...heads, row].map((part) => part.textContent).concat(Object.values(row.dataset)).join(" ").toLowerCase();
+  return row.said = `${words} ${words.replace(/(\d),(?=\d{3})/g, "$1")}`;
+}
 const target = (row) => row.querySelector("a")?.getAttribute("href");
 function sift() {
   const words = tools.querySelector("#find").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -47,7 +53,7 @@ function sift() {
     const entry = [...document.querySelectorAll("nav a")].find((a) => a.hash.slice(1) === section.querySelector("h2").id);
     if (entry) entry.parentNode.hidden = !any;
   }
-  tools.querySelector("output").value = shown < all ? `${shown} of ${all} sets` : "";
+  tools.querySelector("output").value = shown === all ? "" : shown ? `${shown} of ${all} sets` : `no set of ${all} matches`;
 }
 function keep() {
   const chosen = new URLSearchParams(controls.filter((c) => c.value).map((c) => [nameOf(c), c.value]));

@@ -23,20 +23,21 @@ from results.tables.cells import Table
 from results.tables.factors import Products, against_the_fastest, better, product_table, sentence
 from results.tables.input_trials import trial_table
 from results.tables.links import Links, anchor
+from results.tables.procurement import missing
 from results.tables.ranking import FACTS, facts, ranking
 from results.tables.rates import rate_table, rates, series
 from results.tables.text import Places
-from results.tables.words import goal_words, labelled, slow_words, title
+from results.tables.words import goal_words, labelled, notes, staging_differs, title
 from results.tuning.score import Scored
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A table of sets of one scaling and division, with a note on slow runs."""
+    """A table of sets of one scaling and division, with notes below."""
 
     title: str
     table: Table
-    slow: str
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ def report(
         sections=found,
         choices=choices(trained),
         left_out=left_out,
+        missing=missing(results),
         code=code,
         rules=rules,
         alone=len(trained) == 1,
@@ -144,7 +146,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
 def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
     """A table for each scaling and division."""
     found = [(group, list(of)) for group, of in groupby(results, key=lambda r: r.group)]
-    return [Ranked(title(("", "", "", *group[3:])), ranking(of, links), slow_words(of)) for group, of in found]
+    return [Ranked(title(("", "", "", *group[3:])), ranking(of, links), notes(of)) for group, of in found]
 
 
 RANKED = (
@@ -160,6 +162,8 @@ def product(first: Result, found: Products, links: Links) -> tuple[str, Table, s
     said = sentence(factors, second, first, second.label, first.label)
     gains = better(factors, second, first)
     said += f". {second.label} does better in: {gains}" if gains else ""
+    staged = staging_differs(second, first, second.label, first.label)
+    said += f". T{staged[1:]}" if staged else ""
     return title(("", "", "", *first.group[3:])), product_table(first, found, links), said.replace("by", "By", 1)
 
 

@@ -81,14 +81,14 @@ NEAR = {
 }
 
 
-def curves(x: str) -> Spec:
-    """A line for each run, the target, and a band of the reference's epochs."""
-    position = {"x": number(x), "y": number(None, field="y")}
+def curves() -> Spec:
+    """A line for each run, the target, and a band of the reference's epochs. The caption says what `x` counts."""
+    position = {"x": number(None), "y": number(None, field="y")}
     line = {"color": COLOUR, "strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE, "detail": {"field": "g"}}
-    told = {"series": "name", "run": "run", "epoch": "x", "seconds": "t", "value": "y", "log line": "at"}
+    told = {"series": "name", "run": "run", "epoch or pass": "x", "seconds": "t", "value": "y", "log line": "at"}
     near = {"condition": {"param": "near", "empty": False, "value": 1}, "value": 0}
     line["strokeWidth"] = {"condition": {"param": "near", "empty": False, "value": 3.5}, "value": 1.4}
-    band = {"x": number(x), "x2": {"field": "x2"}, "tooltip": TIP}
+    band = {"x": number(None), "x2": {"field": "x2"}, "tooltip": TIP}
     point, shown = position | {"color": COLOUR, "opacity": near, "tooltip": TIP}, {"transform": [{"filter": SHOWN}]}
     return picked(
         {"points": told, "target": {"target": "y"}, "band": {"the reference's epochs from": "x", "to": "x2"}},
@@ -121,21 +121,12 @@ def spans(field: str, title: str = "seconds") -> Spec:
     return picked({"parts": {"run": "row", "kind": "name"} | told}, bars, height={"step": 17})
 
 
-def dots() -> Spec:
-    """A mark for each part of the time on a logarithmic axis, for sets whose times differ much."""
-    encoding: Spec = {"y": row(), "x": number("seconds", True, "v"), "color": KINDS, "opacity": FADE, "tooltip": TIP}
-    encoding["y"]["axis"]["grid"] = True
-    told = {"set": "row", "kind": "name", "seconds": "v", "%": "share", "of seconds": "total"}
-    marks = layer("parts", "point", encoding, [zoomed("x")], filled=True, size=70, opacity=1, clip=True)
-    return picked({"parts": told}, marks, height={"step": 17})
-
-
 def medians() -> Spec:
     """The median of each set's runs with the middle half of them as a band; single runs on demand."""
-    spec = curves("epoch")
+    spec = curves()
     *below, lines, near = spec["layer"]
     near["params"] = [NEAR]
-    place: Spec = {"x": number("epoch"), "y": number(None, field="y"), "color": COLOUR, "detail": {"field": "s"}}
+    place: Spec = {"x": number(None), "y": number(None, field="y"), "color": COLOUR, "detail": {"field": "s"}}
     half = place | {"y": number(None, field="low"), "y2": {"field": "high"}}
     half["opacity"] = {"condition": {"test": SHOWN, "value": 0.16}, "value": 0.02}
     line = place | {"strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE}
@@ -146,7 +137,9 @@ def medians() -> Spec:
         layer("medians", "line", line, strokeWidth=2.2, clip=True),
         layer("medians", "point", place | {"opacity": FADE, "tooltip": TIP}, [zoomed("x", "y")], filled=True, size=16),
     ]
-    tips = {"medians": {"series": "name", "epoch": "x", "median": "y", "half of the runs from": "low", "to": "high"}}
+    tips = {
+        "medians": {"series": "name", "epoch or pass": "x", "median": "y", "half of the runs from": "low", "to": "high"}
+    }
     spec["usermeta"] |= {"tips": spec["usermeta"]["tips"] | tips, "single": "points"}
     return spec
 
@@ -157,12 +150,12 @@ def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
     place = {"y": row(), "opacity": FADE}
     whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
     middle = place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP}
-    dot = {"filled": True, "size": 80, "stroke": "var(--card)", "opacity": 1}
+    dot = {"filled": True, "size": 110, "stroke": "var(--card)", "opacity": 1}
     whisker |= {"color": COLOUR} if one else {"color": {"value": INK}}
     layers = [
         layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, clip=True),
         layer("runs", "tick", middle, thickness=1.4, clip=True),
-        layer("sets", "point", middle, [zoomed("x")], **dot, clip=True),
+        layer("sets", "point", middle | {"shape": scaled("h", SHAPES, list(SHAPE))}, [zoomed("x")], **dot, clip=True),
     ]
     if one:
         rule = {"type": "rule", "stroke": INK, "strokeDash": [7, 4]}
@@ -249,18 +242,17 @@ def of_sets(x: str, y: str) -> Spec:
 
 ENDS = {"95 % from": "low", "to": "high"}
 SPECS: dict[str, Spec] = {
-    "curves": curves("epoch"),
+    "curves": curves(),
     "medians": medians(),
     "time": spans("v"),
     "shares": spans("share", "% of the time"),
-    "dots": dots(),
     "timeline": spans("x"),
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
     "ratios": forest("time over that of the faster set", {"sets": "set", "ratio": "x"} | ENDS, True),
     "factors": factors(),
-    "batch": of_sets("global batch size", "epochs"),
+    "batch": of_sets("global batch size", "passes"),
     "rate": of_sets("global batch size", "samples / s"),
-    "joint": of_sets("samples / s", "epochs"),
+    "joint": of_sets("samples / s", "passes"),
     "units": of_sets("units", "samples / s"),
     "energy": of_sets("minutes", "kJ"),
     "strong": of_sets("units", "minutes"),

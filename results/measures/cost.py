@@ -46,12 +46,22 @@ COST = (
     Measure("joules_per_sample_evaluated", "J a sample evaluated", EVALUATED, of_energy(lambda e: e.evaluated)),
 )
 THROUGHPUT = (
-    Measure("total_scale", "T", "T: units of the whole system (throughput sets)", of_throughput(lambda t: t.total)),
-    Measure("instance_scale", "S", INSTANCE, of_throughput(lambda t: t.instance)),
+    Measure(
+        "total_scale",
+        "units of the system (T)",
+        "T: units of the whole system (throughput sets)",
+        of_throughput(lambda t: t.total),
+    ),
+    Measure("instance_scale", "units of a model (S)", INSTANCE, of_throughput(lambda t: t.instance)),
     Measure("instance_scale_most", "S at most", AT_MOST, of_throughput(lambda t: t.most)),
-    Measure("models", "M", REACHED, of_throughput(lambda t: t.models)),
-    Measure("models_per_hour_per_unit", "models an hour a device", "M over TTTa and T", of_throughput(per_device)),
+    Measure("models", "models (M)", REACHED, of_throughput(lambda t: t.models)),
+    Measure(
+        "models_per_hour_per_unit",
+        "models an hour a device",
+        "models an hour over the units of the whole system",
+        of_throughput(per_device),
+    ),
     Measure("pruned", "pruned", "models that were given up or left out", lambda r: r.pruned if r.weak else None),
     Measure("pruned_errors", "pruned errors", "errors in their logs; they take no number away", pruned_errors),
-    Measure("ttta_seconds", "TTTa", TTTA, of_throughput(lambda t: t.seconds), "s"),
+    Measure("ttta_seconds", "first start to last stop (TTTa)", TTTA, of_throughput(lambda t: t.seconds), "s"),
 )

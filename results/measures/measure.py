@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 from results.statistics.expected import expected
 from results.statistics.result import Result
-from results.statistics.score import harmonic
 
 Get = Callable[[Result], Any]  # None where a set has no such value
 Part = TypeVar("Part")
@@ -49,16 +48,6 @@ def averaged(name: str, heading: str, meaning: str, column: str = "", unit: str 
     return Measure(name, heading, meaning, lambda r: r.mean(of), unit, lambda r: r.deviation(of), share)
 
 
-def rate(name: str, heading: str, meaning: str, column: str = "") -> Measure:
-    """The harmonic mean of a column of rates: the rate of the mean time (Farrell et al. 2021, tables 5 and 6). Its
-    deviation is the gain from one deviation less time."""
-
-    def both(r: Result) -> tuple[float | None, float | None]:
-        return harmonic(r.values(column or name))
-
-    return Measure(name, heading, meaning, lambda r: both(r)[0], error=lambda r: both(r)[1])
-
-
 def with_deviation(measure: Measure, meaning: str = "its deviation", name: str = "") -> tuple[Measure, Measure]:
     """A measure, and its deviation as a measure of its own, named `<measure>_deviation` unless `name` is given."""
     get = measure.error or measure.get
@@ -86,7 +75,6 @@ def of(part: Callable[[Result], Part | None]) -> Callable[[Callable[[Part], Any]
 
 
 of_merit = of(lambda r: None if r.fom is None else r.score.trimmed)
-of_median = of(lambda r: None if r.fom is None else r.score.median)
 of_spread = of(lambda r: r.spread)  # of the converged runs
 of_energy = of(lambda r: r.energy)
 of_expected = of(lambda r: expected(r)[0])

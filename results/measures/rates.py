@@ -1,29 +1,37 @@
 """Measures of rates, and of accelerator utilization."""
 
-from results.measures.measure import averaged, rate, with_deviation
+from results.measures.measure import averaged, with_deviation
 
 OF_TIMES = "its deviation, of the times: how much faster one deviation less time is"
-TRAINED_SECOND = "samples trained a second of training, mean; as the logs state it where evaluations run beside it"
-WHOLE = "samples trained a second, epochs counted whole unless samples are, harmonic mean"
+TRAINED_SECOND = "samples trained a second of training; of all that isn't staging where evaluations run beside training"
 BUSY = "accelerator utilization: the share of training in which a rank did not wait for data, mean of the runs"
 BARRIER = "the same of all epochs, with the wait of each step's slowest rank"
-OF_RUN, OF_BOTH = "samples trained a second of all that isn't staging, mean", "samples of both a second, harmonic mean"
+OF_RUN = "samples trained a second of all that isn't staging, harmonic mean"
 
 RATES = (
-    *with_deviation(averaged("train_samples_per_second", "training samples a second", TRAINED_SECOND, "train_rate")),
+    *with_deviation(
+        averaged(
+            "train_samples_per_second", "training samples a second", f"{TRAINED_SECOND}, harmonic mean", "train_rate"
+        ),
+        OF_TIMES,
+    ),
     averaged(
         "train_samples_per_second_per_unit", "samples a second a device", "the same over units", "train_rate_per_unit"
     ),
-    averaged(
-        "eval_samples_per_second", "evaluated samples a second", "samples a second of evaluation, mean", "eval_rate"
-    ),
-    *with_deviation(averaged("run_samples_per_second", "samples a second of the run", OF_RUN, "compute_rate")),
-    *with_deviation(rate("epochs_per_minute", "epochs/min", "epochs a minute, harmonic mean"), OF_TIMES),
-    *with_deviation(rate("epoch_train_rate", "trained/s", WHOLE), OF_TIMES),
     *with_deviation(
-        rate("epoch_eval_rate", "evaluated/s", "samples evaluated a second, harmonic mean", "eval_rate"), OF_TIMES
+        averaged(
+            *("eval_samples_per_second", "evaluated samples a second"),
+            *("samples evaluated a second of evaluation, harmonic mean", "eval_rate"),
+        ),
+        OF_TIMES,
     ),
-    *with_deviation(rate("sample_rate", "both/s", OF_BOTH), OF_TIMES),
+    *with_deviation(
+        averaged("run_samples_per_second", "samples a second of the run", OF_RUN, "compute_rate"), OF_TIMES
+    ),
+    *with_deviation(averaged("epochs_per_minute", "epochs/min", "epochs a minute, harmonic mean"), OF_TIMES),
+    *with_deviation(
+        averaged("sample_rate", "both/s", "samples trained and evaluated a second of both, harmonic mean"), OF_TIMES
+    ),
     *with_deviation(averaged("au", "AU", BUSY, share=True)),
     averaged("au_first", "AU of the first epoch", "the same of the first epoch", share=True),
     averaged("au_later", "AU of later epochs", "the same of those after it", share=True),

@@ -1,18 +1,15 @@
 """Measures of where the time of a run goes."""
 
-from dataclasses import replace
-
-from results.measures.measure import Measure, averaged, seconds_of, with_deviation
+from results.measures.measure import Measure, averaged, over, seconds_of, with_deviation
 from results.statistics.result import Result
 
+LEAST = 0.1  # seconds of staging before the clock; less is no more than the time between two lines of a log
 
-def where_logged(measure: Measure) -> Measure:
-    """A measure of staging, without value where no log mentions staging: that does not mean 0 s."""
 
-    def get(r: Result) -> float | None:
-        return None if all(row.staging_line is None for row in r.rows) else measure.get(r)
-
-    return replace(measure, get=get)
+def staged_before(r: Result) -> float | None:
+    """The mean seconds of staging before `run_start`; None for none."""
+    seconds = over(r.mean("staged_ms"), 1000)
+    return seconds if seconds is not None and seconds >= LEAST else None
 
 
 def staging_share(r: Result) -> float | None:
@@ -27,23 +24,33 @@ def staging_epochs(r: Result) -> float | None:
     return staging / 1000 / epoch if staging is not None and epoch else None
 
 
+STAGING = (
+    "mean seconds of staging on the clock; none where no log has it, or logs say that it ran beside training, so that "
+    "its time is in the epochs"
+)
+BEFORE = f"mean seconds of staging before run_start, which no time of the run counts; {LEAST:g} s at least"
+EPOCHS = (
+    "mean epochs as logged, begun until run_stop, of the runs that the figure of merit averages; where a log counts "
+    "samples (OpenFold), an epoch is the part of a pass between two evaluations. RUN23 tests another mean: that of all "
+    "runs, or in MLPerf HPC's editions of those without the fewest and the most epochs"
+)
+FIRST = "mean seconds of the first epoch with its evaluation, and with staging that runs beside it"
 PASSES = "mean passes over the training split: as counted by the log, else epochs"
 STAGED_EPOCHS = "staging over an epoch's seconds, of the means: how many epochs staging costs"
 
 TIME = (
-    *with_deviation(averaged("epochs", "epochs", "mean epochs")),
-    *with_deviation(averaged("passes", "passes", PASSES)),
-    averaged("seconds_per_epoch", "run over epochs", "mean of all seconds of a run over its epochs", unit="s"),
-    *map(
-        where_logged,
-        with_deviation(
-            seconds_of("staging", "staging", "mean seconds of staging, if a log mentions it"), name="staging_deviation"
-        ),
-    ),
+    *with_deviation(averaged("epochs", "epochs", EPOCHS)),
+    *with_deviation(averaged("passes", "passes over the training data", PASSES)),
+    *with_deviation(seconds_of("staging", "staging", STAGING), name="staging_deviation"),
+    Measure("staged_before_seconds", "staged before the clock", BEFORE, staged_before, "s"),
     seconds_of("training", "training", "mean seconds in epochs, without evaluation and staging"),
     seconds_of("evaluation", "evaluation", "mean seconds of evaluation"),
     seconds_of("rest", "rest", "mean seconds outside of these three"),
-    where_logged(Measure("staging_share", "staging / run", "staging over total, of the means", staging_share)),
-    *with_deviation(averaged("epoch_seconds", "epoch", "seconds of an epoch with its evaluations, mean", unit="s")),
-    where_logged(Measure("staging_epochs", "staging / epoch", STAGED_EPOCHS, staging_epochs)),
+    Measure("staging_share", "staging / run", "staging over total, of the means", staging_share),
+    *with_deviation(
+        averaged("epoch_seconds", "mean epoch", "seconds of an epoch with its evaluations, mean", unit="s")
+    ),
+    averaged("first_epoch_seconds", "first epoch", FIRST, unit="s"),
+    averaged("later_epoch_seconds", "later epoch", "mean seconds of a later epoch with its evaluation", unit="s"),
+    Measure("staging_epochs", "staging / epoch", STAGED_EPOCHS, staging_epochs),
 )

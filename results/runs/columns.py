@@ -54,33 +54,32 @@ class Row(NamedTuple):
     )
     seconds: Annotated[float, "run_stop - run_start where the run converged, infinity where not"] = math.inf
     epochs: Annotated[float | None, "epochs begun inside the timed span, as logged"] = None
-    trained: Annotated[
-        float | None, "samples trained: as counted by the log, else whole epochs of the training split"
-    ] = None
+    trained: Annotated[float | None, "samples trained until that evaluation: passes times train_samples"] = None
     passes: Annotated[
         float | None, "passes over the training split: by samples or steps where the log counts them, else epochs"
     ] = None
     evaluations: Annotated[int | None, "values of the metric inside the timed span"] = None
     quality: Annotated[float | None, "the value that met the target, or else the last"] = None
     total_ms: Annotated[int | None, "run_stop - run_start"] = None
-    staging_ms: Annotated[int | None, "between staging_start and staging_stop"] = None
+    staging_ms: Annotated[
+        int | None,
+        "between staging_start and staging_stop; unknown without these, or where the log says that it ran beside",
+    ] = None
+    staged_ms: Annotated[int | None, "the same before run_start, which is no part of total_ms"] = None
     training_ms: Annotated[
         int | None, "in epochs, without evaluation and staging; all but staging where evaluations run beside it"
     ] = None
     evaluation_ms: Annotated[int | None, "between eval_start and eval_stop; unknown in such runs"] = None
     rest_ms: Annotated[int | None, "outside of staging, training and evaluation; unknown in such runs"] = None
-    seconds_per_epoch: Annotated[float | None, "total seconds over epochs"] = None
     epoch_seconds: Annotated[
         float | None, "training and evaluation over epochs: seconds of an epoch with its evaluations"
     ] = None
-    epochs_per_minute: Annotated[float | None, "the inverse, in minutes"] = None
-    epoch_train_rate: Annotated[
-        float | None,
-        "samples trained a second of training, every epoch begun counted as a whole one unless the log counts samples",
+    first_epoch_seconds: Annotated[
+        float | None, "training and evaluation before the second epoch; unknown where evaluations run beside training"
     ] = None
-    sample_rate: Annotated[float | None, "samples trained and evaluated a second of both, epochs counted likewise"] = (
-        None
-    )
+    later_epoch_seconds: Annotated[float | None, "seconds of a later epoch with its evaluations, mean"] = None
+    epochs_per_minute: Annotated[float | None, "the inverse of epoch_seconds, in minutes"] = None
+    sample_rate: Annotated[float | None, "samples trained and evaluated a second of both"] = None
     train_rate: Annotated[float | None, "samples trained a second of training"] = None
     eval_rate: Annotated[float | None, "samples evaluated a second of evaluation"] = None
     compute_rate: Annotated[float | None, "samples trained a second of all that isn't staging"] = None

@@ -18,11 +18,11 @@ class Decomposition:
     Time in two kinds of span counts for the first of staging, evaluation and training. Training is the time in epochs
     without evaluations. The rest lies outside of all spans: set-up after the clock started, checkpoints between epochs,
     shutting down. Where evaluations run beside training, logs don't tell the two apart: all that isn't staging counts
-    as training, and evaluation and rest are None.
+    as training, and evaluation and rest are None. Staging is None where it can't be told from training (`is_staged`).
     """
 
     total: int
-    staging: int
+    staging: int | None
     training: int
     evaluation: int | None
     rest: int | None
@@ -34,9 +34,37 @@ def decompose(run: Run) -> Decomposition | None:
         return None
     total = run.window[1] - run.window[0]
     parts = {kind: length(found) for kind, found in kinds(run).items()}
+    staging = parts["staging"] if is_staged(run) else None
     if is_beside(run):
-        return Decomposition(total, parts["staging"], total - parts["staging"], None, None)
-    return Decomposition(total, **parts)
+        return Decomposition(total, staging, total - parts["staging"], None, None)
+    return Decomposition(total, staging, parts["training"], parts["evaluation"], parts["rest"])
+
+
+def is_staged(run: Run) -> bool:
+    """Whether a log tells staging from training: it has staging, and does not say that this ran beside training."""
+    return len(run.spans["staging"]) > 0 and run.value("synchronous_staging") is not False
+
+
+def staged_before(run: Run) -> int | None:
+    """Milliseconds of staging before `run_start`, which no time of the run counts; None where there is no start, or no
+    staging in the log."""
+    start = run.start_ms
+    if start is None or not is_staged(run):
+        return None
+    return sum(min(stop, start) - since for since, stop in union(run.spans["staging"]) if since < start)
+
+
+def first_epoch(run: Run) -> int | None:
+    """Milliseconds of training and evaluation before the second epoch; None where no second one begins in the timed
+    span, or evaluations run beside training."""
+    if run.window is None or is_beside(run):
+        return None
+    start, stop = run.window
+    begun = sorted(since for since, _ in run.spans["epoch"] if start <= since < stop)
+    if len(begun) <= run.parts:
+        return None
+    spans = kinds(run)
+    return length(clip([*spans["training"], *spans["evaluation"]], (start, begun[run.parts])))
 
 
 def is_beside(run: Run) -> bool:
@@ -49,7 +77,8 @@ def kinds(run: Run) -> dict[str, list[Span]]:
     """{kind: disjoint spans inside the timed span, in milliseconds}; {} without a timed span."""
     if run.window is None:
         return {}
-    return divide(run.window, run.spans["staging"], run.spans["epoch"], run.spans["eval"])
+    staging = run.spans["staging"] if is_staged(run) else ()
+    return divide(run.window, staging, run.spans["epoch"], run.spans["eval"])
 
 
 def divide(

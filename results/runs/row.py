@@ -12,7 +12,7 @@ from compliance.reading.series import Evaluation
 from compliance.reading.values import count_of
 from compliance.verdict import LogVerdict, SetVerdict
 from results.runs.columns import Row
-from results.runs.decomposition import decompose, epoch_count
+from results.runs.decomposition import decompose, epoch_count, first_epoch, is_beside, staged_before
 from results.runs.utilization import utilization
 
 LARGEST = 2**63  # larger numbers, infinities and NaN are not taken as measurements
@@ -197,7 +197,7 @@ def times(run: Run) -> dict[str, Any]:
     span."""
     counts = run.converged and run.window is not None and not run.throughput_only
     last = run.passing or (run.evaluations[-1] if run.evaluations else None)
-    parts, samples = decompose(run), number(run.samples)
+    parts = decompose(run)
     begun = epoch_count(run)
     found: dict[str, Any] = {
         "start_ms": run.start_ms,
@@ -208,7 +208,8 @@ def times(run: Run) -> dict[str, Any]:
         "step_ms": step(run, run.passing) if counts and run.passing else None,
         "seconds": run.seconds if counts else math.inf,
         "epochs": begun,
-        "trained": samples if samples is not None else product(first(run.value("train_samples")), begun),
+        "staged_ms": staged_before(run),
+        "first_epoch_seconds": ratio(first_epoch(run), 1000),
         "passes": passes(run, last),
         "evaluations": len(run.evaluations),
         "quality": number(last.value) if last else None,
@@ -234,12 +235,14 @@ def step(run: Run, hit: Evaluation) -> int | None:
 
 
 def passes(run: Run, last: Evaluation | None) -> float | None:
-    """Passes over the training split until an evaluation: by samples if the log counts them, by steps if these agree
-    with the epochs, else by epochs."""
+    """Passes over the training split until an evaluation: by samples if the log counts them, by the evaluation's epoch
+    if it ran beside later ones, by steps if these agree with the epochs, else by epochs."""
     epochs, counted = epoch_count(run), number(run.samples)
     batch, samples = (first(run.value(key)) for key in ("global_batch_size", "train_samples"))
     if counted is not None:
         return ratio(counted, samples)
+    if epochs and last and last.epoch is not None and is_beside(run) and 0 < last.epoch + run.shift <= epochs:
+        return last.epoch + run.shift
     step = last.step if last else None
     if epochs and step and batch and samples and epochs - 1.1 <= step * batch / samples <= epochs * 1.02:
         return step * batch / samples
@@ -268,19 +271,21 @@ def rates(v: dict[str, Any]) -> dict[str, Any]:
         ratio(v.get(f"{name}_ms"), 1000) for name in ("total", "staging", "training", "evaluation")
     )
     busy = None if training is None else training + (evaluation or 0)
-    outside = None if total is None or staging is None else total - staging
-    epochs, trained, units = v["epochs"], v["trained"], v["units"]
-    exactly = product(v["train_samples"], v["passes"])
+    outside = None if total is None else total - (staging or 0)
+    first = v.get("first_epoch_seconds")
+    later = None if busy is None or first is None else busy - first
+    epochs, units = v["epochs"], v["units"]
+    trained = product(v["train_samples"], v["passes"])
     evaluated = product(v["eval_samples"], v["evaluations"])
-    train_rate = ratio(exactly, training)
+    train_rate = ratio(trained, training)
     return {
-        "seconds_per_epoch": ratio(total, epochs),
+        "trained": trained,
         "epoch_seconds": ratio(busy, epochs),
+        "later_epoch_seconds": None if epochs is None else ratio(later, epochs - 1),
         "epochs_per_minute": ratio(product(60, epochs), busy),
-        "epoch_train_rate": ratio(trained, training),
-        "sample_rate": ratio(None if None in (trained, evaluated) else trained + evaluated, busy),
+        "sample_rate": ratio(None if trained is None or evaluated is None else trained + evaluated, busy),
         "train_rate": train_rate,
-        "compute_rate": ratio(exactly, outside),
+        "compute_rate": ratio(trained, outside),
         "eval_rate": ratio(evaluated, evaluation),
         "train_rate_per_unit": ratio(train_rate, units),
         "unit_hours": product(units, ratio(total, 3600)),

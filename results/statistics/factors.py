@@ -4,8 +4,8 @@ rest each make of it.
 The mean times of the runs that a figure of merit averages add up to it: T = training + evaluation + staging + rest,
 and training = samples / (devices x rate), where the rate is samples a second a device. So T(A) / T(B) is exactly the
 product of six factors. Evaluation, staging and rest are factors in this order: each is by how much it lengthens what
-stands before it. Where evaluations run beside training in one of the two, logs don't tell them apart: all that isn't
-staging counts as training.
+stands before it. What the logs of one of the two don't tell from training counts as training in both: evaluation and
+rest where evaluations run beside it, staging where it runs beside it or is not logged.
 """
 
 import math
@@ -18,6 +18,8 @@ from results.statistics.result import Result
 from results.statistics.student import t_quantile
 
 PARTS = ("training", "evaluation", "staging", "rest")
+RATE = "samples a second a device"
+STAGED_RATE = f"{RATE}, staging included"
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,9 @@ def factors(a: Result, b: Result) -> list[Factor]:
     are of different benchmarks."""
     if a.fom is None or b.fom is None or a.group[1] != b.group[1]:
         return []
-    beside = any(row.evaluation_ms is None for r in (a, b) for row in r.rows if row.converged)
-    one, other = measured(a, beside), measured(b, beside)
+    rows = [row for r in (a, b) for row in r.rows if row.converged]
+    apart = [part for part in PARTS[1:] if all(getattr(row, f"{part}_ms") is not None for row in rows)]
+    one, other = measured(a, apart), measured(b, apart)
     return [factor(x, y) for x, y in zip(one, other, strict=True)] if one and other else []
 
 
@@ -72,9 +75,9 @@ def squared_error(deviations: Sequence[float]) -> float:
     return math.fsum(d * d for d in deviations) / (n - 1) / n if n > 1 else 0.0
 
 
-def measured(r: Result, beside: bool) -> list[Measured]:
-    """What a system's figure of merit is made of; [] if devices, samples or parts are unknown. `beside`: evaluations
-    run beside training, so that staging is the only part that stands apart.
+def measured(r: Result, apart: Sequence[str]) -> list[Measured]:
+    """What a system's figure of merit is made of; [] if devices, samples or parts are unknown. `apart` are the parts
+    that stand apart from training.
 
     Values are of the runs that the figure of merit averages; deviations of all that converged, so that trimming doesn't
     make an error smaller than it is.
@@ -91,16 +94,16 @@ def measured(r: Result, beside: bool) -> list[Measured]:
         x, y = mean(above), mean(below)
         return x / y, [above(row) / x - below(row) / y for row in rows]
 
-    first = tuple(part for part in PARTS if part != "staging") if beside else PARTS[:1]
+    first = tuple(part for part in PARTS if part not in apart)
     rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, partial(milliseconds, parts=first))
     number, of_number = ratio(samples, lambda row: 1.0)
     found = [
         Measured("devices", devices, -1, ()),
-        Measured("samples a second a device", rate, -1, tuple(of_rate)),
+        Measured(RATE if "staging" in apart else STAGED_RATE, rate, -1, tuple(of_rate)),
         Measured("samples to the target", number, 1, tuple(at_least_half_a_step(of_number, used))),
     ]
     before = first
-    for part in [part for part in PARTS if part not in first]:
+    for part in apart:
         after = (*before, part)
         grown, of_part = ratio(partial(milliseconds, parts=after), partial(milliseconds, parts=before))
         found.append(Measured(part, grown, 1, tuple(of_part)))
@@ -120,7 +123,7 @@ def at_least_half_a_step(deviations: list[float], rows: Sequence[Row]) -> list[f
 
 def samples(row: Row) -> float:
     """The samples that a run trained on until its target; 0 if unknown."""
-    return float((row.train_samples or 0) * (row.passes or 0))
+    return row.trained or 0.0
 
 
 def milliseconds(row: Row, parts: Sequence[str]) -> float:

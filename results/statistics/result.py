@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any
 
 from compliance.reading.run import Run
@@ -13,10 +13,15 @@ from results.runs.columns import Row
 from results.runs.table import named_sets, rows_of
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.ranks import rank_ranges
-from results.statistics.score import Score, Spread, deviation, median, score, spread
+from results.statistics.score import Score, Spread, deviation, harmonic, score, spread
 from results.statistics.standing import Standing, standing
 from results.statistics.throughput import Throughput, throughput
 from rules.merit import kept
+
+# Columns whose mean is that of the times: the harmonic one (Farrell et al. 2021, tables 5 and 6)
+RATES = frozenset(
+    ("epochs_per_minute", "sample_rate", "train_rate", "train_rate_per_unit", "eval_rate", "compute_rate")
+)
 
 
 @dataclass(frozen=True)
@@ -100,13 +105,18 @@ class Result:
         return self.fom is not None and bool(self.judged.submission)
 
     def mean(self, column: str) -> float | None:
-        """The mean of a column over the runs that `mask` marks; None if no run has a value."""
+        """The mean of a column over the runs that `mask` marks, harmonic for a rate; None if no run has a value."""
         values = self.values(column)
+        if column in RATES:
+            return harmonic(values)[0]
         return fmean(values) if values else None
 
     def deviation(self, column: str) -> float | None:
-        """The sample standard deviation of a column over the runs that `mask` marks; None below two values."""
+        """The sample standard deviation of a column over the runs that `mask` marks, for a rate the gain from one
+        deviation less time; None below two values."""
         values = self.values(column)
+        if column in RATES:
+            return harmonic(values)[1]
         return deviation(values) if len(values) > 1 else None
 
     def values(self, column: str) -> list[float]:
@@ -194,8 +204,8 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
 
 def seconds_between(rows: Sequence[Row]) -> float:
     """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
-    known = median([row.step_ms for row in rows if row.step_ms is not None])
-    return known.value / 1000 if known else 0.0
+    known = [row.step_ms for row in rows if row.step_ms is not None]
+    return median(known) / 1000 if known else 0.0
 
 
 def weak_score(rows: Sequence[Row]) -> tuple[Throughput | None, str]:

@@ -1,4 +1,4 @@
-"""The statistics of one set of runs: figure of merit, median, intervals.
+"""The statistics of one set of runs: figure of merit and interval, median, spread.
 
 Pure functions over run times in seconds. The time of a run that did not converge is `math.inf`.
 """
@@ -7,8 +7,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from statistics import covariance, fmean
+from statistics import covariance, fmean, median
 
 from results.statistics.student import t_quantile
 from rules.merit import figure_of_merit, least_runs, trim_count
@@ -21,7 +20,8 @@ FEWEST = 5  # runs that an interval of a trimmed mean needs
 class TrimmedMean:
     """A trimmed mean of `n` values with `k` dropped from each end, and its interval.
 
-    `standard_error`, `low`, `high` and the `degrees` of freedom are None if they cannot be estimated.
+    `standard_error`, `low`, `high` and the `degrees` of freedom are None if they cannot be estimated. `widened`: the
+    interval is that of half a step between evaluations, since the values differ by less.
     """
 
     n: int
@@ -31,6 +31,7 @@ class TrimmedMean:
     low: float | None = None
     high: float | None = None
     degrees: int | None = None
+    widened: bool = False
 
     @property
     def half(self) -> float | None:
@@ -51,9 +52,11 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     if mean is None or n < FEWEST:
         return None if mean is None else TrimmedMean(n, k, mean)
     ordered, h = sorted(values), n - 2 * k
-    error = math.sqrt(winsorized_squares(ordered, k, max(step, tied_step(ordered)) / 6) / (h * (h - 1)))
+    least = max(step, tied_step(ordered)) / 6
+    bare, squares = (winsorized_squares(ordered, k, floor) for floor in (0.0, least))
+    error = math.sqrt(squares / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
-    return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1)
+    return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1, squares > bare)
 
 
 def winsorized_squares(ordered: Sequence[float], k: int, least: float) -> float:
@@ -79,51 +82,6 @@ def tied_step(ordered: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True)
-class Median:
-    """A median, and the interval between two order statistics that covers the population's median with probability
-    `level` (exact for a continuous population). `low`, `high` and `level` are None for a single value. Values may be
-    infinite.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    level: float | None
-
-
-def median(values: Sequence[float]) -> Median | None:
-    """The median and its order-statistic interval; None without values.
-
-    The interval is the shortest symmetric one, [x_(j), x_(n+1-j)], whose exact level 1 - 2 P(B < j), with B binomial
-    (n, 1/2), is at least 95 %. Below 6 values no interval reaches that; then it is the widest one, with its own level.
-    """
-    if not values:
-        return None
-    ordered, n = sorted(values), len(values)
-    middle = ordered[n // 2] if n % 2 else (ordered[n // 2 - 1] + ordered[n // 2]) / 2
-    if n == 1:
-        return Median(middle, None, None, None)
-    j, level = median_rank(n)
-    return Median(middle, ordered[j - 1], ordered[n - j], level)
-
-
-@cache
-def median_rank(n: int) -> tuple[int, float]:
-    """The largest j >= 1 for which [x_(j), x_(n+1-j)] has a level of at least 95 %, or 1; and that interval's level.
-
-    The level is P(j <= B <= n - j), B binomial (n, 1/2), in exact integers until the division. It is added up from the
-    middle, which takes some sqrt(n) terms: a tail has n / 2.
-    """
-    j = n // 2
-    term = math.comb(n, j)  # ways of B = j, of 2^n
-    inside = 2 * term if n % 2 else term
-    while j > 1 and inside / 2**n < LEVEL:
-        term = term * j // (n - j + 1)
-        j, inside = j - 1, inside + 2 * term
-    return j, inside / 2**n
-
-
-@dataclass(frozen=True)
 class Score:
     """The score of a set of runs. `fom` is the figure of merit in seconds, or None, and `why` then says why."""
 
@@ -134,7 +92,7 @@ class Score:
     fom: float | None
     why: str | None
     trimmed: TrimmedMean | None
-    median: Median | None
+    median: float | None  # seconds, infinite if most runs did not converge
 
 
 def score(times: Sequence[float], required: int | None = None, step: float = 0.0) -> Score:
@@ -155,33 +113,21 @@ def score(times: Sequence[float], required: int | None = None, step: float = 0.0
         why = f"{failed} of {n} runs did not converge: at most {k} may be dropped as the slowest"
     mean = trimmed_mean(times, step) if why is None else None
     fom = mean.mean if mean else None
-    return Score(n, n - failed, wanted, k, fom, why, mean, median(times))
+    return Score(n, n - failed, wanted, k, fom, why, mean, median(times) if times else None)
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Coefficients of variation (sample standard deviation over mean) of the converged runs. The share `share_epochs`
-    of the variance of log(seconds) is due to the number of epochs, the rest to the seconds per epoch."""
+    """Coefficients of variation (sample standard deviation over mean) of the seconds and epochs of converged runs."""
 
     time: float
     epochs: float
-    seconds_per_epoch: float
-    share_epochs: float | None
 
 
 def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
-    """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs.
-
-    As log T = log E + log(T / E), var(log T) = cov(log E, log T) + cov(log(T / E), log T), whatever the correlation.
-    """
+    """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs."""
     pairs = [(t, e) for t, e in zip(times, epochs, strict=True) if math.isfinite(t) and e > 0]
-    if len(pairs) < 2:
-        return None
-    t, e = [p[0] for p in pairs], [p[1] for p in pairs]
-    log_t, log_e = list(map(math.log, t)), list(map(math.log, e))
-    total = covariance(log_t, log_t)
-    share = covariance(log_e, log_t) / total if total > 0 else None
-    return Spread(variation(t), variation(e), variation([a / b for a, b in pairs]), share)
+    return None if len(pairs) < 2 else Spread(*(variation(column) for column in zip(*pairs, strict=True)))
 
 
 def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:

@@ -16,14 +16,15 @@ from results.tables.links import Links
 from results.tables.record import shown
 from results.tables.words import title
 
-ENERGY = "energy"
+ENERGY, STAGED = "energy", "staged_before_seconds"  # shown where there is any
 NOWHERE = Links(Path(), public=True)
 TABLES = {  # title: measures
     "time to train and staging": (
-        *("units", "batch", "fom_minutes", "staging_seconds", "epoch_seconds", "staging_epochs", "staging_share"),
+        *("units", "batch", "fom_minutes", "staging_seconds", "staged_before_seconds", "first_epoch_seconds"),
+        *("later_epoch_seconds", "epoch_seconds", "staging_epochs", "staging_share"),
     ),
     "epochs, throughput and budget": (
-        *("epochs", "epochs_per_minute", "epoch_train_rate", "epoch_eval_rate", "sample_rate"),
+        *("epochs", "epochs_per_minute", "train_samples_per_second", "eval_samples_per_second", "sample_rate"),
         *("unit_hours", "node_hours"),
     ),
     ENERGY: (
@@ -42,8 +43,9 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
         for name, columns in TABLES.items():
             if name == ENERGY and not any(r.energy for r in of):
                 continue
-            head = ["division", "org", "system", *(MEASURES[column].title for column in columns)]
-            rows = [[r.group[4], r.org, r.system, *(shown(MEASURES[column], r) for column in columns)] for r in of]
+            told = [MEASURES[c] for c in columns if c != STAGED or any(MEASURES[c].get(r) for r in of)]
+            head = ["division", "org", "system", *(m.title for m in told)]
+            rows = [[r.group[4], r.org, r.system, *(shown(m, r) for m in told)] for r in of]
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     return found
 

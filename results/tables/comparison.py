@@ -19,7 +19,7 @@ from results.tables.factors import factor_rows, sentence
 from results.tables.formatting import aligned, cut, finite, show
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
-from results.tables.words import finding_text, slow_words, title
+from results.tables.words import finding_text, notes, staging_differs, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
@@ -32,8 +32,8 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += ["", *factor_lines(compared, pairs)]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
-    if slow := slow_words([s.result for s in compared]):
-        lines[-1:] = [f"  {printable(slow)}", ""]
+    if said := notes([s.result for s in compared]):
+        lines[-1:] = [*(f"  {printable(words)}" for words in said), ""]
     for name, rows in lists_of_differences(compared):
         lines += block(f"{name} (differences)", rows, compared)
     lines += source_lines(compared)
@@ -123,7 +123,8 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
         words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
     if not a.weak:
         words.append(told_words(p, a, b))
-    return [*words, *filter(None, [product_words(a, b, p.letter)]), *remarks(a, b)]
+    more = [product_words(a, b, p.letter), staging_differs(a, b, "A", p.letter)]
+    return [*words, *filter(None, more), *remarks(a, b)]
 
 
 def product_words(a: Result, b: Result, letter: str) -> str:
@@ -150,7 +151,7 @@ def told_words(p: Pair, a: Result, b: Result) -> str:
     """What each measure can tell of two sets: the time to target, and the expected time."""
     apart = {True: "distinguishable", False: "not distinguishable", None: "too few runs"}[p.contrast.distinguishable]
     told = expected_times(a, b, "A", p.letter, p.together)
-    return f"time to target, which ranks: {apart}; expected time, which does not: {told}"
+    return f"time to target (ranks sets): {apart}; expected time (ranks none): {told}"
 
 
 def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
@@ -188,9 +189,14 @@ def rate_words(p: Pair, a: Result, b: Result) -> str:
     """Which set of weak scaling makes more models an hour; each was measured once, so there is no interval."""
     if a.throughput is None or b.throughput is None:
         return ""
-    x, y = a.throughput.models_per_hour, b.throughput.models_per_hour
-    low, high, slow, fast = (x, y, "A", p.letter) if y >= x else (y, x, p.letter, "A")
-    said = f"{fast} makes {high / low:.2f} times as many models an hour as {slow} ({show(high)} and {show(low)})"
+    x, y = (a.throughput, "A"), (b.throughput, p.letter)
+    (high, fast), (low, slow) = (y, x) if y[0].models_per_hour >= x[0].models_per_hour else (x, y)
+    more, rates = high.models_per_hour / low.models_per_hour, (show(t.models_per_hour) for t in (high, low))
+    said = f"{fast} makes {more:.2f} times as many models an hour as {slow} ({' and '.join(rates)})"
+    if high.total and low.total:
+        each = more * low.total / high.total
+        which = f"and {each:.2f}" if each >= 1 else f"but {slow} makes {1 / each:.2f}"
+        said += f", {which} times as many a device ({show(high.total)} and {show(low.total)} {a.one('unit')}s)"
     return f"{said}, each measured once, so that no interval is known"
 
 

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from results.measures.measure import over
-from results.statistics.factors import PARTS, Factor, factors
+from results.statistics.factors import PARTS, RATE, STAGED_RATE, Factor, factors
 from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number
 from results.tables.formatting import decimals_of, show
 from results.tables.links import Links
 
 DECIMALS = 3
+NAMES = ("devices", RATE, STAGED_RATE, "samples to the target", *PARTS[1:])  # of factors, in the order of columns
+NONE = number(None)
 MATTERS = 0.01  # of the whole time: a smaller gain is not named
 Products = list[tuple[Result, list[Factor]]]  # sets, each with the factors of its time over another's
 
@@ -77,12 +79,12 @@ def against_the_fastest(results: Iterable[Result]) -> list[tuple[Result, Product
 
 
 def product_table(first: Result, found: Products, links: Links) -> Table:
-    """Each set's time over the fastest one's, as a product: a column for each factor. Where evaluations run beside
-    training, as a benchmark's logs say, there are fewer."""
-    names = [f.name for f in found[0][1]]
+    """Each set's time over the fastest one's, as a product: a column for each factor that some set has."""
+    names = sorted({f.name for _, product in found for f in product}, key=NAMES.index)
     lines = []
     for r, product in found:
-        cells = [number(f.value, value(f), below="" if f.low is None else interval(f)) for f in product]
+        known = {f.name: number(f.value, value(f), below="" if f.low is None else interval(f)) for f in product}
+        cells = [known.get(name, NONE) for name in names]
         times = number(None if not (r.fom and first.fom) else r.fom / first.fom, ratio(r, first))
         lines.append(Line([Cell(r.system, below=r.org, href=links.part(r)), times, *cells]))
     return Table(["system", f"time over that of {first.label}", *names], lines, cards=True)

@@ -1,5 +1,6 @@
 """The ranking: a table of the sets of one edition, benchmark, problem, scaling and division."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,28 +15,36 @@ from results.tables.cells import Cell, Table, number, table_of, tone, verdict
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
 from results.tables.links import Links
-from results.tables.words import ends, figure, half
+from results.tables.scaling import one
+from results.tables.words import ends, figure, half, widened
 
 FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
 NONE = Cell("-", None, True)
 Columns = dict[str, Callable[[Result], Cell]]
 MEANT = {  # heading: the measure whose meaning hovering shows
-    "rank": "rank", "verdict": "verdict", "converged": "converged", "epochs": "epochs", "units": "units",
+    "rank": "rank", "verdict": "verdict", "converged": "converged", "epochs": "epochs", "passes": "passes",
+    "units": "units",
     "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "run_samples_per_second",
     "unit-hours": "unit_hours", "expected, s": "expected_seconds", "models/h": "models_per_hour",
-    "of a device": "models_per_hour_per_unit", "T units": "total_scale", "S units": "instance_scale",
-    "M models": "models", "TTTa, s": "ttta_seconds", "pruned": "pruned", "energy, kJ": "joules",
-    "95 %, kJ": "joules_low", "mean power, W": "watts", "energy by": "energy_tier",
+    "models/h a device": "models_per_hour_per_unit", "units (T)": "total_scale", "of a model (S)": "instance_scale",
+    "models (M)": "models", "first start to last stop (TTTa), s": "ttta_seconds", "pruned": "pruned",
+    "energy, kJ": "joules", "95 %, kJ": "joules_low", "mean power, W": "watts", "energy by": "energy_tier",
 }  # fmt: skip
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
     """The table of a group, with expected times and energy if any set has some."""
     columns = (throughput_columns if results[0].weak else time_columns)(links)
+    columns |= {"passes": measured("passes")} if any(parts_of_a_pass(r) for r in results) else {}
     columns |= {"expected, s": expected_cell} if any(expected(r)[0] for r in results) else {}
     columns |= ENERGY if any(r.energy for r in results) else {}
     found = table_of(columns, results, facts, wide=hardware.HEAD)
     return replace(found, meanings={head: MEASURES[MEANT[head]].meaning for head in columns if head in MEANT})
+
+
+def parts_of_a_pass(r: Result) -> bool:
+    """Whether what a set's logs call an epoch is a part of a pass over the training data."""
+    return (r.mean("passes") or math.inf) < 0.9 * (r.mean("epochs") or 0.0)
 
 
 def facts(r: Result) -> dict[str, str]:
@@ -68,11 +77,11 @@ def throughput_columns(links: Links) -> Columns:
         hardware.HEAD: hardware.cell,
         "verdict": lambda r: verdict(r.standing),
         "models/h": measured("models_per_hour"),
-        "of a device": measured("models_per_hour_per_unit"),
-        "T units": measured("total_scale"),
-        "S units": size,
-        "M models": measured("models"),
-        "TTTa, s": span,
+        "models/h a device": measured("models_per_hour_per_unit"),
+        "units (T)": measured("total_scale"),
+        "of a model (S)": size,
+        "models (M)": measured("models"),
+        "first start to last stop (TTTa), s": span,
         "pruned": measured("pruned"),
         "epochs": measured("epochs", batch),
     }
@@ -109,7 +118,7 @@ def merit_ends(r: Result) -> Cell:
     t, middle = r.score.trimmed, r.score.median
     if r.fom is None or t is None or middle is None:
         return NONE
-    return Cell(ends(r), t.low, True, f"median {with_error(middle.value, half(r))}")
+    return Cell(ends(r), t.low, True, f"median {with_error(middle, half(r))}", title=widened(r))
 
 
 def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Callable[[Result], Cell]:
@@ -119,9 +128,11 @@ def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Callab
 
 
 def units(r: Result) -> str:
-    """What the units are: "accelerators"; "" if their number is unknown."""
-    unit, many = r.one("unit"), r.one("units")
-    return "" if not unit or many is None else unit if many == 1 else f"{unit}s"
+    """What the units are, and the ranks if these are fewer: "accelerators, 4 ranks"; "" if their number is unknown."""
+    unit, many, ranks = r.one("unit"), r.one("units"), one(r.runs, "number_of_ranks")
+    if not unit or many is None:
+        return ""
+    return (unit if many == 1 else f"{unit}s") + (f", {show(ranks)} ranks" if ranks and ranks < many else "")
 
 
 def batch(r: Result) -> str:

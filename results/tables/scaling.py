@@ -39,7 +39,7 @@ def one(rows: Sequence[Run], key: str) -> float | None:
 def middle(r: Result) -> Cells:
     """Runs, seeds, and, from three seeds on, median, least and most seconds of a set whose numbers may be shown."""
     seeds = {row.seed for row in r.rows if row.seed is not None}
-    found: Cells = {"runs": len(r.rows), "seeds": len(seeds)}
+    found: Cells = {"runs": len(r.rows), "seeds": len(seeds) or None}  # none are logged
     if shown(r) and len(seeds) >= SEEDS:
         found |= {"median_seconds": median(r.seconds), "least_seconds": min(r.seconds), "most_seconds": max(r.seconds)}
     return found

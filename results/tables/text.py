@@ -16,7 +16,7 @@ from results.tables.links import Links
 from results.tables.ranking import ranking
 from results.tables.rates import rate_table
 from results.tables.record import COLUMNS, SCHEMA, record
-from results.tables.words import facts, finding_text, no_score, slow_words, title
+from results.tables.words import facts, finding_text, no_score, notes, title
 
 Places = Sequence[tuple[str, str]]  # (path, why) of what has no result
 MANY_RUNS = 20  # more than these are shown as a range
@@ -46,9 +46,9 @@ def markdown_text(results: Sequence[Result], left_out: Places = ()) -> str:
     for name, rows, table in tables(results):
         head, *cells = table.words
         lines += [f"### {markdown(name)}", "", *markdown_table(head, cells), ""]
-        notes = [f"- {markdown(words)}"] if (words := slow_words(rows)) else []
-        notes += [f"- {markdown(r.label)}: {markdown('; '.join(no_score(r)))}" for r in rows if r.why]
-        lines += [*notes, ""] if notes else []
+        said = [f"- {markdown(words)}" for words in notes(rows)]
+        said += [f"- {markdown(r.label)}: {markdown('; '.join(no_score(r)))}" for r in rows if r.why]
+        lines += [*said, ""] if said else []
     lines += [f"- {markdown(path)}: no result: {markdown(why)}" for path, why in left_out]
     return "\n".join(lines)
 
@@ -58,7 +58,7 @@ def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
     lines: list[str] = []
     for name, rows, table in tables(results):
         lines += [name, *aligned(table.words)]
-        lines += [f"  {printable(words)}"] if (words := slow_words(rows)) else []
+        lines += [f"  {printable(words)}" for words in notes(rows)]
         lines.append("")
         for r in rows:
             found = finding_lines(r) if r.throughput_only else details(r)

@@ -1,6 +1,7 @@
 """A set of runs in words: its figures, each with as many digits as its error needs."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from compliance.finding import Finding
 from compliance.safe import printable
@@ -8,7 +9,8 @@ from results.measures.measure import over
 from results.measures.merit import reference_speedup
 from results.measures.registry import MEASURES
 from results.statistics.energy import SetEnergy
-from results.statistics.result import Result
+from results.statistics.expected import reference_epochs
+from results.statistics.result import Result, converged_columns
 from results.statistics.score import FEWEST
 from results.statistics.slow import SLOW, slow_runs
 from results.statistics.throughput import Throughput
@@ -20,9 +22,10 @@ from rules.edition import load
 
 SLOW_RUNS = (  # docs/measures.md
     "intervals say nothing of slow runs that are rare: if one run in ten took twice as long, that of 5 runs would miss "
-    "the mean of all runs in 47 % of sets, and that of 10, which leaves out the slowest, in 73 %"
+    "the mean of all runs in 47 % of sets, and that of 10 in 73 %, since the slowest run is left out"
 )
 MOST_SLOW = 5  # runs that are named
+WIDENED = "widened, since runs end at evaluations only"
 
 
 def title(group: Sequence[str], what: str | None = None) -> str:
@@ -50,7 +53,8 @@ def goal_words(results: Sequence[Result]) -> str:
 
 
 FIGURES = (  # measures in the part of a set, below its sentences
-    *("epochs", "epoch_seconds", "staging_seconds", "training_seconds", "evaluation_seconds", "rest_seconds"),
+    *("median_seconds", "epochs", "passes", "epoch_seconds", "first_epoch_seconds", "later_epoch_seconds"),
+    *("training_seconds", "evaluation_seconds", "rest_seconds"),
     *("run_samples_per_second", "train_samples_per_second", "train_samples_per_second_per_unit"),
     *("eval_samples_per_second", "unit_hours"),
     *("models_per_hour_per_unit", "pruned", "au", "au_first", "au_later", "au_barrier", "reviewed"),
@@ -67,14 +71,51 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("throughput", weak),
         ("units of a model", bounds_words(t) if t else ""),
         ("expected time", expected_words(r)),
-        ("median", median_words(r) if r.fom is not None else ""),
         ("spread", spread_words(r)),
         ("slow runs", printable(slow_of(r))),
         ("energy", energy_words(r.energy) if r.energy else ""),
+        ("staging", staging_words(r) if r.rows else ""),
         ("for information, against the reference at this batch size", epochs_words(r)),
     ]
     measured = [(m.title, shown(m, r)) for m in map(MEASURES.__getitem__, FIGURES) if m.get(r) is not None]
+    if r.mean("passes") == r.mean("epochs"):
+        measured = [(name, value) for name, value in measured if name != MEASURES["passes"].title]
     return [(name, value) for name, value in (*sentences, *measured) if value]
+
+
+def staging_words(r: Result) -> str:
+    """How long a set's runs staged, and on which side of the clock."""
+    on, before = (MEASURES[name] for name in ("staging_seconds", "staged_before_seconds"))
+    if on.get(r) is None:
+        beside = any(run.value("synchronous_staging") is False for run in r.runs)
+        return "beside training, as the logs say, so that its time is in the epochs" if beside else "not logged"
+    told = f"{shown(on, r)} s on the clock"
+    return told if before.get(r) is None else f"{told}, {shown(before, r)} s before run_start, which no time counts"
+
+
+def staging_differs(a: Result, b: Result, name: str, other: str) -> str:
+    """How two sets stage, in words; "" where both do it on the same side of the clock."""
+    ways = {(r.mean("staging_ms") is None, MEASURES["staged_before_seconds"].get(r) is None) for r in (a, b)}
+    return f"they stage differently: {name} {staging_words(a)}; {other} {staging_words(b)}" if len(ways) > 1 else ""
+
+
+def staged_words(rows: Sequence[Result]) -> str:
+    """The note under a table: which sets stage before the clock starts; "" for none."""
+    before = MEASURES["staged_before_seconds"]
+    return listed("Staged before run_start, which no time counts", [
+        f"{r.label}: {shown(before, r)} s" for r in rows if before.get(r) is not None
+    ])  # fmt: skip
+
+
+def listed(what: str, said: Sequence[str]) -> str:
+    """The first MOST_SLOW of some sets in a sentence; "" for none."""
+    more = f"; and {len(said) - MOST_SLOW} more sets" if len(said) > MOST_SLOW else ""
+    return f"{what}: {'; '.join(said[:MOST_SLOW])}{more}." if said else ""
+
+
+def notes(rows: Sequence[Result]) -> list[str]:
+    """The notes under a table of sets: on slow runs, and on staging."""
+    return [words for words in (slow_words(rows), staged_words(rows)) if words]
 
 
 def worth(r: Result) -> str:
@@ -105,29 +146,23 @@ def merit_words(r: Result) -> str:
     t = r.score.trimmed
     if r.fom is None or t is None:
         return ""
+    wide = widened(r)
     freedom = "" if t.low is None else f" ({t.degrees} degree{'' if t.degrees == 1 else 's'} of freedom)"
     dropped = "the fastest and the slowest" if t.k == 1 else f"the {t.k} fastest and the {t.k} slowest"
     runs = f"the mean of {t.n - 2 * t.k} runs of {t.n}, without {dropped}"
-    return f"{figure(r)} s = {minutes(r.fom)} min, 95 %: {ends(r)}{freedom}; {runs}"
+    return f"{figure(r)} s = {minutes(r.fom)} min, 95 %: {ends(r)}{freedom}{wide and f', {wide}'}; {runs}"
 
 
-def median_words(r: Result) -> str:
-    """The median and its interval in words."""
-    m = r.score.median
-    if m is None:
-        return "-"
-    if m.level is None:
-        return f"{show(m.value)} s"
-    return f"{with_error(m.value, half(r))} s, {interval(m.low, m.high)} at {100 * m.level:.1f} %"
+def widened(r: Result) -> str:
+    """Why an interval is wider than the runs' spread makes it; "" if it is not."""
+    return WIDENED if r.score.trimmed and r.score.trimmed.widened else ""
 
 
 def spread_words(r: Result) -> str:
     """The coefficients of variation in words; "" without spread."""
     s = r.spread
-    if s is None:
-        return ""
-    each = f"epochs {100 * s.epochs:.1f} %, seconds per epoch {100 * s.seconds_per_epoch:.1f} %"
-    return f"coefficient of variation between runs: seconds {100 * s.time:.1f} %, {each}"
+    each = s and f"seconds {100 * s.time:.1f} %, epochs {100 * s.epochs:.1f} %"
+    return f"coefficient of variation of all {r.score.converged} converged runs: {each}" if each else ""
 
 
 def energy_words(e: SetEnergy) -> str:
@@ -165,7 +200,10 @@ def would_stand_words(r: Result) -> str:
 def epochs_words(r: Result) -> str:
     """A set's epochs beside the reference's: "15 % fewer epochs"; "" where the edition has none at this batch size."""
     speedup = reference_speedup(r)
-    return "" if speedup is None else f"{fewer(speedup)} epochs"
+    if speedup is None:
+        return ""
+    own, theirs = (show(fmean(epochs)) for epochs in (converged_columns(r.rows)[1], reference_epochs(r)))
+    return f"{fewer(speedup)} epochs: {own} on average of all converged runs, {theirs} of the reference's"
 
 
 def fewer(speedup: float) -> str:
@@ -186,10 +224,8 @@ def slow_words(rows: Sequence[Result]) -> str:
     """The note under a table: which runs are slow, and what intervals say if some are; "" without intervals."""
     if all(r.fom is None or half(r) is None for r in rows):
         return ""
-    slow = [f"{r.label}: {words}" for r in rows if (words := slow_of(r))]
-    named = "; ".join(slow[:MOST_SLOW]) + (f"; and {len(slow) - MOST_SLOW} more sets" if len(slow) > MOST_SLOW else "")
-    found = f"Slow runs: {named}." if slow else f"No run took {SLOW:g} times the median of its set."
-    return f"{found} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
+    slow = listed("Slow runs", [f"{r.label}: {words}" for r in rows if (words := slow_of(r))])
+    return f"{slow or f'No run took {SLOW:g} times the median of its set.'} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
 
 
 def finding_text(f: Finding) -> str:

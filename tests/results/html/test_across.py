@@ -55,14 +55,14 @@ def test_a_system_looks_the_same_in_all_charts_of_a_page(results):
 
 
 def test_the_time_is_shown_for_each_division_and_scaling_apart(results):
-    """Shares add up to 100; seconds have a logarithmic axis where a factor of ten is spanned."""
+    """Shares add up to 100; seconds are drawn unless they span a factor of ten."""
     strong = [r for r in results if not r.weak]
     shares, seconds = parts(strong)
     of_a = [row[2] for row in shares.tables["parts"].rows if row[1] == "a/box"]
     assert sum(of_a) == pytest.approx(100) and (shares.kind, seconds.kind) == ("shares", "time")
     assert shares.facts == {"division": "closed", "scaling": "strong"} and "closed division" in seconds.caption
     far = tuple(row._replace(total_ms=row.total_ms * 10) for row in strong[1].rows)
-    assert [c.kind for c in parts([strong[0], replace(strong[1], rows=far)])] == ["shares", "dots"]
+    assert [c.kind for c in parts([strong[0], replace(strong[1], rows=far)])] == ["shares"]
     assert list(parts(strong[:1])) == []
     for chart in charts(results):
         if chart.kind in ("shares", "time"):

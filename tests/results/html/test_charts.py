@@ -21,6 +21,15 @@ def test_a_line_a_run_with_its_log_lines_the_target_and_the_reference(new_log, r
     )
 
 
+def test_samples_that_a_log_counts_make_passes_and_no_epochs(new_log, read):
+    """As found: the curves of OpenFold, whose epochs are parts of a pass, ended at 0.2 "epochs"."""
+    assert "over epochs" in curves(each([read(new_log.scaffold(10.0))]), 0.95).caption
+    beside = read(new_log.openfold(), "mlperf-hpc-v3.0")
+    assert "over passes over the training data" in curves(each([beside]), 0.8).caption
+    assert timeline(each([beside]), False).note.startswith("Evaluations run beside training")
+    assert timeline(each([read(new_log.scaffold(10.0))]), False).note == ""
+
+
 def test_curves_are_thinned_to_what_there_is_room_for(new_log, read):
     run = read(new_log.scaffold(10.0, epochs=12))
     rows = curves([Side("a", [run])], None, (), 5).tables["points"].rows

@@ -54,7 +54,7 @@ def test_lists_of_differences_and_lines_of_source(compared, monkeypatch):
     monkeypatch.setattr(compare_page, "source_differences", lambda sides: found)
     monkeypatch.setattr(compare_page, "lists_of_differences", lambda sides: [("environment", [("driver", ["1", "2"])])])
     page = html_text([(compared, pairs(compared))], Path.cwd())
-    assert "<h3>Environment: differences</h3>" in page and "<td>driver</td><td>1</td><td>2</td>" in page
+    assert "<h3>Environment: differences</h3>" in page and '<td>driver</td><td data-label="A">1</td>' in page
     assert "B against the published reference: 3 files the same, 4 not" in page and "A: no source: " in page
     assert '<span class="minus">-&lt;old&gt;</span><span class="plus">+new</span>' in page
     assert "and 7 more lines" in page and "only in A: x.py" in page and "and 2 more files" in page

@@ -204,6 +204,12 @@ def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch):
         lacking=[],
     )
     nothing = dict.fromkeys(("rules", "title", "summary", "how", "style", "code", "policy"), "")
-    lists = {"choices": [], "left_out": [], "tuned": [], "scripts": [], "specs": {}}
+    lists = {"choices": [], "left_out": [], "missing": [], "tuned": [], "scripts": [], "specs": {}}
     text = made.render(sections=[many], alone=False, **nothing, **lists)
     assert '<button type="button" data-whole="yes">show all 1,234 rows</button>' in text
+
+
+def test_a_page_says_what_no_log_measured(report):
+    """As found: only the text of procurement said that energy, memory and phases of a step were missing."""
+    html = report().read_text()
+    assert "<h2>Not measured</h2>" in html and "<li>energy: python harness/submit.py --problem smoke " in html

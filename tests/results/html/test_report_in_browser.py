@@ -83,8 +83,8 @@ def test_search_and_filters_hide_rows_and_their_submissions(page, report):
     assert page.run("[...document.querySelectorAll('details.set')].filter(d => !d.hidden).length") == 1
     choose = "(() => { const s = document.querySelector('[data-fact=organisation]'); s.value = 'slow';"
     page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
-    assert page.run(ORGS) == []
-    page.run("(() => { const f = document.getElementById('find'); f.value = ''; })()")
+    assert page.run(ORGS) == [] and page.run("document.querySelector('output').value") == "no set of 3 matches"
+    page.run("(() => { const f = document.getElementById('find'); f.value = 'capability strong closed'; })()")
     page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
     assert page.run(ORGS) == ["slow"]
     silent(page, report)
@@ -260,7 +260,8 @@ def test_hovering_says_run_epoch_value_and_log_line(page, report):
     assert wait(page, "document.querySelector('#vg-tooltip-element.visible') !== null")
     said = page.run("[...document.querySelectorAll('#vg-tooltip-element td')].map(d => d.textContent)")
     told = dict(zip(said[::2], said[1::2], strict=True))
-    assert set(told) == {"series", "epoch", "seconds", "value", "log line"} and told["series"].startswith("run ")
+    assert set(told) == {"series", "epoch or pass", "seconds", "value", "log line"}
+    assert told["series"].startswith("run ")
     logs = sorted(report.parent.rglob(f"quick/**/result_{told['series'][4:]}.txt"))
     line = logs[0].read_text().splitlines()[int(told["log line"]) - 1]
     assert '"eval_accuracy"' in line and abs(json.loads(line[9:])["value"] - float(told["value"])) < 1e-6
@@ -462,6 +463,7 @@ def test_the_site_leads_to_a_submission(page, tree, new_log, tmp_path):
     page.run("document.querySelector('section td a').click()")
     assert wait(page, "location.pathname.endsWith('v1.0/acme.html') && document.readyState === 'complete'")
     assert wait(page, "document.querySelectorAll('details.set[open] figure').length === 2")
+    page.run("document.querySelector('details.set figure').scrollIntoView()")
     assert wait(page, "document.querySelector('details.set svg') !== null")
     assert axe(page) == []
     page.run("document.querySelector('a[href=\"index.html\"]').click()")

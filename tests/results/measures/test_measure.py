@@ -2,7 +2,7 @@
 
 import pytest
 
-from results.measures.measure import Measure, averaged, of_energy, of_throughput, over, rate, seconds_of, with_deviation
+from results.measures.measure import Measure, averaged, of_energy, of_throughput, over, seconds_of, with_deviation
 
 
 def test_a_heading_has_the_unit():
@@ -23,8 +23,12 @@ def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
     same, spread = with_deviation(total)
     assert same is total and (spread.name, spread.title) == ("total_deviation", "±, ms")
     assert spread.get(r) == total.error(r) and with_deviation(total, name="x")[1].name == "x"
-    mean, harmonic = averaged("train_rate", "", "").get(r), rate("x", "", "", "train_rate").get(r)
-    assert harmonic == pytest.approx(mean, rel=1e-3) and harmonic < mean
+
+
+def test_the_mean_of_a_rate_is_that_of_the_times(results):
+    (r,) = results
+    rates = [row.train_rate for row, used in zip(r.rows, r.mask, strict=True) if used]
+    assert averaged("x", "", "", "train_rate").get(r) == pytest.approx(3 / sum(1 / rate for rate in rates), rel=1e-12)
 
 
 def test_what_a_set_has_not_is_nothing(results):

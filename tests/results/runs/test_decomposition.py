@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.runs.decomposition import decompose, divide, epoch_count, is_beside, kinds
+from results.runs.decomposition import decompose, divide, epoch_count, first_epoch, is_beside, kinds, staged_before
 from results.runs.intervals import length
 
 
@@ -29,9 +29,41 @@ def test_evaluations_run_beside_training_where_an_epoch_begins_or_ends_in_one():
     assert beside((2, 4), (9, 11)) and beside((19, 21))
 
 
+def staged(new_log, before, on, synchronous=None):
+    """A log that stages so many milliseconds before run_start and after it."""
+    log = new_log.header(new_log.Log(), synchronous_staging=synchronous).add("staging_start")
+    log.add("run_start", after=before).add("staging_stop", after=on)
+    for e in (1, 2, 3):
+        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=70 if e == 1 else 20, epoch_num=e)
+        log.add("eval_start", epoch_num=e).add("eval_stop", after=5, epoch_num=e)
+    return log.add("run_stop", after=3)
+
+
+def test_staging_before_the_clock_is_no_part_of_the_run(new_log, read):
+    run = read(staged(new_log, before=400, on=30))
+    assert staged_before(run) == 400
+    assert decompose(run).staging == 30 and decompose(run).total == 30 + 110 + 15 + 3
+
+
+def test_staging_that_no_log_tells_apart_is_unknown_and_not_zero(new_log, read):
+    """As found: logs that stage beside training, or log no staging, were held to have staged for 0 s."""
+    for run in (read(staged(new_log, 40, 30, synchronous=False)), read(new_log.header(new_log.Log()).add("run_start"))):
+        assert staged_before(run) is None
+    run = read(staged(new_log, 40, 30, synchronous=False))
+    parts = decompose(run)
+    assert parts.staging is None and parts.training + parts.evaluation + parts.rest == parts.total
+    assert "staging" not in [kind for kind, spans in kinds(run).items() if spans]
+
+
+def test_the_first_epoch_lasts_until_the_second_with_its_evaluation(new_log, read):
+    assert first_epoch(read(staged(new_log, 0, 30))) == 70 + 5
+    assert first_epoch(read(new_log.scaffold(10.0, epochs=1))) is None
+    assert first_epoch(read(new_log.openfold())) is first_epoch(read(new_log.Log())) is None
+
+
 def test_parts_are_unknown_where_evaluations_run_beside_training(new_log, read):
     parts = decompose(read(new_log.openfold()))
-    assert (parts.evaluation, parts.rest) == (None, None) and parts.total == parts.staging + parts.training
+    assert (parts.staging, parts.evaluation, parts.rest) == (None, None, None) and parts.total == parts.training
 
 
 def test_evaluations_inside_epochs_are_no_training(new_log, read):

@@ -30,7 +30,6 @@ def test_a_row_has_every_column(tree, new_log):
     assert Row._fields == tuple(COLUMNS)
     assert (row.seconds, row.epochs, row.quality, row.converged) == (10.0, 4, 0.96, True)
     assert (row.seed, row.units, row.unit) == (str(2**62), 4, "accelerator")
-    assert row.seconds_per_epoch == pytest.approx(2.5)
     assert row.train_rate == pytest.approx(400 / (row.training_ms / 1000))
     assert row.unit_hours == pytest.approx(4 * 10 / 3600)
     assert row.fault is None
@@ -129,9 +128,21 @@ def test_openfold_counts_samples_and_evaluates_beside_training(tree, new_log):
     assert row.edition == "mlperf-hpc-v3.0" and row.converged
     assert row.trained == 20_480 and row.passes == pytest.approx(0.2048) and row.epochs == 10
     assert (row.training_ms, row.evaluation_ms, row.rest_ms) == (row.total_ms, None, None)
-    assert row.train_rate == row.epoch_train_rate == row.compute_rate == pytest.approx(20_480 / (row.total_ms / 1000))
+    assert row.train_rate == row.compute_rate == pytest.approx(20_480 / (row.total_ms / 1000))
     assert row.eval_rate is None
     assert row.sample_rate == pytest.approx((20_480 + 10 * 180) / (row.total_ms / 1000))
+
+
+def test_a_target_met_beside_a_later_epoch_took_the_passes_before(tree, new_log):
+    """As found: 34 epochs of samples to a target that the evaluation of epoch 33 met."""
+    log = new_log.header(new_log.Log(), "oc20", train_samples=1000).add("run_start")
+    for e in range(1, 5):
+        log.add("epoch_start", epoch_num=e)
+        if e > 1:
+            log.add("eval_stop", after=2, epoch_num=e - 1).add("eval_error", 0.05 if e < 4 else 0.03, epoch_num=e - 1)
+        log.add("eval_start", after=2, epoch_num=e).add("epoch_stop", after=2, epoch_num=e)
+    row = row_of(tree, log.add("run_stop", after=1), benchmark="oc20", edition="v3.0")
+    assert row.converged and (row.epochs, row.passes, row.trained) == (4, 3, 3000)
 
 
 def readings(log_class, start, watts, seconds, step=1.0, factor=None, kind="power_reading"):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from compliance.engine import judge
-from results.statistics.factors import at_least_half_a_step, factors, squared_error
+from results.statistics.factors import STAGED_RATE, at_least_half_a_step, factors, squared_error
 from results.statistics.result import summarize
 from results.tables.factors import against_the_fastest, factor_rows, sentence
 
@@ -72,15 +72,29 @@ def test_evaluations_beside_training_are_no_factor(tree, new_log):
         tree.set(logs, org=org, benchmark="openfold", edition="hpc_results_v3.0")
     a, b = summarize(judge([tree.root]), as_logged=True)
     found = factors(a, b)
-    assert [f.name for f in found] == [*SIX[:3], "staging"]
+    assert [f.name for f in found] == ["devices", STAGED_RATE, "samples to the target"]
     assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
+
+
+def test_where_one_set_logs_no_staging_both_have_it_in_their_rate(tree, new_log):
+    """As found: a set that staged beside training had a slow device and a staging factor below 1."""
+    for org in "ab":
+        logs = [new_log.scaffold(40 + 3 * i, epochs=4 + i % 3, seed=ord(org) + i) for i in range(5)]
+        for log in logs if org == "b" else ():
+            log.lines = [line for line in log.lines if "staging" not in line]
+        tree.set(logs, org=org)
+    a, b = sorted(summarize(judge([tree.root]), as_logged=True), key=lambda r: r.org)
+    found = factors(a, b)
+    assert [f.name for f in found] == ["devices", STAGED_RATE, "samples to the target", "evaluation", "rest"]
+    assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
+    assert found[1].a == pytest.approx(a.mean("trained") / (a.mean("training_ms") + a.mean("staging_ms")) * 1000 / 4)
 
 
 def test_a_set_without_score_or_devices_has_no_factors(two):
     b, a = two
     assert factors(replace(a, why="failed the check"), b) == [] == factors(a, replace(b, why="x"))
     assert factors(replace(a, rows=tuple(row._replace(units=None) for row in a.rows)), b) == []
-    assert factors(replace(a, rows=tuple(row._replace(train_samples=None) for row in a.rows)), b) == []
+    assert factors(replace(a, rows=tuple(row._replace(trained=None) for row in a.rows)), b) == []
     assert factors(a, replace(b, group=("v1.0", "deepcam", *b.group[2:]))) == []
 
 

@@ -76,6 +76,19 @@ def test_one_comparison_makes_one_statement(compared):
         assert more[0] == f"of all pairs of their runs, that of {name} was faster in 100 %"
 
 
+def test_sets_that_stage_on_different_sides_of_the_clock_are_told(compared):
+    found, ((_, *more),) = compared((50, {}), (100, {}))
+    assert not any("stage" in line for line in more)
+    a, b = (side.result for side in found)
+    early = replace(a, rows=tuple(row._replace(staging_ms=0, staged_ms=13_000) for row in a.rows))
+    both = sides([early, b])
+    ((_, *more),) = (pair_words(pair, both) for pair in pairs(both))
+    said = "A 0 s on the clock, 13 s before run_start, which no time counts; B 0.5000 s on the clock"
+    assert f"they stage differently: {said}" in more
+    assert f"Staged before run_start, which no time counts: {a.label}: 13 s." in text(both, pairs(both))
+    assert "\n  staged before the clock, s" in text(both, pairs(both))
+
+
 def test_sets_of_different_problems_have_no_ratio(compared):
     _, ((words, *_),) = compared((50, {}), (100, {"problem": "scale7"}))
     assert words == "A and B are not compared: of different problems (scale7, smoke)"
@@ -92,8 +105,24 @@ def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
         tree.set(logs, org=org, scaling="weak")
     found = sides(summarize(judge([tree.root]), as_logged=True))
     ((words, *_),) = (pair_words(pair, found) for pair in pairs(found))
-    assert words.startswith("A makes 1.94 times as many models an hour as B (271.7 and 139.8), each measured once")
-    assert "slower" not in words and "faster" not in words
+    said = "A makes 1.94 times as many models an hour as B (271.7 and 139.8)"
+    once = ", each measured once, so that no interval is known"
+    assert words == f"{said}, and 1.94 times as many a device (128 and 128 accelerators){once}"
+    told = text(found, pairs(found))
+    for name in (
+        "models an hour a device",
+        "units of the system (T)",
+        "units of a model (S)",
+        "models (M)",
+        "(TTTa), s",
+    ):
+        assert name in told
+    assert "\n  units   " not in told and "\n  nodes " not in told  # of one model
+    a, b = (side.result for side in found)
+    wide = replace(a, models=replace(a.models, total=512.0))
+    both = sides([wide, b])
+    ((words, *_),) = (pair_words(pair, both) for pair in pairs(both))
+    assert words == f"{said}, but B makes 2.06 times as many a device (512 and 128 accelerators){once}"
 
 
 def test_every_part_is_there_and_long_values_are_cut(compared):

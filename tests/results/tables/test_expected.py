@@ -50,9 +50,9 @@ def without(tree, new_log):
 def test_what_each_measure_can_tell_of_two_sets(two):
     found = d.sides(two)
     (words,) = (pair_words(pair, found) for pair in d.pairs(found))
-    told = [line for line in words if line.startswith("time to target, ")]
+    told = [line for line in words if line.startswith("time to target (")]
     assert len(told) == 1 and told[0].startswith(
-        "time to target, which ranks: not distinguishable; expected time, which does not: B needs 1.06"
+        "time to target (ranks sets): not distinguishable; expected time (ranks none): B needs 1.06"
     )
     body = json.loads(json_text([(found, d.pairs(found))]))["comparisons"][0]
     assert told[0] in body["pairs"][0]["said"]
@@ -61,13 +61,13 @@ def test_what_each_measure_can_tell_of_two_sets(two):
 def test_two_equally_fast_sets_are_told_apart_by_neither(two):
     found = d.sides([two[0], two[0]])
     (words,) = (pair_words(pair, found) for pair in d.pairs(found))
-    assert any("ranks: not distinguishable; expected time, which does not: not dist" in line for line in words)
+    assert any("not distinguishable; expected time (ranks none): not dist" in line for line in words)
 
 
 def test_a_comparison_says_which_set_has_none(two, without):
     found = d.sides([two[0], without[0]])
     (words,) = (pair_words(pair, found) for pair in d.pairs(found))
-    assert any("which does not: B has none: the edition has no reference points at a batch" in line for line in words)
+    assert any("(ranks none): B has none: the edition has no reference points at a batch" in line for line in words)
 
 
 def test_every_view_has_it_and_says_what_it_is(two, tmp_path):

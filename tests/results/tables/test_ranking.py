@@ -1,5 +1,6 @@
 """The ranking, which pages and text share: a number looks the same in both."""
 
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from results.measures.registry import MEASURES
 from results.statistics.result import summarize
 from results.tables import hardware
 from results.tables.links import Links
-from results.tables.ranking import MEANT, facts, ranking, throughput_columns, time_columns
+from results.tables.ranking import MEANT, facts, ranking, throughput_columns, time_columns, units
 from results.tables.text import markdown_text, terminal_text
 from results.tables.words import facts as told
 
@@ -55,3 +56,21 @@ def test_hovering_over_a_heading_says_what_the_registry_says(results, tmp_path):
 
 def test_filters_know_an_organisation_whatever_its_case(results):
     assert facts(results[0])["organisation"] == "acme" and facts(results[0])["scaling"] == "strong"
+
+
+def test_units_without_a_rank_are_told(tree, new_log):
+    """As found: 640 units of which 128 only evaluate."""
+    for org, ranks in (("a", 3), ("b", 4)):
+        tree.set([new_log.scaffold(50 + i, seed=i, number_of_ranks=ranks) for i in range(5)], org=org)
+    a, b = sorted(summarize(judge([tree.root]), as_logged=True), key=lambda r: r.org)
+    assert (units(a), units(b)) == ("accelerators, 3 ranks", "accelerators")
+
+
+def test_an_epoch_that_is_a_part_of_a_pass_has_its_passes_beside_it(tree, new_log):
+    logs = [new_log.openfold(seed=i, blocks=10 + i % 3) for i in range(10)]
+    tree.set(logs, benchmark="openfold", edition="hpc_results_v3.0")
+    (r,) = summarize(judge([tree.root]), as_logged=True)
+    table = ranking([r], Links(Path.cwd()))
+    told = dict(zip(table.head, (cell.text for cell in table.lines[0].cells), strict=True))
+    assert (told["epochs"], told["passes"]) == ("10.88", "0.223")
+    assert "passes" not in ranking([replace(r, mask=(False,) * 10)], Links(Path.cwd())).head
