@@ -207,7 +207,8 @@ def a_machine_is_one_system(across: Across) -> Iterator[Fault]:
     first: dict[object, tuple[str, str]] = {}
     told: set[tuple[str, str]] = set()
     for run in across.runs:
-        groups, at = groups_of(run.value("devices")) or [], place_of(run.file.parent)
+        at = place_of(run.file.parent)
+        groups = {group._replace(ranks=0) for group in groups_of(run.value("devices")) or ()}  # however many ranks
         unique = any(group.uuids for group in groups)
         where = at.home.parent if unique else at.home
         mine = (at.home.name, at.system)

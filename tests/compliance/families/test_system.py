@@ -55,15 +55,15 @@ def machine_as_two_systems(tree, logs):
 def test_sys14_hosts_of_one_name_are_two_machines_and_one_uuid_is_one(tmp_path, found):
     what = {"kind": "cuda", "uuids": ["GPU-1"]} if found else {"kind": "cpu", "uuids": []}
 
-    def run(org, system, host="n1"):
-        value = [{"host": host, "name": "A", "ranks": 1, **what}]
+    def run(org, system, host="n1", ranks=1):
+        value = [{"host": host, "name": "A", "ranks": ranks, **what}]
         path = tmp_path / "v1.0" / org / "results" / system / "strong" / "scaffold" / "result_0.txt"
         return SimpleNamespace(file=path, path=str(path), value={"devices": value}.get)
 
     runs = [
         run("acme", "box"),
         run("acme", "box"),
-        run("bolt", "crate"),
+        run("bolt", "crate", ranks=2),
         run("bolt", "crate"),
         run("acme", "box", "n2"),
     ]
