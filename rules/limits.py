@@ -100,6 +100,7 @@ class Clock:
     slack: float = 0.1  # relative difference allowed between an epoch's figures and the clock
     slack_seconds: float = 0.2  # ... and in addition, where the figures give more than the clock
     paused_seconds: float = 0.2  # ... and in addition, where they give less
+    measured_share: float = 0.0  # least share of their time on the clock that measured steps and passes fill
     eval_share: float = 0.0  # least time to evaluate a sample, as a share of the time to train one
     first_epoch_share: float = 0.0  # least time of the first epoch, as a share of the later ones' median
     resolution: float = 0.01  # tolerance of these two

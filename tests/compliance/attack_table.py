@@ -108,6 +108,7 @@ from tests.compliance.attacks_beside import (
     weighed,
     written_anew,
 )
+from tests.compliance.attacks_measured import timed_steps
 
 NONE = ""  # no finding
 
@@ -343,5 +344,7 @@ TABLE = [
     ("states", "the same state after two epochs", "scaffold", each(one_state_twice), "WGT09"),
     ("energy", "310 W told as 3.1 W", "scaffold", metered(0.01), "PWR01"),
     ("energy", "a meter of half the machine", "scaffold", metered(0.9, 155.0), NONE),
+    ("throughput", "steps told ten times faster than the clock", "scaffold", timed_steps(0.03), "THR04"),
+    ("throughput", "steps as the clock has them", "scaffold", timed_steps(0.3), NONE),
     ("names", "one machine as two systems", "scaffold", lambda s: other_runs(s, "tower"), "SYS14"),
 ]
