@@ -114,8 +114,8 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
     for block in blocks:
         had = seconds_between(before, block) or 0.0
         alone = before is not time.start  # staging and steps that do not count come before the first
-        if wanted := off_the_clock(_seconds_of(block), had, limits, alone):
-            yield Fault(block.line, f"{_seconds_of(block):.3f} s of steps in {had:.3f} s on the clock", wanted)
+        if bound := off_the_clock(_seconds_of(block), had, limits, alone):
+            yield Fault(block.line, f"{_seconds_of(block):.3f} s of steps in {had:.3f} s on the clock", bound)
         before = block
     for name, count in (("steps", _steps), ("samples_count", _samples), ("seconds of steps", _seconds_of)):
         found, wanted = count(total), sum(map(count, blocks))

@@ -108,7 +108,7 @@ from tests.compliance.attacks_beside import (
     weighed,
     written_anew,
 )
-from tests.compliance.attacks_measured import timed_steps
+from tests.compliance.attacks_measured import a_reading_at_each_end, a_reading_in_the_log, timed_steps
 
 NONE = ""  # no finding
 
@@ -343,6 +343,8 @@ TABLE = [
     ("states", "weights swapped in, their state logged", "scaffold", each(stated), NONE),
     ("states", "the same state after two epochs", "scaffold", each(one_state_twice), "WGT09"),
     ("energy", "310 W told as 3.1 W", "scaffold", metered(0.01), "PWR01"),
+    ("energy", "a millisecond of power in the log itself", "scaffold", a_reading_in_the_log, "PWR02"),
+    ("energy", "a low reading after the run", "scaffold", a_reading_at_each_end, "PWR02"),
     ("energy", "a meter of half the machine", "scaffold", metered(0.9, 155.0), NONE),
     ("throughput", "steps told ten times faster than the clock", "scaffold", timed_steps(0.03), "THR04"),
     ("throughput", "steps as the clock has them", "scaffold", timed_steps(0.3), NONE),
