@@ -51,6 +51,14 @@ def process_that_is_started(tree):
 
 
 @damage
+def environment_that_an_edited_file_reads(tree):
+    text = (ROOT / HERE / "startup/environment.py").read_text()
+    tree.put(tree.source / HERE / "startup/environment.py", f"{text}import os\nFAST = os.environ.get('FAST')\n")
+    tree.ran()
+    return [("environment.py", text.count("\n") + 2, "CODE03")]
+
+
+@damage
 def module_that_runs_by_itself(tree):
     return [("sitecustomize.py", tree.add(f"{HERE}/sitecustomize.py", "a = 1\n"), "CODE03")]
 
