@@ -229,6 +229,7 @@ class Limits:
     environment: Environment | None = None  # None: runs hand in no manifests
     energy: Energy | None = None  # None: no rule judges energy counters
     io: Io | None = None  # None: there are no trials of the input
+    source_numbers: int | None = None  # most numbers of a file of source that nobody must look at; None: any
     based_on: str | None = None
     draft: bool = False  # whether no round uses it yet, so that it is not the current edition
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own

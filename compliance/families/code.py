@@ -10,7 +10,7 @@ from compliance.finding import Fault, counted
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.reading.published import SENSITIVE, kept, published_path, published_text, same_program
 from compliance.rule import rule
-from compliance.source.content import unread
+from compliance.source.content import has_more_numbers, unread
 from compliance.source.python import LINES, Python, read_python
 from compliance.source.seeds import settings
 from compliance.source.trace import untraced
@@ -144,11 +144,14 @@ def _edited(own: str, text: str) -> bool:
 
 
 def _unread(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
+    most = files.edition.limits.source_numbers
     for text in files.source:
         python = files.python.get(text.sha256)
         what = unread(text.name, text.text, text.problem)
         if python and python.large:
             what = f"{len(text.text)} characters of Python, too large to be parsed"
+        elif not what and most is not None and text.parts not in files.published and has_more_numbers(text.text, most):
+            what = f"more than {most} numbers"
         yield text, [(1, "", what)] if what and not text.alien else []
 
 
