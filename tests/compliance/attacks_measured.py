@@ -1,18 +1,22 @@
-"""Attacks with what is measured beside runs: steps, trials of the input, power."""
+"""Attacks with steps and power that are measured beside runs, and with changed source."""
 
 import copy
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 
+from benchmark.source import combine
+from benchmark.tree import source_path
 from tests.compliance.attack_edits import HOME
-from tests.compliance.attacks import Run, Submission, fresh, text_of
+from tests.compliance.attacks import REFERENCE, Run, Submission, fresh, text_of
 
-STEPS, SAMPLES = 40, 80  # of a block
+STEPS, SAMPLES, TAKEN = 40, 80, 0.3  # of a block; seconds of a step
 STUDY = HOME.replace("/strong/", "/throughput/")
 
 
-def timed_steps(told: float, taken: float = 0.3) -> Callable[[Submission], None]:
-    """The attack that adds a throughput-only log of three blocks, whose steps took `taken` seconds and are said to have
-    taken `told`."""
+def timed_steps(told: float) -> Callable[[Submission], None]:
+    """The attack that adds a throughput-only log of three blocks, whose steps are said to have taken `told`
+    seconds."""
 
     def attack(submission: Submission) -> None:
         run = Run(copy.deepcopy(list(submission.runs[0])))
@@ -25,7 +29,7 @@ def timed_steps(told: float, taken: float = 0.3) -> Callable[[Submission], None]
         head.insert_before(clock, "throughput_setup", setup)
         rate = {"throughput": SAMPLES / (STEPS * told), "step_seconds": told, "seconds": {"wait": told}}
         for block in range(1, 4):
-            time = clock["time_ms"] + round(1000 * block * STEPS * taken)
+            time = clock["time_ms"] + round(1000 * block * STEPS * TAKEN)
             head.append(event(clock, time, "tracked_stats", rate, block=block, steps=STEPS, samples_count=SAMPLES))
         head.append(event(clock, time, "throughput", rate, steps=3 * STEPS, samples_count=3 * SAMPLES))
         stop = event(clock, time, "run_stop", None, status="success", epoch_num=0)
@@ -63,3 +67,19 @@ def a_reading_at_each_end(submission: Submission) -> None:
         ends = [event(start, start["time_ms"] - 1, "power_reading", 300.0)]
         ends.append(event(stop, stop["time_ms"] + 1, "power_reading", 3.0))
         submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(Run(ends))
+
+
+def sourced(path: str, lines: str) -> Callable[[Submission], None]:
+    """The attack that adds lines to a file of source, or another file, as all runs loaded it."""
+
+    def attack(submission: Submission) -> None:
+        (folder,) = (REFERENCE / "source").iterdir()
+        old = (folder / path).read_text() if (folder / path).exists() else ""
+        files = {**submission.source, path: hashlib.sha256((old + lines).encode()).hexdigest()}
+        submission.source = dict(sorted(files.items()))
+        for run in submission.runs:
+            run.put("source", combine(files.items()))
+            run.one("source")["metadata"]["files"] = submission.source
+        submission.files[str(source_path(Path(), combine(files.items())) / path)] = old + lines
+
+    return attack
