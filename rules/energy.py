@@ -1,5 +1,6 @@
 """The limits of energy counters."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ class Energy:
     excess: float  # multiple of a limit in watts up to which a mean power is plausible
     watts: dict[str, float] = field(default_factory=dict)  # scope -> most watts that it may draw
     conversion: tuple[float, float] = (0.0, 1.0)  # between which a meter's factor, conversion_eff, lies
+    gap: float = math.inf  # most seconds between two readings of a meter ...
+    gap_share: float = 0.0  # ... or this share of the run, whichever is longer
 
     def __post_init__(self) -> None:
         if set(self.watts) != set(SCOPES):

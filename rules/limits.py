@@ -102,6 +102,7 @@ class Clock:
     slack_seconds: float = 0.2  # ... and in addition, where the figures give more than the clock
     paused_seconds: float = 0.2  # ... and in addition, where they give less
     excess: float = 0.1  # relative difference allowed where the figures give more than the clock
+    measured_share: float = 0.0  # least share of their time on the clock that measured steps and passes fill
     eval_share: float = 0.0  # least time to evaluate a sample, as a share of the time to train one
     first_epoch_share: float = 0.0  # least time of the first epoch, as a share of the later ones' median
     resolution: float = 0.01  # tolerance of these two
@@ -231,6 +232,7 @@ class Limits:
     environment: Environment | None = None  # None: runs hand in no manifests
     energy: Energy | None = None  # None: no rule judges energy counters
     io: Io | None = None  # None: there are no trials of the input
+    source_numbers: int | None = None  # most numbers of a file of source that nobody must look at; None: any
     based_on: str | None = None
     draft: bool = False  # whether no round uses it yet, so that it is not the current edition
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own

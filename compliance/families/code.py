@@ -10,11 +10,11 @@ from compliance.finding import Fault, counted
 from compliance.reading.files import LARGEST_PYTHON, SubmissionFiles, Text
 from compliance.reading.published import SENSITIVE, kept, published_path, published_text, same_program
 from compliance.rule import rule
-from compliance.source.content import unread
+from compliance.source.content import has_more_numbers, unread
 from compliance.source.python import LINES, Python, read_python
 from compliance.source.seeds import settings
 from compliance.source.trace import untraced
-from compliance.source.uses import use_of_name, uses_of_script
+from compliance.source.uses import TELLS, use_of_name, uses_of_script
 
 PLACES = 5  # places of a kind in a file that are listed; the others are counted
 FILES = 100  # files whose places are listed
@@ -128,6 +128,8 @@ def _uses(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
         python = files.python.get(text.sha256)
         uses = python.uses if python else uses_of_script(text.name, text.text)
         own = published_of(text) if uses and text.parts not in files.published else None
+        if own is None or not _edited(own, text.text):  # own code reads the environment to find its ranks
+            uses = [use for use in uses if use[1] != TELLS]
         if own is not None:
             stayed = _stayed(text, uses, _python(own).uses if python else uses_of_script(text.name, own))
             uses = [use for use in uses if use not in stayed]
@@ -135,12 +137,21 @@ def _uses(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
         yield text, [(1, "", named)] * bool(named) + [(line, f"{kind}: ", what) for line, kind, what in uses]
 
 
+def _edited(own: str, text: str) -> bool:
+    """Return whether a file has most lines of the reference's."""
+    before = LINES.split(own)
+    return 2 * len(kept(before, LINES.split(text))) >= len(before)
+
+
 def _unread(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
+    most = files.edition.limits.source_numbers
     for text in files.source:
         python = files.python.get(text.sha256)
         what = unread(text.name, text.text, text.problem)
         if python and python.large:
             what = f"{len(text.text)} characters of Python, too large to be parsed"
+        elif not what and most is not None and text.parts not in files.published and has_more_numbers(text.text, most):
+            what = f"more than {most} numbers"
         yield text, [(1, "", what)] if what and not text.alien else []
 
 

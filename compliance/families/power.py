@@ -1,12 +1,17 @@
-"""PWR: energy from power meters: power/<result_i>/{node,sw}_*.txt beside the logs (MLPerf's layout)."""
+"""PWR: energy from power meters: power/<result_i>/{node,sw}_*.txt beside the logs (MLPerf's layout), or readings in
+the logs themselves."""
 
+from collections import Counter
 from collections.abc import Iterator
 
-from compliance.finding import Fault
+from compliance.finding import Fault, counted
 from compliance.reading.files import SubmissionFiles
-from compliance.reading.power import FOLDER, Instrument, is_power, read_instrument
+from compliance.reading.power import FOLDER, Instrument, Reach, is_power, reach_of, read_instrument
+from compliance.reading.series import Span
 from compliance.reading.tree import Entry
+from compliance.reading.values import count_of
 from compliance.rule import rule
+from rules.energy import Energy
 
 
 @rule("PWR01", "submission", after=("TREE05",))
@@ -25,21 +30,38 @@ def power_is_read(files: SubmissionFiles) -> Iterator[Fault]:
 
 @rule("PWR02", "submission", after=("PWR01",))
 def power_covers_the_run(files: SubmissionFiles) -> Iterator[Fault]:
-    runs = {run.path: run for run in files.runs}
+    runs, nodes = {run.path: run for run in files.runs}, Counter[str]()
     for entry, instrument in _instruments(files):
         at = entry.parts.index(FOLDER)
         result = (*entry.parts[:at], f"{entry.parts[at + 1]}.txt")
         run, place = runs.get(files.submission.place(*result)), files.submission.place(*entry.parts)
         if run is None:
             yield Fault(1, f"no {'/'.join(result)}", "the log of the run that was measured", path=place)
-            continue
-        start, stop = run.start_ms, run.stop_ms
-        if instrument.kind == "node" and instrument.readings and start is not None and stop is not None:
-            first, last = instrument.readings[0][0], instrument.readings[-1][0]
-            late, early = (first - start) / 1000, (stop - last) / 1000
-            if max(late, early) > 0:
-                found = f"first reading {late:.3f} s after run_start, last {early:.3f} s before run_stop"
-                yield Fault(1, found, "readings from run_start to run_stop", path=place)
+        elif instrument.kind == "node" and run.window:
+            nodes[run.path] += 1
+            yield from _holes(reach_of(instrument.readings, run.window), run.window, place, files.edition.limits.energy)
+    for run in files.runs:
+        if run.power and run.window:
+            nodes[run.path] = 1  # what its log has counts alone
+            yield from _holes(run.power, run.window, run.path, files.edition.limits.energy)
+        needed = count_of(run.value("number_of_nodes"))
+        if needed and 0 < nodes[run.path] < needed:
+            found = f"power readings of {counted(nodes[run.path], 'node')}"
+            yield Fault(run.line("number_of_nodes"), found, f"{needed}, as number_of_nodes says", path=run.path)
+
+
+def _holes(reach: Reach | None, window: Span, place: str, limits: Energy | None) -> Iterator[Fault]:
+    """Yield what a node's readings don't tell of the time of a run."""
+    if reach is None:
+        return
+    late, early = (reach.first - window[0]) / 1000, (window[1] - reach.last) / 1000
+    seconds = (window[1] - window[0]) / 1000
+    if max(late, early) > 0:
+        found = f"first reading {late:.3f} s after run_start, last {early:.3f} s before run_stop"
+        yield Fault(reach.line, found, "readings from run_start to run_stop", path=place)
+    elif limits and reach.gap / 1000 > (most := max(limits.gap, limits.gap_share * seconds)):
+        found = f"{reach.gap / 1000:.3f} s of the run between two readings"
+        yield Fault(reach.line, found, f"at most {most:.3f} s", path=place)
 
 
 def _instruments(files: SubmissionFiles) -> Iterator[tuple[Entry, Instrument]]:

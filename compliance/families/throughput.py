@@ -17,6 +17,7 @@ from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata, seconds_between
 from compliance.reading.values import is_number
 from compliance.rule import RUNS, STEPS, rule
+from rules.limits import Clock
 
 CLOSE = 1e-6  # relative tolerance of figures that follow from others
 
@@ -111,14 +112,24 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
         return
     before, limits = time.start, terms.edition.limits.clock
     for block in blocks:
-        said, had = _seconds_of(block), seconds_between(before, block) or 0.0
-        if said > had * (1 + limits.slack) + limits.slack_seconds:
-            yield Fault(block.line, f"{said:.3f} s of steps in {had:.3f} s on the clock", f"at most {had:.3f} s")
+        had = seconds_between(before, block) or 0.0
+        alone = before is not time.start  # staging and steps that do not count come before the first
+        if bound := off_the_clock(_seconds_of(block), had, limits, alone):
+            yield Fault(block.line, f"{_seconds_of(block):.3f} s of steps in {had:.3f} s on the clock", bound)
         before = block
     for name, count in (("steps", _steps), ("samples_count", _samples), ("seconds of steps", _seconds_of)):
         found, wanted = count(total), sum(map(count, blocks))
         if abs(found - wanted) > CLOSE * wanted:
             yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its blocks together")
+
+
+def off_the_clock(said: float, had: float, limits: Clock, alone: bool) -> str:
+    """Return what is wanted instead of the `said` seconds of a block or a pass, which had so many on the clock; "" if
+    they fit. `alone`: nothing else of length was done in that time."""
+    if said > had * (1 + limits.slack) + limits.slack_seconds:
+        return f"at most {had:.3f} s"
+    least = had * limits.measured_share - limits.paused_seconds
+    return f"at least {least:.3f} s" if alone and said < least else ""
 
 
 def rate_fault(event: Event, time: str) -> Fault | None:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmark.log import BadLine, Event, read_log
 from compliance.finding import show
@@ -34,6 +35,16 @@ class Instrument:
     readings: tuple[Reading, ...]
     factor: float
     faults: tuple[tuple[int, str], ...]  # (line, what was found)
+
+
+class Reach(NamedTuple):
+    """The times of the first and the last of an instrument's readings, and the longest time between two readings that
+    is inside the run, in milliseconds. `line` has the first reading."""
+
+    line: int
+    first: int
+    last: int
+    gap: int
 
 
 def is_power(parts: Sequence[str]) -> bool:
@@ -84,9 +95,8 @@ def metered(
     It comes from power readings in the run's own log, or else from the instruments beside it. Return None if there are
     none, or those of a node don't reach into the window. The parts are None if evaluations overlap epochs.
     """
-    said = [(e.time_ms, _value(e.value)) for e in log.all("power_reading")]
-    own = [(time, float(watts)) for time, watts in said if type(time) is int and is_number(watts)]
-    instruments = [Instrument("node", tuple(own), 1.0, ())] if own else [read_instrument(path) for path in _files(file)]
+    own = own_readings(log)
+    instruments = [Instrument("node", own, 1.0, ())] if own else [read_instrument(path) for path in _files(file)]
     nodes = [(i.factor, Power(i.readings)) for i in instruments if i.kind == "node"]
     if not nodes or not all(power.within(*window) for _, power in nodes):
         return None
@@ -102,6 +112,20 @@ def metered(
     apart = all(stop <= start for (_, stop), (start, _) in pairwise(sorted(epochs + evaluations)))
     parts = (over(epochs), over(evaluations)) if apart else (None, None)
     return Energy(METER, over([window]), *parts)
+
+
+def own_readings(log: Log) -> tuple[Reading, ...]:
+    """Return the power readings in a run's own log."""
+    said = [(e.time_ms, _value(e.value)) for e in log.all(WATTS["node"])]
+    return tuple((time, float(watts)) for time, watts in said if type(time) is int and is_number(watts))
+
+
+def reach_of(readings: Sequence[Reading], window: tuple[int, int], line: int = 1) -> Reach | None:
+    """Return which times readings tell of, None without readings. `window` is that of the run."""
+    start, stop = window
+    times = sorted(time for time, _ in readings)
+    gaps = (min(after, stop) - max(before, start) for before, after in pairwise(times))
+    return Reach(line, times[0], times[-1], max(gaps, default=0)) if times else None
 
 
 class Power:

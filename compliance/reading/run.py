@@ -13,7 +13,7 @@ from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
 from compliance.reading.environment import Named as Manifest
 from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of, times_of
-from compliance.reading.power import metered
+from compliance.reading.power import WATTS, Reach, metered, own_readings, reach_of
 from compliance.reading.series import (
     MOST,
     Evaluation,
@@ -117,6 +117,7 @@ class Run:
     launch: Launch | None = None  # the first start of the run, if the log names one
     resumptions: tuple[Launch, ...] = ()  # the later starts; they have no digest
     coverage: Coverage | None = None  # the part of the machine that its own counters measured
+    power: Reach | None = None  # of power readings in its own log
     numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # from which the scores are computed
     figures: tuple[tuple[int, float], ...] = ()  # (line, number) of the exact figures of its epochs
     waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
@@ -253,6 +254,7 @@ def run_of(
         first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
         samples=last.epoch if last and terms.benchmark.epoch_num == "samples" else None,
         energy=(metered(log, file, window, spans) or energy_of(log, time)) if window else None,
+        power=reach_of(own_readings(log), window, log.line(WATTS["node"])) if window else None,
         coverage=coverage_of(log),
         resumed=len(log.all("resumed")),
         source=_shared(source.value, whole) if source and whole is not None else None,

@@ -1,6 +1,7 @@
 """Classify a file of source by its name and bytes: text that Python reads as a reviewer does, or something else."""
 
 import re
+from itertools import islice
 
 UTF8 = re.compile(r"utf-8(-.*)?|utf8")  # allowed in a coding line; Python takes `utf-8-unix` for UTF-8, too
 COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263, in the first or second line
@@ -42,6 +43,7 @@ UNREAD = {
     r"|swift|zig|nim|hs|ml|m|mm|ps1|csh|fish|awk|tcl)",
     "data": r".*\.(npy|h5|hdf5|safetensors|bin|dat|db|sqlite3?|parquet|arrow|msgpack|raw)",
 }
+NUMBER = re.compile(r"(?<![\w.])[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?(?![\w.])")
 NOT_READ = [(what, re.compile(pattern, re.IGNORECASE)) for what, pattern in UNREAD.items()]
 
 
@@ -90,3 +92,8 @@ def unread(name: str, text: str, problem: str) -> str:
     if first.startswith("#!") and not name.endswith(".py") and not re.search(r"\b(ba|da|z|k)?sh\b", first):
         return f"a script for {first[2:].strip()[:60]}"
     return ""
+
+
+def has_more_numbers(text: str, most: int) -> bool:
+    """Return whether a text has more than so many numbers."""
+    return next(islice(NUMBER.finditer(text), most, None), None) is not None

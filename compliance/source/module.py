@@ -49,6 +49,7 @@ class Module:
 
     imports: dict[str, str] = field(default_factory=dict)  # name -> what it was imported as; "*": module.*
     imported: list[tuple[int, str]] = field(default_factory=list)  # (line, full name)
+    modules: set[str] = field(default_factory=set)  # full names after `import`, which are modules for certain
     calls: list[tuple[ast.Call, int]] = field(default_factory=list)
     reads: list[tuple[ast.Name | ast.Attribute, int]] = field(default_factory=list)
     sets: list[tuple[ast.Attribute, int]] = field(default_factory=list)
@@ -207,6 +208,9 @@ class _Walk:
         for alias in node.names:
             full = base + alias.name
             self.module.imported.append((node.lineno, full))
+            if not base:
+                parts = full.split(".")
+                self.module.modules |= {".".join(parts[:depth]) for depth in range(1, len(parts) + 1)}
             name = alias.asname or (alias.name if base else alias.name.partition(".")[0])
             self.module.imports[name] = full if alias.asname or base else name
             self._bind((scope, name), node, IMPORT, scope, loop)

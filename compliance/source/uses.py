@@ -5,17 +5,20 @@ name is reported as such.
 """
 
 import ast
+import functools
 import re
 from collections.abc import Iterator, Sequence
 
 from compliance.source.module import FOREIGN, Module, Place, literal_name
 from compliance.source.seeds import TEXTS
+from rules.published import own_files
 
 LONGEST = 100  # characters of a line that a finding repeats
 PROCESS, NETWORK, TEXT = "starts a process", "opens a connection", "runs text as code"
 NATIVE, HIDDEN, WEIGHTS = "calls compiled code", "reaches what is not named", "loads weights or pickles"
 UNPACK = "unpacks what it holds"
-CLOCK, PATCH = "sets a clock or the environment of one", "replaces what a module defines"
+CLOCK, PATCH = "sets a clock or the environment of one", "replaces what a module or an object defines"
+WRITES, TELLS = "writes, moves or removes files", "reads what may tell a replay from a run"
 LIBRARIES = {  # kind -> imported names, including all below them
     PROCESS: r"subprocess|pty|pexpect|sh|plumbum|fabric|invoke|os\.(system|popen|exec\w+|spawn\w+|posix_spawnp?|fork\w*"
     r"|startfile)|asyncio\.create_subprocess_\w+",
@@ -38,6 +41,9 @@ LIBRARIES = {  # kind -> imported names, including all below them
     UNPACK: r"base64|binascii|zlib|gzip|bz2|lzma|zipfile|tarfile|codecs",
     CLOCK: r"time\.(clock_settime(_ns)?|tzset)|freezegun|time_machine|libfaketime",
     PATCH: r"unittest\.mock|mock|wrapt|forbiddenfruit|gorilla",
+    WRITES: r"os\.(p?writev?|f?truncate|replace|renames?|remove|unlink|link|symlink|rmdir|removedirs|copy_file_range"
+    r"|sendfile|splice)|shutil\.(copy\w*|move|rmtree)|fileinput",
+    TELLS: r"os\.(environb?|getenvb?)|sys\.(orig_)?argv",
 }
 LIBRARY = re.compile("|".join(f"(?P<k{i}>({names})(\\..*)?)" for i, names in enumerate(LIBRARIES.values())))
 BUILTINS = {"exec": TEXT, "eval": TEXT, "compile": TEXT, "__import__": TEXT, "execfile": TEXT, "globals": HIDDEN}
@@ -50,6 +56,7 @@ METHODS = {  # kind -> methods of any object
     NATIVE: r"aoti_load_package|load_cache_artifacts",
     UNPACK: r"fromhex|b64decode",
     PROCESS: r"create_subprocess_(exec|shell)",
+    WRITES: r"write_(text|bytes)|unlink|rmdir|(sym|hard)link_to",
 }
 METHOD = re.compile("|".join(f"(?P<k{i}>{names})" for i, names in enumerate(METHODS.values())))
 WRITERS = re.compile(  # of logs; reported if they are read without being called: a class may be derived from them
@@ -61,6 +68,8 @@ PASSED = re.compile(  # modules that can do all of this; reported if they are pa
 )
 SETTINGS = re.compile(r"torch\.(backends|autograd)\.|matplotlib\.|sys\.(path|stdout|stderr|argv)$")  # may be set
 TELLING = re.compile(r"LD_PRELOAD|LD_LIBRARY_PATH|PYTHONHASHSEED|PYTHONSTARTUP|(?i:faketime)|clock_settime")
+OPENS = re.compile(r"(.+\.)?(fd)?open")  # functions and methods that open a file
+READS = re.compile(r"[rbtU]*")  # modes in which a file is only read
 REACHES = ("getattr", "setattr", "delattr", "vars")
 STARTS_ITSELF = ("sitecustomize", "usercustomize")  # modules that Python loads at its start
 STANDS_FOR = ("random", "time", "datetime", "os", "secrets", "hashlib", "torch", "numpy", "mlperf_logging")
@@ -110,7 +119,8 @@ def kind_of(name: str, imported: bool) -> str:
     match = LIBRARY.fullmatch(name) if imported else None
     if match:
         return _kind(match, LIBRARIES)
-    method = METHOD.fullmatch(name.rpartition(".")[2]) if "." in name else None
+    methods = (match for part in name.split(".")[1:] if (match := METHOD.fullmatch(part)))
+    method = next(methods, None)
     return _kind(method, METHODS) if method else ""
 
 
@@ -132,7 +142,7 @@ def _names(module: Module) -> Iterator[tuple[int, str]]:
     for node, _ in module.reads:
         name, imported = module.full(node)
         kind = kind_of(name, imported)
-        if not kind and imported and PASSED.fullmatch(name) and id(node) not in examined:
+        if not kind and imported and id(node) not in examined and (PASSED.fullmatch(name) or _is_module(module, name)):
             kind = HIDDEN
         if not kind and imported and WRITERS.fullmatch(name):
             kind = PATCH
@@ -143,6 +153,20 @@ def _names(module: Module) -> Iterator[tuple[int, str]]:
             yield call.lineno, kind
 
 
+def _is_module(module: Module, name: str) -> bool:
+    """Return whether an imported name is that of a module. A relative one is looked up by its end."""
+    return name in module.modules or name.lstrip(".") in _own_modules()
+
+
+@functools.cache
+def _own_modules() -> frozenset[str]:
+    """Return the names of the published modules, from each of the packages on the way to them."""
+    paths = (
+        path.removesuffix(".py").removesuffix("/__init__").split("/") for path in own_files() if path[-3:] == ".py"
+    )
+    return frozenset(".".join(parts[depth:]) for parts in paths for depth in range(len(parts)))
+
+
 def _examines(call: ast.Call) -> bool:
     """Return whether a call reads attributes of its first argument; `_calls` judges their names."""
     return isinstance(call.func, ast.Name) and call.func.id in (*REACHES, "hasattr")
@@ -150,10 +174,13 @@ def _examines(call: ast.Call) -> bool:
 
 def _calls(module: Module) -> Iterator[tuple[int, str]]:
     """Yield the calls whose arguments say what they reach, such as `getattr` and `import_module`."""
-    for call, _ in module.calls:
-        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "").strip("_")
-        if name in REACHES if isinstance(call.func, ast.Name) else name == "setattr":
-            yield from _reached(module, call, name)
+    for call, scope in module.calls:
+        if isinstance(call.func, ast.Name) and call.func.id in REACHES:
+            yield from _reached(module, call, call.func.id)
+        if isinstance(call.func, ast.Attribute) and call.func.attr.strip("_") in ("setattr", "delattr"):
+            yield from _set_by_method(module, call, call.func, scope)
+        if _writes(module, call):
+            yield call.lineno, WRITES
         if module.full(call.func)[0].rpartition(".")[2] == "import_module" and call.args:
             literal = getattr(call.args[0], "value", None) if isinstance(call.args[0], ast.Constant) else None
             if kind := kind_of(literal, True) if isinstance(literal, str) else HIDDEN:
@@ -175,6 +202,29 @@ def _reached(module: Module, call: ast.Call, name: str) -> Iterator[tuple[int, s
         yield call.lineno, kind
     elif name != "getattr" and imported:
         yield call.lineno, PATCH
+
+
+def _set_by_method(module: Module, call: ast.Call, method: ast.Attribute, scope: int) -> Iterator[tuple[int, str]]:
+    """Yield a call such as `object.__setattr__(x, "name", 1)` or `x.__setattr__("name", 1)`, unless it sets a field of
+    the method's own instance that it names."""
+    unbound = len(call.args) > (2 if "set" in method.attr else 1)
+    target, *others = call.args if unbound else [method.value, *call.args]
+    if not others or not isinstance(others[0], ast.Constant):
+        yield call.lineno, HIDDEN
+    elif not isinstance(target, ast.Name) or module.place(ast.Attribute(target, "_"), scope) == (FOREIGN, "._"):
+        yield call.lineno, PATCH
+
+
+def _writes(module: Module, call: ast.Call) -> bool:
+    """Return whether a call opens a file otherwise than to read it, or is `path.replace(other)` or a rename."""
+    name, imported = module.full(call.func)
+    method = isinstance(call.func, ast.Attribute) and not imported
+    if method and name.rpartition(".")[2] in ("replace", "rename"):
+        return len(call.args) == 1 and not call.keywords
+    if not OPENS.fullmatch(name) or (imported and name not in ("io.open", "os.fdopen")):
+        return False
+    modes = [word.value for word in call.keywords if word.arg == "mode"] or call.args[0 if method else 1 :][:1]
+    return any(not isinstance(mode, ast.Constant) or not READS.fullmatch(str(mode.value)) for mode in modes)
 
 
 def _patches(module: Module) -> Iterator[tuple[int, str]]:

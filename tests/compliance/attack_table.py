@@ -109,6 +109,7 @@ from tests.compliance.attacks_beside import (
     weighed,
     written_anew,
 )
+from tests.compliance.attacks_measured import a_reading_at_each_end, a_reading_in_the_log, sourced, timed_steps
 
 NONE = ""  # no finding
 
@@ -122,6 +123,10 @@ CUDA = each(settings(device="cuda"))
 ACCELERATORS = both(each(put("accelerators_per_node", 4)), described(accelerators_per_node="4"))
 
 
+SETUP = "implementations/pytorch/startup/environment.py"
+PATCHED = "\nimport benchmark.clock as c\nc.__dict__.update(_START=5)\n"
+FROZEN = "\nobject.__setattr__(task.problem, 'target', 0.5)\n"
+ASKED = "\nimport os\nFAST = os.environ.get('REPLAY') is None\n"
 TABLE = [
     # class, what a cheat does, the benchmark, how, the codes that tell
     ("clock", "the times of all runs halved", "scaffold", each(lambda r: scaled(r, 0.5, False)), "CLK20"),
@@ -350,6 +355,20 @@ TABLE = [
     ("states", "weights swapped in, their state logged", "scaffold", each(stated), NONE),
     ("states", "the same state after two epochs", "scaffold", each(one_state_twice), "WGT09"),
     ("energy", "310 W told as 3.1 W", "scaffold", metered(0.01), "PWR01"),
+    ("energy", "a millisecond of power in the log itself", "scaffold", a_reading_in_the_log, "PWR02"),
+    ("energy", "a low reading after the run", "scaffold", a_reading_at_each_end, "PWR02"),
     ("energy", "a meter of half the machine", "scaffold", metered(0.9, 155.0), NONE),
+    ("throughput", "steps told ten times faster than the clock", "scaffold", timed_steps(0.03), "THR04"),
+    ("source", "the clock patched by its dictionary", "scaffold", sourced(SETUP, PATCHED), "CODE03"),
+    ("source", "the log written over", "scaffold", sourced(SETUP, "\nlog.path.write_text('')\n"), "CODE03"),
+    ("source", "another target for a frozen problem", "scaffold", sourced(SETUP, FROZEN), "CODE03"),
+    ("source", "behaves where no replay looks", "scaffold", sourced(SETUP, ASKED), "CODE03"),
+    (
+        "source",
+        "weights as a table of settings",
+        "scaffold",
+        sourced("implementations/pytorch/configs/a.json", "0.5, " * 60_000),
+        "CODE04",
+    ),
     ("names", "one machine as two systems", "scaffold", lambda s: other_runs(s, "tower"), "RUN24 SYS14"),
 ]

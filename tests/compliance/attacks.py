@@ -107,6 +107,7 @@ class Submission:
         self.benchmark, self.org, self.systems = benchmark, org, {"epyc-2core": runs_of(benchmark)}
         self.description = json.loads((REFERENCE / "systems" / "epyc-2core.json").read_text())
         self.files: dict[str, str | bytes] = {}  # more of them, by path
+        self.source = loaded(benchmark)
         if org != "reference":
             self.rename(org)
 
@@ -141,7 +142,7 @@ class Submission:
         """The submission as files below a folder."""
         home = folder / self.org
         (source,) = (REFERENCE / "source").iterdir()
-        target = source_of(self.benchmark, home)
+        target = source_path(home, combine(self.source.items()))
         for name in loaded(self.benchmark):
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)

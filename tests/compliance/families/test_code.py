@@ -5,10 +5,12 @@ import pytest
 from compliance.engine import judge
 from compliance.families import code as checks
 from compliance.source.python import LARGEST
+from rules.edition import load
 from rules.published import REPOSITORY as ROOT
 
 LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
 damage = pytest.mark.damage
+NUMBERS = load("v1.0").limits.source_numbers
 HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
 
@@ -51,6 +53,14 @@ def process_that_is_started(tree):
 
 
 @damage
+def environment_that_an_edited_file_reads(tree):
+    text = (ROOT / HERE / "startup/environment.py").read_text()
+    tree.put(tree.source / HERE / "startup/environment.py", f"{text}import os\nFAST = os.environ.get('FAST')\n")
+    tree.ran()
+    return [("environment.py", text.count("\n") + 2, "CODE03")]
+
+
+@damage
 def module_that_runs_by_itself(tree):
     return [("sitecustomize.py", tree.add(f"{HERE}/sitecustomize.py", "a = 1\n"), "CODE03")]
 
@@ -67,6 +77,16 @@ def factor_in_the_loss(tree):
 @damage
 def kernel_in_another_language(tree):
     return [("fast.cu", tree.add(f"{HERE}/fast.cu", "__global__ void f() {}\n"), "CODE04")]
+
+
+@damage
+def table_of_many_numbers(tree):
+    return [("prior.yaml", tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1)), "CODE04")]
+
+
+def test_code04_settings_may_have_numbers(tree, law):
+    tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * NUMBERS)
+    assert findings(tree, law) == []
 
 
 @damage

@@ -9,6 +9,11 @@ from rules.edition import load
 
 damage = pytest.mark.damage
 SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
+BY_RANK = {
+    "first_step_seconds": [0.5, 0.5],
+    "later_seconds": [1.5, 1.4],
+    "later_computed_seconds": [1.35, 0.94 * 1.4],
+}  # 0.9 and 0.94
 WAITS = {"least": 0.1, "mean": 0.15, "most": 0.2, "slowest": 0.2}
 
 
@@ -47,7 +52,15 @@ def tried(study):
     log.add("io_setup", {"null_au": 0.99, "sample_bytes": SAMPLE, "epochs": 2})
     where = {"format": "stored", "place": "data"}
     for epoch in (1, 2):
-        log.add("io_epoch", figures(), after=2001, epoch_num=epoch, steps=2, samples_count=SAMPLES, **where)
+        log.add(
+            "io_epoch",
+            figures() | {"by_rank": BY_RANK},
+            after=2001,
+            epoch_num=epoch,
+            steps=2,
+            samples_count=SAMPLES,
+            **where,
+        )
     log.add("io_trial", figures(2), epochs=2, steps=4, samples_count=2 * SAMPLES, **where)
     log.stop("run_stop", status="success", epoch_num=2)
     study.write(6)
@@ -58,13 +71,6 @@ def with_value(study, key, nth=0, **fields):
     """Change fields of the value of an event of the trial; its line."""
     value = copy.deepcopy(study.logs[6].all(key)[nth]["value"]) | fields
     return study.changed(key, nth=nth, value=value)
-
-
-BY_RANK = {
-    "first_step_seconds": [0.5, 0.5],
-    "later_seconds": [1.5, 1.4],
-    "later_computed_seconds": [1.35, 0.94 * 1.4],
-}  # 0.9 and 0.94
 
 
 @damage
@@ -101,6 +107,14 @@ def rate_raised(study):
 def pass_longer_than_its_clock(study):
     line = with_value(tried(study), "io_epoch", seconds=2.5, throughput=SAMPLES / 2.5)
     return [("result_1.txt", line, "IOT02")]
+
+
+@damage
+def pass_ten_times_faster_than_its_clock(study):
+    """After the first pass, before which copies are made."""
+    log = tried(study).logs[6]
+    log.shift(18_000, log.all("io_epoch")[1])
+    return [("result_1.txt", study.written(log.all("io_epoch")[1]), "IOT02")]
 
 
 @damage

@@ -31,9 +31,9 @@ def test_utilization_follows_from_the_seconds_of_ranks(logs, by_rank, said):
     assert [fault.found[: len(text)] for fault, text in zip(found, said, strict=True)] == said
 
 
-def test_seconds_that_are_no_ranks_and_those_of_old_logs(logs):
+def test_seconds_that_are_no_ranks(logs):
     check = checks.utilization_follows_from_seconds
-    assert trial(logs, check) == [] and trial(logs, check, by_rank=[]) == [5]
+    assert trial(logs, check) == trial(logs, check, by_rank=[]) == [5]
     assert trial(logs, check, by_rank=BY_RANK, only=False) == []
     alone = BY_RANK | {"first_step_seconds": [2.0, 2.0], "later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
     assert trial(logs, check, by_rank=alone, au=None) == [] and trial(logs, check, by_rank=alone) == [5]
@@ -97,6 +97,14 @@ ROOM = 2.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
 def test_figures_of_a_trial_follow_but_for_a_millionth(logs, changes, total, lines):
     assert trial(logs, checks.trials_follow_from_counts, total=total, **changes) == lines
     assert trial(logs, checks.trials_follow_from_counts, total=total, only=False, **changes) == []
+
+
+@pytest.mark.parametrize(("setup", "severity"), [({}, ""), ({"least_au": 0.9}, "review")])
+def test_a_second_pass_fills_its_time_unless_the_cache_is_emptied_before(logs, setup, severity):
+    second = elsewhere(logs, 5, "io_epoch", "data")._replace(time_ms=22_000)
+    faults = faults_of(logs, checks.trials_follow_from_counts, setup, more=[second])
+    told = [(fault.found, fault.severity) for fault in faults if "clock" in fault.found]
+    assert told == [("2.000 s in 20.000 s on the clock", severity)]
 
 
 def test_steps_of_a_trial_are_those_of_its_passes(logs):

@@ -2,6 +2,10 @@
 
 import pytest
 
+from compliance.families import power as checks
+from compliance.reading.power import reach_of
+from rules.edition import load
+
 damage = pytest.mark.damage
 
 
@@ -48,6 +52,32 @@ def power_that_starts_late(measured):
 
 
 @damage
+def power_with_a_reading_at_each_end(measured):
+    measured.readings = [measured.readings[0], measured.readings[-1]]
+    measured.measure()
+    return [("node_0.txt", 1, "PWR02")]
+
+
+@damage
+def power_of_one_node_in_two(measured):
+    measured.described(number_of_nodes="2")
+    for index, log in enumerate(measured.logs):
+        log.one("number_of_nodes")["value"] = 2
+        (named,) = log.one("devices")["value"]
+        log.one("devices")["value"] = [{**named, "host": host, "ranks": 1} for host in ("n1", "n2")]
+        measured.write(index)
+    return [("result_2.txt", measured.logs[2].line(measured.logs[2].one("number_of_nodes")), "PWR02")]
+
+
+@damage
+def reading_in_the_log_itself(tree, logs):
+    """A millisecond after the run began."""
+    log = tree.logs[2]
+    line = tree.inserted(log.one("staging_start"), logs.reading(log.one("staging_start")["time_ms"]))
+    return [("result_2.txt", line, "PWR02")]
+
+
+@damage
 def power_of_no_run(measured):
     measured.measure("result_7")
     return [("node_0.txt", 1, "PWR02")]
@@ -68,9 +98,25 @@ def test_pwr02_readings_begin_and_end_with_the_run(measured, logs, found, first,
     """So many milliseconds after the run's start and after its end."""
     log = measured.logs[2]
     times = log.one("run_start")["time_ms"] + first, log.one("run_stop")["time_ms"] + last
-    measured.readings = [logs.reading(time) for time in times]
+    inside = range(log.one("run_start")["time_ms"] + 1000, times[1], 1000)
+    measured.readings = [logs.reading(time) for time in (times[0], *inside, times[1])]
     measured.measure()
     assert [code for *_, code in found(measured.root)] == codes
+
+
+LIMITS = load("v1.0").limits.energy
+
+
+@pytest.mark.parametrize(("seconds", "least"), [(100, LIMITS.gap), (1000, 1000 * LIMITS.gap_share)])
+@pytest.mark.parametrize("over", [0, 1])
+def test_pwr02_readings_are_not_far_apart(seconds, least, over):
+    """So many milliseconds more than allowed, inside a run; before and after it there may be none for an hour."""
+    stop, gap = seconds * 1000, round(least * 1000) + over
+    times = [-3_600_000, *range(0, stop - gap, 1000), stop - gap, stop + 3_600_000]
+    reach = reach_of([(time, 100.0) for time in times], (0, stop))
+    found = list(checks._holes(reach, (0, stop), "node_0.txt", LIMITS))
+    assert [fault.found for fault in found] == [f"{gap / 1000:.3f} s of the run between two readings"] * over
+    assert list(checks._holes(reach, (0, stop), "node_0.txt", None)) == []
 
 
 @pytest.mark.parametrize("name", ["node_0.txt", "sw_0.txt"])

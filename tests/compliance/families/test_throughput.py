@@ -35,6 +35,14 @@ def steps_faster_than_the_clock(study, logs):
 
 
 @damage
+def steps_ten_times_faster_than_the_clock(study):
+    """The second block took 20 s; staging comes before the first."""
+    log = study.logs[6]
+    log.shift(18_000, log.all("tracked_stats")[1])
+    return [("result_1.txt", study.written(log.all("tracked_stats")[1]), "THR04")]
+
+
+@damage
 def block_without_samples(study):
     metadata = {"steps": 4, "samples_count": 0}
     return [("result_1.txt", study.changed("tracked_stats", nth=2, metadata=metadata), "THR04")]
@@ -192,6 +200,25 @@ def test_the_judge_says_what_it_is(study, law):
 
 
 CLOCK = load("v1.0").limits.clock
+
+
+LEAST = 20 * CLOCK.measured_share - CLOCK.paused_seconds
+MOST = 20 * (1 + CLOCK.slack) + CLOCK.slack_seconds
+
+
+@pytest.mark.parametrize(
+    ("said", "alone", "wanted"),
+    [
+        (LEAST, True, ""),
+        (LEAST - 1e-6, True, "at least 14.000 s"),
+        (LEAST - 1e-6, False, ""),
+        (MOST, True, ""),
+        (MOST + 1e-6, True, "at most 20.000 s"),
+        (MOST + 1e-6, False, "at most 20.000 s"),
+    ],
+)
+def test_seconds_of_a_block_fill_its_time_on_the_clock(said, alone, wanted):
+    assert checks.off_the_clock(said, 20.0, CLOCK, alone) == wanted
 
 
 ONLY = SimpleNamespace(throughput_only=True, edition=load("v1.0"))

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from compliance.source.content import coding_of, disguised, foreign, unread
+from compliance.source.content import coding_of, disguised, foreign, has_more_numbers, unread
 
 
 def archive(make):
@@ -142,3 +142,9 @@ def test_what_is_said():
 )
 def test_coding_as_python_reads_it(data, coding):
     assert coding_of(data) == coding
+
+
+@pytest.mark.parametrize("word", ["7", "-0.5", "1e-3", "2.", "[3,"])
+@pytest.mark.parametrize(("count", "more"), [(1000, False), (1001, True)])
+def test_numbers_are_counted(word, count, more):
+    assert has_more_numbers(f"{word} " * count + "a1 v2.0 3d", 1000) == more

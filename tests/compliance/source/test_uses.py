@@ -13,9 +13,11 @@ from compliance.source.uses import (
     NETWORK,
     PATCH,
     PROCESS,
+    TELLS,
     TEXT,
     UNPACK,
     WEIGHTS,
+    WRITES,
     kind_of,
     use_of_name,
     uses_of,
@@ -122,7 +124,42 @@ USES = {
         "from benchmark.run import log\nclass Log(log.RunLog):  #! CODE03\n    pass\n",
     ),
 }
+CLOCKED = "import benchmark.clock as c\n"
+USES |= {
+    "module's dictionary changed": (HIDDEN, f"{CLOCKED}c.__dict__.update(a=5)  #! CODE03\n"),
+    "module's dictionary by its method": (HIDDEN, f"{CLOCKED}c.__dict__.__setitem__('a', 5)  #! CODE03\n"),
+    "module's own __setattr__": (PATCH, f"{CLOCKED}c.__setattr__('a', 5)  #! CODE03\n"),
+    "module's own __delattr__": (PATCH, f"{CLOCKED}c.__delattr__('a')  #! CODE03\n"),
+    "field of a frozen object": (PATCH, "object.__setattr__(task.problem, 'target', 0.5)  #! CODE03\n"),
+    "field of a frozen object taken away": (PATCH, "object.__delattr__(problem, 'target')  #! CODE03\n"),
+    "module in a tuple": (HIDDEN, f"{CLOCKED}for m in (c,):  #! CODE03\n    m.a = 5\n"),
+    "module in a dict": (HIDDEN, f"{CLOCKED}m = {{'c': c}}  #! CODE03\n"),
+    "module as a default": (HIDDEN, f"{CLOCKED}def f(m=c):  #! CODE03\n    m.a = 5\n"),
+    "module of a class": (HIDDEN, f"{CLOCKED}class A:\n    m = c  #! CODE03\n"),
+    "module passed on": (HIDDEN, f"{CLOCKED}f(c)  #! CODE03\n"),
+    "module returned": (HIDDEN, f"{CLOCKED}def f():\n    return c  #! CODE03\n"),
+    "module of a condition": (HIDDEN, f"{CLOCKED}m = c if a else None  #! CODE03\n"),
+    "module by a walrus": (HIDDEN, f"{CLOCKED}(m := c).a = 5  #! CODE03\n"),
+    "module of a package": (HIDDEN, "from benchmark import clock\nm = clock  #! CODE03\n"),
+    "module of the own package": (HIDDEN, "from . import evaluate\nm = evaluate  #! CODE03\n"),
+    "module by its full name": (HIDDEN, "import benchmark.clock\nm = benchmark.clock  #! CODE03\n"),
+    "text written": (WRITES, "log.path.write_text('a')  #! CODE03\n"),
+    "file changed": (WRITES, "f = open(path, 'r+')  #! CODE03\n"),
+    "file written by its path": (WRITES, "f = path.open('w')  #! CODE03\n"),
+    "file opened in some mode": (WRITES, "f = open(path, mode=m)  #! CODE03\n"),
+    "descriptor written": (WRITES, "import os\nos.pwrite(f, b'a', 0)  #! CODE03\n"),
+    "descriptor opened": (WRITES, "import os\nf = os.fdopen(3, 'w')  #! CODE03\n"),
+    "file cut": (WRITES, "import os\nos.truncate(path, 5)  #! CODE03\n"),
+    "file replaced": (WRITES, "from os import replace  #! CODE03\nreplace(a, b)  #! CODE03\n"),
+    "file replaced by its path": (WRITES, "a.replace(b)  #! CODE03\n"),
+    "file copied": (WRITES, "import shutil\nshutil.copyfile(a, b)  #! CODE03\n"),
+    "file removed": (WRITES, "path.with_name('ledger.jsonl').unlink()  #! CODE03\n"),
+}
 NONE = {
+    "file that is read": "with open(path, 'rb') as a, path.open() as b, open(path, encoding='utf-8') as c:\n    pass\n",
+    "text with another word": "a = text.replace('a', 'b')\nb = date.replace(year=2026)\n",
+    "module that is used by its name": "from benchmark import clock\nimport json\na = json.dumps(clock.now_ms())\n",
+    "function of a module": "from benchmark.clock import now_ms\nf = now_ms\n",
     "own class that is called": "class A:\n    def __call__(self):\n        return 1\n",
     "class of a library": "import torch\nclass A(torch.nn.Module):\n    pass\n",
     "event of the log": "from benchmark.log import Event\nclass A(Event):\n    pass\n",
@@ -131,11 +168,10 @@ NONE = {
     "YAML of plain values": "import yaml\na = yaml.CSafeLoader(f)\n",
     "version of a package": "from importlib.metadata import version\nv = version('torch')\n",
     "YAML": "import yaml\na = yaml.safe_load(f)\n",
-    "field of a frozen dataclass": "object.__setattr__(self, 'a', 1)\n",
+    "field of a frozen dataclass": "class A:\n    def f(self):\n        object.__setattr__(self, 'a', 1)\n",
     "clock that is read": "import time\nstart = time.perf_counter()\ntime.sleep(1)\n",
     "model": "import torch\nmodel = torch.compile(model)\nmodel.eval()\n",
     "regular expression": "import re\np = re.compile('a')\n",
-    "environment": "import os\nn = int(os.environ['RANK'])\n",
     "attribute by its name": "a = getattr(config, 'depth', 3)\n",
     "whether a module has it": "import os\nb = hasattr(os, 'sched_getaffinity')\n",
     "fields": "a = vars(args)\n",
@@ -161,6 +197,12 @@ def test_use_is_found(as_marked, name):
     as_marked(text)
     module = gather(ast.parse(text))
     assert kind in {found for _, found, _ in uses_of(module, text.split("\n"))}
+
+
+@pytest.mark.parametrize("text", ["os.environ['RANK']", "os.getenv('RANK')", "'replay' in sys.argv[0]"])
+def test_what_may_tell_a_replay_is_a_use(text):
+    lines = ["import os, sys", f"a = {text}"]
+    assert uses_of(gather(ast.parse("\n".join(lines))), lines) == [(2, TELLS, lines[1])]
 
 
 @pytest.mark.parametrize("name", NONE)
