@@ -1,6 +1,7 @@
 """What a cheat edits in the committed runs, one function an attack; attack_table.py has the codes that tell."""
 
 import hashlib
+import unicodedata
 
 import numpy as np
 
@@ -145,6 +146,12 @@ def other_org(name):
         return [submission, other]
 
     return attack
+
+
+def accented(submission):
+    """Two organisations that look the same: one has a letter and its accent in one character."""
+    submission.rename("Referénce")
+    return other_org(unicodedata.normalize("NFD", submission.org))(submission)
 
 
 def early_line(run):

@@ -3,6 +3,7 @@
 from tests.compliance.attack_edits import (
     HOME,
     a_digest_alone,
+    accented,
     another_constant,
     another_rate,
     before_evaluation,
@@ -216,6 +217,7 @@ TABLE = [
     ("names", "a submitter that is not the folder's", "scaffold", described(submitter="Acme"), "SYS09"),
     ("names", "a system that differs by case", "scaffold", lambda s: other_runs(s, "EPYC_2core"), "SYS14 TREE12"),
     ("names", "an organisation that differs by punctuation", "scaffold", other_org("Refer-ence"), "TREE12"),
+    ("names", "an organisation with its accent apart", "scaffold", accented, "TREE12"),
     ("names", "another platform in the logs", "scaffold", each(put("submission_platform", "h100")), "RUN12"),
     ("names", "nobody's name", "scaffold", nobody, "RUN17"),
     ("evidence", "no fingerprint of training", "scaffold", each(proof(lambda e, r: r.remove(e))), "DATA05"),
