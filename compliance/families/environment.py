@@ -27,7 +27,7 @@ from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
-from compliance.reading.stated import contradictions, differences
+from compliance.reading.stated import contradictions, differences, unlogged
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
@@ -35,7 +35,7 @@ from compliance.reading.values import Unsound
 from compliance.rule import RUNS, STEPS, hides, rule
 from rules.limits import Environment as Limits
 
-REVIEW = "review"  # the severity if one run or node could read a fact and another could not
+REVIEW = "review"  # the severity of what a person decides: a fact that one run or node could read and another not, ...
 MOST_SHOWN = 10  # entries of a fact that a finding lists
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
@@ -145,6 +145,8 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     for run, named, environment, _ in _read(runs, terms):
         for found, wanted in differences(environment, run, terms.benchmark, above):
             yield _fault(run, named, found, wanted)
+        if names := unlogged(environment, run, terms.benchmark, above):
+            yield _fault(run, named, f"settings {listed(names, MOST_SHOWN)}", "those that the log states", REVIEW)
 
 
 @rule(

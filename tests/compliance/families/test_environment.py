@@ -340,7 +340,8 @@ def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, 
         (["threads=0"], []),  # the run found 1
         (["beta_1=0"], ["ENV07"]),  # 0 is a value here
         (["--org", "bolt"], ["ENV07"]),
-        (["unknown=3", "--steps", "4"], []),
+        (["unknown=3"], ["ENV07"]),
+        (["--steps", "4"], ["ENV07"]),
     ],
 )
 def test_env07_the_last_word_counts(environed, found, words, codes):
