@@ -157,6 +157,7 @@ class Weights:
     largest: int  # bytes up to which a file is handed in; of a larger one only the digest
     shared: float  # share of numbers in equal tensors above which two runs are copies
     deviations: float  # standard deviations that a held-out score may be below the mean: HeldOut.least
+    parameter_bytes: float = 0.0  # fewest bytes of a file for each parameter
 
     def __post_init__(self) -> None:
         one_of("use", self.use, WEIGHTS)

@@ -344,6 +344,12 @@ def a_digest_alone(submission):
     submission.files = {path: text for path, text in submission.files.items() if "weights" not in path}
 
 
+def a_thousand_bytes(submission):
+    a_digest_alone(submission)
+    for run in submission.runs:
+        run.one("weights")["metadata"]["bytes"] = 1000
+
+
 def early_weights(submission):
     for run in submission.runs:
         run.move(run.one("weights"), run.one("run_stop"))

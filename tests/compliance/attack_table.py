@@ -3,6 +3,7 @@
 from tests.compliance.attack_edits import (
     HOME,
     a_digest_alone,
+    a_thousand_bytes,
     accented,
     another_constant,
     another_rate,
@@ -247,6 +248,7 @@ TABLE = [
     ("weights", "the same weights with noise in all tensors", "cosmoflow", weighed(one_state_noisy), NONE),
     ("weights", "random numbers", "cosmoflow", weighed_as(tensors(99)), NONE),
     ("weights", "digests of files that nobody sees", "cosmoflow", weighed(a_digest_alone), NONE),
+    ("weights", "files that nobody sees, of 1000 bytes", "cosmoflow", weighed(a_thousand_bytes), "WGT06"),
     ("weights", "weights of before the last evaluation", "cosmoflow", weighed(early_weights), "WGT01"),
     ("weights", "a pickle", "cosmoflow", weighed_as(b"\x80\x04" + bytes(300)), "WGT05"),
     ("weights", "a program behind the tensors", "cosmoflow", weighed(with_more), "WGT05"),
