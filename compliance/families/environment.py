@@ -37,6 +37,7 @@ from rules.limits import Environment as Limits
 
 REVIEW = "review"  # the severity of what a person decides: a fact that one run or node could read and another not, ...
 MOST_SHOWN = 10  # entries of a fact that a finding lists
+LOADER = "benchmark/environment/loaded.py"  # the file that reads the fact `loaded`
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
 
@@ -191,13 +192,24 @@ def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Ter
 
 @rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment, limits in islice(_read(runs, terms), 1):
-        values = environment.run | environment.node
-        if untold := [name for name in limits.told if name in values and values[name] is None]:
+    known: set[str] = set()  # facts that are told of already, by ENV07 (the command) or ENV05 (those of nodes) as well
+    for run, named, environment, limits in _read(runs, terms):
+        if untold := [name for name in _untold(run, environment, limits) if name not in known]:
             yield _fault(run, named, f"no value of {', '.join(untold)}", "what every machine tells, or the reason")
+        known.update(untold, environment.node, ["command"])
+    for run, named, environment, limits in islice(_read(runs, terms), 1):
         kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
         if memory := sorted(kind for kind in limits.in_memory if kind in kinds):
             yield _fault(run, named, f"data on {', '.join(memory)}, which is memory", "data on storage")
+
+
+def _untold(run: Run, environment: Environment, limits: Limits) -> list[str]:
+    """Return the facts without a value that every machine tells. A manifest of the first schema does not have `loaded`
+    at all, which a run tells if its source has what reads it."""
+    values = {**environment.run, **environment.node}
+    if LOADER in (run.source or ()):
+        values.setdefault("loaded", None)
+    return [name for name in limits.told if name in values and values[name] is None]
 
 
 @rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)

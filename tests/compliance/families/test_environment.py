@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from benchmark.environment.manifest import NODE
+from benchmark.source import ROOT
 from compliance.engine import judge, unit
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
@@ -161,6 +162,30 @@ def manifests_that_tell_nothing(environed):
         environed.fact("memory", None, run)
         environed.fact("config", None, run)
     return [("environment_0.json", 1, "ENV11")]
+
+
+@damage
+def config_that_one_run_does_not_tell(environed):
+    environed.fact("config", None)
+    return [(FILE, 1, "ENV11")]
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_env11_what_was_loaded_is_told_if_the_source_reads_it(environed, found, reads):
+    """In all runs, since a manifest of the first schema does not have the fact."""
+    if reads:
+        environed.add(checks.LOADER, (ROOT / checks.LOADER).read_text())
+    for index in range(5):
+        first_schema(environed.manifests[index])
+        environed.survey(index)
+    assert found(environed.root) == ([("environment_0.json", 1, "ENV11")] if reads else [])
+
+
+def first_schema(manifest):
+    """The manifest as it was written before there was the fact `loaded`."""
+    manifest["schema"] = 1
+    del manifest["run"]["loaded"]
+    manifest["run"]["repository"] = {"value": None, "origin": "git"}
 
 
 @damage
