@@ -234,7 +234,7 @@ class Limits:
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     settings: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     data_types: dict[str, str] = field(default_factory=dict)  # of activations: plain or scaled
-    machine_settings: tuple[str, ...] = ()  # settings of the machine in logs that do not name theirs
+    machine_settings: tuple[str, ...] = ()  # settings of the machine that nobody reviews
     problems: dict[str, Any] = field(default_factory=dict)
     severity: dict[str, str] = field(default_factory=dict)  # code -> severity that differs from the check's own
     scalings: tuple[str, ...] = ("strong", "weak")  # with `throughput`, there are throughput-only logs

@@ -28,6 +28,11 @@ def settings(**fields):
     return lambda run: run.settings(**fields)
 
 
+def of_the_machine(run):
+    run.settings(weight_of_air=0.9)
+    run.one("hyperparameters")["metadata"]["machine"].append("weight_of_air")
+
+
 def described(**fields):
     return lambda s: s.description.update(fields)
 
