@@ -12,6 +12,7 @@ from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
 from benchmark.tree import ENVIRONMENT, SUPERSEDED
 from compliance.finding import Fault, listed, show, why
+from compliance.reading.consistency import at_odds
 from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256, line_endings
 from compliance.reading.environment import (
@@ -158,7 +159,7 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     on=RUNS | STEPS,
 )
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment, _ in _read(runs, terms):
+    for run, named, environment, limits in _read(runs, terms):
         groups = groups_of(run.value("devices")) or []
         hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
         named_hosts = {group.host for group in groups}
@@ -180,6 +181,8 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
         for what, found, wanted in pairs:
             if wanted is not None and found != wanted:
                 yield _fault(run, named, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}")
+        for found, wanted in at_odds(environment, limits.memory):
+            yield _fault(run, named, found, wanted, REVIEW)
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)

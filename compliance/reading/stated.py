@@ -38,6 +38,8 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
         said, found = count_of(description.get(field)), processors.get(name)
         if said is not None and is_number(found) and found != said:
             yield field, f"{name} {show(found)}"
+    if count_of(description.get("accelerators_per_node")) == 0 and (listed := node["accelerators"]):
+        yield "accelerators_per_node", f"{len(listed)} accelerators"
     for what, found, field in names_of(environment):
         said = description.get(field)
         if found and type(said) is str and said.strip() and not _of_one_name(found, said):

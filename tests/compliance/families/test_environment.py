@@ -146,6 +146,13 @@ manifest_with_more_ranks = fact_changed("ENV08", "launcher", {"launcher": "slurm
 
 
 @damage
+def share_of_more_processors_than_there_are(environed):
+    for run in range(5):
+        environed.fact("share", {"processors": 64}, run)
+    return [(f"environment_{run}.json", 1, "ENV08") for run in range(5)]
+
+
+@damage
 def more_memory_than_there_is(environed):
     return [("box.json", environed.described(host_memory_capacity="48 GiB"), "ENV09")]
 

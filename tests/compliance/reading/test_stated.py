@@ -43,6 +43,10 @@ def test_what_is_said_otherwise():
     told = found({"accelerator_memory_capacity": "141 GiB"}, accelerators=accelerators)
     assert told == [("accelerator_memory_capacity", "accelerator memory of 79.65 GiB")]
     assert found({"host_processor_core_count": "4"}) == [("host_processor_core_count", "cores 2")]
+    assert found({"accelerators_per_node": "0"}, accelerators=accelerators) == [
+        ("accelerators_per_node", "1 accelerators")
+    ]
+    assert found({"accelerators_per_node": 1}, accelerators=accelerators) == found({"accelerators_per_node": "0"}) == []
     assert found({"framework": "JAX"}) == [("framework", "PyTorch 2.13.0")]
 
 
