@@ -172,6 +172,7 @@ class Environment:
     same: dict[str, str]  # fact of a node -> severity of a difference between runs of a set
     same_nodes: dict[str, str]  # ... between nodes of a run
     memory: float  # relative difference allowed between described and actual memory
+    same_sets: tuple[str, ...] = ()  # facts of a node in which a person looks at a difference between sets of a system
     told: tuple[str, ...] = ()  # facts of a run or a node that a person looks for where they have no value
     in_memory: tuple[str, ...] = ()  # file systems that are no storage
     startup: tuple[str, ...] = ()  # sha256 of what may run before a program
@@ -182,7 +183,7 @@ class Environment:
         one_of("use", self.use, WEIGHTS)
         for severity in (*self.same.values(), *self.same_nodes.values()):
             one_of("same", severity, SEVERITIES)
-        for name in {*self.same, *self.same_nodes, *self.told} - {*NODE, *RUN, OTHER}:
+        for name in {*self.same, *self.same_nodes, *self.same_sets, *self.told} - {*NODE, *RUN, OTHER}:
             raise ValueError(f"environment: unknown fact {name!r}{suggest(name, {**NODE, **RUN})}")
         for name in set(self.spent) - set(SPENT):
             raise ValueError(f"environment: spent: unknown {name!r}{suggest(name, SPENT)}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
-from benchmark.tree import ENVIRONMENT, SUPERSEDED
+from benchmark.tree import ENVIRONMENT, SUPERSEDED, TUNING
 from compliance.finding import Fault, listed, show, why
 from compliance.reading.consistency import at_odds
 from compliance.reading.devices import CPU, groups_of, same
@@ -270,6 +270,24 @@ def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Te
                 yield _fault(run, named, found, f"at most {limit:.0f}, or the reason")
 
 
+@rule("ENV16", "submission", severity="review")
+def sets_of_a_system_ran_on_one_machine(files: SubmissionFiles) -> Iterator[Fault]:
+    limits, runs_of = files.edition.limits.environment, defaultdict(list)
+    if limits is None:
+        return
+    for run in files.runs:
+        runs_of[run.set_path].append(run)
+    first: dict[tuple[str, str], tuple[Any, str]] = {}  # system and fact -> the value and its manifest
+    for place in files.submission.sets:
+        scored = place.scaling != TUNING  # TUN09 compares a campaign's
+        for run, named, node in _of_one_kind(runs_of[place.name], limits) if scored else ():
+            for name in limits.same_sets:
+                usual, where = first.setdefault((place.system, name), (node[name], manifest_of(run, named)))
+                if None not in (node[name], usual) and _text(node[name]) != _text(usual):
+                    found, wanted = apart(node[name], usual)
+                    yield _fault(run, named, f"{name} {found}", f"{wanted}, as in {where}")
+
+
 @rule("ENV10", "submission")
 def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:
@@ -286,6 +304,16 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
             if path not in known and first not in broken and not aside:
                 wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
+
+
+def _of_one_kind(runs: list[Run], limits: Limits) -> Iterator[tuple[Run, Named, dict[str, Any]]]:
+    """Yield the first sound manifest of a set, with the facts of its nodes, if these are of one kind."""
+    for run in runs:
+        for named in run.environments[:1]:
+            if found := read_environment(run.file.with_name(named.file), named.digest, limits.largest):
+                if len(found.nodes) == 1:
+                    yield run, named, found.node
+                return
 
 
 def _log_beside(parts: tuple[str, ...], at: Container[tuple[str, ...]]) -> bool:

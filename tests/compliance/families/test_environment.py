@@ -15,6 +15,7 @@ from compliance.reading import environment as reading_environment
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
+from tests.compliance.submissions import Probed
 
 damage = pytest.mark.damage
 LIMITS = load("v1.0").limits.environment
@@ -257,6 +258,21 @@ def nothing_told_of_what_was_loaded(environed):
 def test_what_starting_needs_is_fine(environed, found):
     loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 34})
     assert found(environed.root) == []
+
+
+@damage
+def two_machines_by_one_name(environed):
+    """Later runs of another benchmark, on a node with another device."""
+    folder = environed.root.parents[1] / "other"
+    other = Probed(folder)
+    for index, content in enumerate(other.manifests):
+        other.fact("pci", [{"id": "10de:2330", "class": "0x030200", "count": 8}], index)
+        command = content["run"]["command"]["value"]
+        other.fact("command", ["mean" if word == "tiny" else word for word in command], index)
+    theirs = other.path(0).parent
+    shutil.move(theirs, environed.path(0).parent.with_name(theirs.name))
+    shutil.rmtree(folder)
+    return [("environment_0.json", 1, "ENV16")]
 
 
 malformed_list_of_what_was_loaded = loaded_changed("ENV04", edited={"files": -1, "names": []})
