@@ -161,6 +161,7 @@ class Weights:
     largest: int  # bytes up to which a file is handed in; of a larger one only the digest
     shared: float  # share of numbers in equal tensors above which two runs are copies
     deviations: float  # standard deviations that a held-out score may be below the mean: HeldOut.least
+    parameter_bytes: float = 0.0  # fewest bytes of a file for each parameter
 
     def __post_init__(self) -> None:
         one_of("use", self.use, WEIGHTS)
@@ -175,6 +176,7 @@ class Environment:
     same: dict[str, str]  # fact of a node -> severity of a difference between runs of a set
     same_nodes: dict[str, str]  # ... between nodes of a run
     memory: float  # relative difference allowed between described and actual memory
+    same_sets: tuple[str, ...] = ()  # facts of a node in which a person looks at a difference between sets of a system
     told: tuple[str, ...] = ()  # facts of a run or a node that a person looks for where they have no value
     in_memory: tuple[str, ...] = ()  # file systems that are no storage
     startup: tuple[str, ...] = ()  # sha256 of what may run before a program
@@ -185,7 +187,7 @@ class Environment:
         one_of("use", self.use, WEIGHTS)
         for severity in (*self.same.values(), *self.same_nodes.values()):
             one_of("same", severity, SEVERITIES)
-        for name in {*self.same, *self.same_nodes, *self.told} - {*NODE, *RUN, OTHER}:
+        for name in {*self.same, *self.same_nodes, *self.same_sets, *self.told} - {*NODE, *RUN, OTHER}:
             raise ValueError(f"environment: unknown fact {name!r}{suggest(name, {**NODE, **RUN})}")
         for name in set(self.spent) - set(SPENT):
             raise ValueError(f"environment: spent: unknown {name!r}{suggest(name, SPENT)}")
@@ -238,7 +240,7 @@ class Limits:
     keys: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     settings: dict[str, Any] = field(default_factory=dict)  # for every benchmark, in addition to its own
     data_types: dict[str, str] = field(default_factory=dict)  # of activations: plain or scaled
-    machine_settings: tuple[str, ...] = ()  # settings of the machine in logs that do not name theirs
+    machine_settings: tuple[str, ...] = ()  # settings of the machine that nobody reviews
     problems: dict[str, Any] = field(default_factory=dict)
     severity: dict[str, str] = field(default_factory=dict)  # code -> severity that differs from the check's own
     scalings: tuple[str, ...] = ("strong", "weak")  # with `throughput`, there are throughput-only logs

@@ -1,5 +1,7 @@
 """Compare names of organisations and systems."""
 
+import unicodedata
+
 
 def same_name(a: object, b: object) -> bool:
     """Return whether two names are equal apart from case, spaces and punctuation."""
@@ -7,5 +9,7 @@ def same_name(a: object, b: object) -> bool:
 
 
 def folded(name: object) -> str:
-    """Return a name without case, spaces and punctuation."""
-    return "".join(c for c in str(name).casefold() if c.isalnum())
+    """Return a name without case, spaces and punctuation, and the same for a letter and its accent as for both in one
+    character, as file systems write either."""
+    composed = unicodedata.normalize("NFC", str(name))
+    return "".join(c for c in composed.casefold() if c.isalnum())

@@ -10,8 +10,9 @@ from typing import Any
 
 from benchmark.environment.manifest import KEY, OTHER
 from benchmark.run.files import environment_path
-from benchmark.tree import ENVIRONMENT, SUPERSEDED
+from benchmark.tree import ENVIRONMENT, SUPERSEDED, TUNING
 from compliance.finding import Fault, listed, show, why
+from compliance.reading.consistency import at_odds
 from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import is_sha256, line_endings
 from compliance.reading.environment import (
@@ -27,7 +28,7 @@ from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
-from compliance.reading.stated import contradictions, differences
+from compliance.reading.stated import contradictions, differences, unlogged
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
@@ -35,8 +36,9 @@ from compliance.reading.values import Unsound
 from compliance.rule import RUNS, STEPS, hides, rule
 from rules.limits import Environment as Limits
 
-REVIEW = "review"  # the severity if one run or node could read a fact and another could not
+REVIEW = "review"  # the severity of what a person decides: a fact that one run or node could read and another not, ...
 MOST_SHOWN = 10  # entries of a fact that a finding lists
+LOADER = "benchmark/environment/loaded.py"  # the file that reads the fact `loaded`
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
 
@@ -145,6 +147,8 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     for run, named, environment, _ in _read(runs, terms):
         for found, wanted in differences(environment, run, terms.benchmark, above):
             yield _fault(run, named, found, wanted)
+        if names := unlogged(environment, run, terms.benchmark, above):
+            yield _fault(run, named, f"settings {listed(names, MOST_SHOWN)}", "those that the log states", REVIEW)
 
 
 @rule(
@@ -155,7 +159,7 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     on=RUNS | STEPS,
 )
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment, _ in _read(runs, terms):
+    for run, named, environment, limits in _read(runs, terms):
         groups = groups_of(run.value("devices")) or []
         hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
         named_hosts = {group.host for group in groups}
@@ -177,6 +181,8 @@ def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> I
         for what, found, wanted in pairs:
             if wanted is not None and found != wanted:
                 yield _fault(run, named, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}")
+        for found, wanted in at_odds(environment, limits.memory):
+            yield _fault(run, named, found, wanted, REVIEW)
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
@@ -189,13 +195,24 @@ def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Ter
 
 @rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment, limits in islice(_read(runs, terms), 1):
-        values = environment.run | environment.node
-        if untold := [name for name in limits.told if name in values and values[name] is None]:
+    known: set[str] = set()  # facts that are told of already, by ENV07 (the command) or ENV05 (those of nodes) as well
+    for run, named, environment, limits in _read(runs, terms):
+        if untold := [name for name in _untold(run, environment, limits) if name not in known]:
             yield _fault(run, named, f"no value of {', '.join(untold)}", "what every machine tells, or the reason")
+        known.update(untold, environment.node, ["command"])
+    for run, named, environment, limits in islice(_read(runs, terms), 1):
         kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
         if memory := sorted(kind for kind in limits.in_memory if kind in kinds):
             yield _fault(run, named, f"data on {', '.join(memory)}, which is memory", "data on storage")
+
+
+def _untold(run: Run, environment: Environment, limits: Limits) -> list[str]:
+    """Return the facts without a value that every machine tells. A manifest of the first schema does not have `loaded`
+    at all, which a run tells if its source has what reads it."""
+    values = {**environment.run, **environment.node}
+    if LOADER in (run.source or ()):
+        values.setdefault("loaded", None)
+    return [name for name in limits.told if name in values and values[name] is None]
 
 
 @rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
@@ -253,6 +270,24 @@ def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Te
                 yield _fault(run, named, found, f"at most {limit:.0f}, or the reason")
 
 
+@rule("ENV16", "submission", severity="review")
+def sets_of_a_system_ran_on_one_machine(files: SubmissionFiles) -> Iterator[Fault]:
+    limits, runs_of = files.edition.limits.environment, defaultdict(list)
+    if limits is None:
+        return
+    for run in files.runs:
+        runs_of[run.set_path].append(run)
+    first: dict[tuple[str, str], tuple[Any, str]] = {}  # system and fact -> the value and its manifest
+    for place in files.submission.sets:
+        scored = place.scaling != TUNING  # TUN09 compares a campaign's
+        for run, named, node in _of_one_kind(runs_of[place.name], limits) if scored else ():
+            for name in limits.same_sets:
+                usual, where = first.setdefault((place.system, name), (node[name], manifest_of(run, named)))
+                if None not in (node[name], usual) and _text(node[name]) != _text(usual):
+                    found, wanted = apart(node[name], usual)
+                    yield _fault(run, named, f"{name} {found}", f"{wanted}, as in {where}")
+
+
 @rule("ENV10", "submission")
 def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     if files.edition.limits.environment is None:
@@ -269,6 +304,16 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
             if path not in known and first not in broken and not aside:
                 wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
+
+
+def _of_one_kind(runs: list[Run], limits: Limits) -> Iterator[tuple[Run, Named, dict[str, Any]]]:
+    """Yield the first sound manifest of a set, with the facts of its nodes, if these are of one kind."""
+    for run in runs:
+        for named in run.environments[:1]:
+            if found := read_environment(run.file.with_name(named.file), named.digest, limits.largest):
+                if len(found.nodes) == 1:
+                    yield run, named, found.node
+                return
 
 
 def _log_beside(parts: tuple[str, ...], at: Container[tuple[str, ...]]) -> bool:

@@ -76,11 +76,14 @@ def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
     event, settings = log.first("hyperparameters"), _closed_settings(log, terms)
     if event is None or not settings:
         return
-    known = {*terms.benchmark.settings, *_machine_settings(event, terms)}
-    others = [name for name in settings if name not in known]
-    if others:
-        found = f"hyperparameters with {listed([*map(show, others)], MOST_NAMED)}"
-        yield Fault(event.line, found, "only settings that the rules know, or a reason in sw_notes, for a reviewer")
+    machine = {*_machine_settings(event, terms)}
+    others = [name for name in settings if name not in {*terms.benchmark.settings, *machine}]
+    known = {*terms.benchmark.settings, *terms.edition.limits.machine_settings}
+    own = [name for name in settings if name in machine - known]
+    for names, what in ((others, ""), (own, " as settings of the machine")):
+        if names:
+            found = f"hyperparameters with {listed([*map(show, names)], MOST_NAMED)}{what}"
+            yield Fault(event.line, found, "only settings that the rules know, or a reason in sw_notes, for a reviewer")
 
 
 @rule("HYP07", "log", severity="review", after=("LOG12",), on=EVERY)

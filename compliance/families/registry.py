@@ -118,7 +118,8 @@ def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> 
 @rule("REG07", "submission", severity="review", after=("TREE06", "TREE09"))
 def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
     entries = files.registry.of_organisation(files.submission.org) if files.registry else []
-    scored = {runs.name for runs in files.submission.sets if runs.scaling not in (WEAK, THROUGHPUT)}
+    strong = {runs.name for runs in files.submission.sets if runs.scaling not in (WEAK, THROUGHPUT)}
+    scored = strong & _reached(files)
     named = {origin.entry for run, origin in _claims(files.runs) if run.set_path in scored}
     named |= {entry_of(trials) for trials in files.submission.sets if trials.trials}
     idle = [entry for entry in entries if entry.entry not in named]
@@ -126,6 +127,13 @@ def entries_are_used(files: SubmissionFiles) -> Iterator[Fault]:
         told = [f"entry {e.entry} ({e.system}, {e.benchmark}, {e.problem})" for e in idle]
         found = f"{len(idle)} of {len(entries)} entries without a scored set: {listed(told, MOST_LISTED, '; ')}"
         yield Fault(1, found, "one of each, or a reason")
+
+
+def _reached(files: SubmissionFiles) -> set[str]:
+    """Return the paths of the sets of which enough runs reached their target for a score."""
+    counts = Counter((run.set_path, run.benchmark) for run in files.runs if run.converged)
+    limits = files.edition.benchmarks
+    return {path for (path, name), count in counts.items() if count >= limits[name].runs - limits[name].forgiven}
 
 
 def _claims(runs: Iterable[Run]) -> list[tuple[Run, Origin]]:

@@ -1,5 +1,6 @@
 """WGT: the final weights of a run are those that its log names, are sound, and belong to no other run."""
 
+import math
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -120,6 +121,19 @@ def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> 
         if found != wanted if closed else found < wanted:
             more = "" if closed else " or more"
             yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=_place(run))
+    yield from _too_few_bytes(runs, place, terms)
+
+
+def _too_few_bytes(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    """Yield a fault for each run whose file is not there and, as its log says, can't hold its parameters."""
+    limits, held = terms.edition.limits.weights, {run.path for run, *_ in _files(runs, place, terms)}
+    for run in runs:
+        parameters = run.value("parameter_count")
+        if run.weights and limits and type(parameters) is int and run.path not in held:
+            least = math.ceil(limits.parameter_bytes * parameters)
+            if run.weights.size < least:
+                wanted = f"at least {least}, for {parameters} parameters"
+                yield Fault(run.weights.line, f"weights of {run.weights.size} bytes", wanted, path=run.path)
 
 
 @rule("WGT07", "submission")

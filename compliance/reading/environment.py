@@ -14,7 +14,7 @@ from benchmark.log import Event, open_regular
 from benchmark.run.files import environment_path
 from compliance.reading.devices import MOST, expanded
 from compliance.reading.digest import file_fault, is_sha256
-from compliance.reading.values import Unsound, is_shallow, unique
+from compliance.reading.values import Unsound, is_number, is_shallow, unique
 
 MOST_RESUMED = 1000
 WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
@@ -61,11 +61,13 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Environment:
-    """A parsed manifest: the run's values by fact, and its kinds of nodes. None is a value that could not be read."""
+    """A parsed manifest: the run's values by fact, and its kinds of nodes. None is a value that could not be read.
+    `numa_gib` is the memory of all NUMA nodes of the first kind."""
 
     run: dict[str, Any]
     nodes: tuple[Kind, ...]
     loaded: Loaded | None = None
+    numa_gib: float = 0.0
 
     @property
     def node(self) -> dict[str, Any]:
@@ -194,7 +196,15 @@ def parse(data: bytes) -> Environment:
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
     loaded = run.get("loaded")
-    return Environment(run, tuple(kinds), None if loaded is None else loaded_of(loaded))
+    numa_gib = _numa_gib(nodes[0]["facts"]["numa"]["value"])
+    return Environment(run, tuple(kinds), None if loaded is None else loaded_of(loaded), numa_gib)
+
+
+def _numa_gib(numa: dict[str, Any] | None) -> float:
+    """Return the memory of all NUMA nodes in GiB."""
+    nodes = (numa or {}).get("nodes")
+    told = [of.get("gib") for of in nodes.values() if type(of) is dict] if type(nodes) is dict else []
+    return sum(float(gib) for gib in told if is_number(gib))
 
 
 def _no_number(name: str) -> NoReturn:

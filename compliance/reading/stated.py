@@ -38,6 +38,8 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
         said, found = count_of(description.get(field)), processors.get(name)
         if said is not None and is_number(found) and found != said:
             yield field, f"{name} {show(found)}"
+    if count_of(description.get("accelerators_per_node")) == 0 and (listed := node["accelerators"]):
+        yield "accelerators_per_node", f"{len(listed)} accelerators"
     for what, found, field in names_of(environment):
         said = description.get(field)
         if found and type(said) is str and said.strip() and not _of_one_name(found, said):
@@ -91,14 +93,15 @@ OPTIONS = {  # option of train.py -> key of the log
     "--status": "submission_status",
     "--problem": "problem",
 }
+REHEARSAL = "rehearsal"  # the origin of a seed that --rehearsal-seed gives
 RESOLVED = ("auto", None)  # values that a run replaces by one that it chooses
 
 
 def differences(
     environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, str]]:
-    """Yield (found, wanted) for each setting that the log states differently, and for a config that the log does not
-    name as source.
+    """Yield (found, wanted) for each option and setting that the log states differently, and for a config that the log
+    does not name as source.
 
     The command line overrides a table, and a table overrides the config. `above` are the settings that a campaign of
     tuning gives, which override all of these.
@@ -112,10 +115,12 @@ def differences(
         digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()
         if digest not in digests:
             yield f"a config with the sha256 {digest}", "one that the log names as source"
-    words = [word for word in words[:MOST] if type(word) is str and len(word) <= LONGEST]
+    words = _read(words)
     for option, value in options(words):
         if option in OPTIONS and run.value(OPTIONS[option]) not in (None, value):
             yield f"{option} {show(value)}", f"{show(run.value(OPTIONS[option]))}, as logged"
+        elif wanted := _of_another_run(option, value, run):
+            yield f"{option} {show(value)}", wanted
     logged = run.value("hyperparameters")
     if type(logged) is not dict:
         return
@@ -124,6 +129,35 @@ def differences(
         resolved = resolves(value, name, benchmark)
         if name in logged and name not in above and not resolved and not same(value, logged[name]):
             yield f"{name} {show(value)}", f"{show(logged[name])}, as logged"
+
+
+def _read(words: list[Any]) -> list[str]:
+    """Return the words of a command line that are read."""
+    return [word for word in words[:MOST] if type(word) is str and len(word) <= LONGEST]
+
+
+def _of_another_run(option: str, value: str, run: Run) -> str:
+    """Return what is wanted if an option of the command line is of another run than the log is: of one with another
+    name or another seed, or of measured steps. Return "" otherwise."""
+    if option == "--log" and value.endswith(".txt") and value.rpartition("/")[2] != run.file.name:
+        return f"{run.file.name}, as the log is named"
+    if option == "--steps" and not run.throughput_only and value != "0":
+        return "none, as the log is of a whole run"
+    entry, source = (run.origin.entry, run.origin.source) if run.origin else (None, None)
+    if option == "--entry" and value != str(entry):
+        return f"{entry}, as logged" if entry is not None else "none, as the log names no entry"
+    return "none, as the log says no rehearsal" if option == "--rehearsal-seed" and source != REHEARSAL else ""
+
+
+def unlogged(environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str]) -> list[str]:
+    """Return the settings of command line and config that the log does not state at all, except those in `above` and
+    those that a run resolves itself."""
+    words, text, logged = environment.run["command"] or [], environment.run["config"], run.value("hyperparameters")
+    if type(logged) is not dict:
+        return []
+    found = given(_read(words), text, of_table(run))
+    more = {name: value for name, value in found.items() if name not in logged and name not in above}
+    return [name for name, value in more.items() if not resolves(value, name, benchmark)]
 
 
 def options(words: list[str]) -> Iterator[tuple[str, str]]:

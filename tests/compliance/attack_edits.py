@@ -1,6 +1,7 @@
 """What a cheat edits in the committed runs, one function an attack; attack_table.py has the codes that tell."""
 
 import hashlib
+import unicodedata
 
 import numpy as np
 
@@ -25,6 +26,11 @@ from tests.compliance.attacks_beside import launch, launched, tensors, weigh, we
 
 def settings(**fields):
     return lambda run: run.settings(**fields)
+
+
+def of_the_machine(run):
+    run.settings(weight_of_air=0.9)
+    run.one("hyperparameters")["metadata"]["machine"].append("weight_of_air")
 
 
 def described(**fields):
@@ -153,6 +159,12 @@ def other_org(name):
         return [submission, other]
 
     return attack
+
+
+def accented(submission):
+    """Two organisations that look the same: one has a letter and its accent in one character."""
+    submission.rename("Referénce")
+    return other_org(unicodedata.normalize("NFD", submission.org))(submission)
 
 
 def early_line(run):
@@ -343,6 +355,12 @@ def one_state_noisy(submission):
 
 def a_digest_alone(submission):
     submission.files = {path: text for path, text in submission.files.items() if "weights" not in path}
+
+
+def a_thousand_bytes(submission):
+    a_digest_alone(submission)
+    for run in submission.runs:
+        run.one("weights")["metadata"]["bytes"] = 1000
 
 
 def early_weights(submission):

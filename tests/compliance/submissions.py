@@ -395,6 +395,14 @@ class Environed(Surveyed, Tree):
         self.survey_all(epochs=60)
 
 
+class Probed(Surveyed, Tree):
+    """The runs of another benchmark, a day later, with the environment of each."""
+
+    def __init__(self, root: Path):
+        super().__init__(root, benchmark="probe", make=lambda index: mean_run(index + 30))
+        self.survey_all(epochs=60)
+
+
 class Launched(Tree):
     """A good submission with a launch ledger: runs 0 to 4, each started once."""
 

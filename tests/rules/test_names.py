@@ -18,3 +18,9 @@ def test_other_names_are_others(name):
 def test_letters_of_any_script_count():
     assert not same_name("富岳", "京")
     assert same_name("STRASSE", "straße")
+
+
+def test_accents_count_however_they_are_written():
+    one, other = "Köln", "Ko\u0308ln"
+    assert one != other and same_name(one, other)
+    assert not same_name(other, "Koln")

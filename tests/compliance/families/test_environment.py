@@ -8,12 +8,14 @@ from dataclasses import replace
 import pytest
 
 from benchmark.environment.manifest import NODE
+from benchmark.source import ROOT
 from compliance.engine import judge, unit
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
+from tests.compliance.submissions import Probed
 
 damage = pytest.mark.damage
 LIMITS = load("v1.0").limits.environment
@@ -145,6 +147,13 @@ manifest_with_more_ranks = fact_changed("ENV08", "launcher", {"launcher": "slurm
 
 
 @damage
+def share_of_more_processors_than_there_are(environed):
+    for run in range(5):
+        environed.fact("share", {"processors": 64}, run)
+    return [(f"environment_{run}.json", 1, "ENV08") for run in range(5)]
+
+
+@damage
 def more_memory_than_there_is(environed):
     return [("box.json", environed.described(host_memory_capacity="48 GiB"), "ENV09")]
 
@@ -161,6 +170,30 @@ def manifests_that_tell_nothing(environed):
         environed.fact("memory", None, run)
         environed.fact("config", None, run)
     return [("environment_0.json", 1, "ENV11")]
+
+
+@damage
+def config_that_one_run_does_not_tell(environed):
+    environed.fact("config", None)
+    return [(FILE, 1, "ENV11")]
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_env11_what_was_loaded_is_told_if_the_source_reads_it(environed, found, reads):
+    """In all runs, since a manifest of the first schema does not have the fact."""
+    if reads:
+        environed.add(checks.LOADER, (ROOT / checks.LOADER).read_text())
+    for index in range(5):
+        first_schema(environed.manifests[index])
+        environed.survey(index)
+    assert found(environed.root) == ([("environment_0.json", 1, "ENV11")] if reads else [])
+
+
+def first_schema(manifest):
+    """The manifest as it was written before there was the fact `loaded`."""
+    manifest["schema"] = 1
+    del manifest["run"]["loaded"]
+    manifest["run"]["repository"] = {"value": None, "origin": "git"}
 
 
 @damage
@@ -225,6 +258,21 @@ def nothing_told_of_what_was_loaded(environed):
 def test_what_starting_needs_is_fine(environed, found):
     loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 34})
     assert found(environed.root) == []
+
+
+@damage
+def two_machines_by_one_name(environed):
+    """Later runs of another benchmark, on a node with another device."""
+    folder = environed.root.parents[1] / "other"
+    other = Probed(folder)
+    for index, content in enumerate(other.manifests):
+        other.fact("pci", [{"id": "10de:2330", "class": "0x030200", "count": 8}], index)
+        command = content["run"]["command"]["value"]
+        other.fact("command", ["mean" if word == "tiny" else word for word in command], index)
+    theirs = other.path(0).parent
+    shutil.move(theirs, environed.path(0).parent.with_name(theirs.name))
+    shutil.rmtree(folder)
+    return [("environment_0.json", 1, "ENV16")]
 
 
 malformed_list_of_what_was_loaded = loaded_changed("ENV04", edited={"files": -1, "names": []})
@@ -340,7 +388,8 @@ def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, 
         (["threads=0"], []),  # the run found 1
         (["beta_1=0"], ["ENV07"]),  # 0 is a value here
         (["--org", "bolt"], ["ENV07"]),
-        (["unknown=3", "--steps", "4"], []),
+        (["unknown=3"], ["ENV07"]),
+        (["--steps", "4"], ["ENV07"]),
     ],
 )
 def test_env07_the_last_word_counts(environed, found, words, codes):

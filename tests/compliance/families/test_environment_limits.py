@@ -1,10 +1,11 @@
 """ENV: each check by itself, of made-up runs, from both sides of its limits."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from benchmark.environment.manifest import OTHER
+from benchmark.environment.manifest import NODE, OTHER
 from benchmark.hosts import numbered, short
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
@@ -60,10 +61,11 @@ def group(kind="cpu", name="A processor", host="n1"):
 def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, facts=None, **logged):
     """What ENV08 finds in manifest `at` of a run that has several."""
     names = [SimpleNamespace(file=f"environment_0_{i}.json") for i in range(of)]
+    limits = SimpleNamespace(memory=0.1)
     run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
-    node = {**FACTS, **(facts or {})}
+    node = {**dict.fromkeys(NODE), **FACTS, **(facts or {})}
     environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment, None)])
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment, limits)])
     return [fault.found for fault in checks.environment_is_the_runs([run], None, None)]
 
 
@@ -140,3 +142,41 @@ def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, t
     found = list(checks.nodes_are_alike([run], None, where))
     assert [(f.found, f.wanted, f.severity) for f in found] == told
     assert {f.line for f in found} <= {1}
+
+
+def machine(monkeypatch, *sets):
+    """What ENV16 finds in sets, each given by its system and the facts of each kind of its nodes."""
+    kind = reading_environment.Kind
+    kinds = {f"{at}": [kind(("n1",), node) for node in nodes] for at, (_, *nodes) in enumerate(sets)}
+    told = [(f"{at}", system.partition(" ")) for at, (system, *_) in enumerate(sets)]
+    places = [SimpleNamespace(name=name, system=of, scaling=scaling or "strong") for name, (of, _, scaling) in told]
+    named = SimpleNamespace(file="environment_0.json", digest="")
+    runs = [
+        SimpleNamespace(set_path=name, path=f"{name}/result_0.txt", file=Path(name) / "log", environments=[named])
+        for name in kinds
+    ]
+
+    def read(path, digest, largest):
+        return reading_environment.Environment({}, tuple(kinds[path.parent.name]))
+
+    monkeypatch.setattr(checks, "read_environment", read)
+    limits = SimpleNamespace(environment=SimpleNamespace(same_sets=("processors", "pci"), largest=1))
+    submission, edition = SimpleNamespace(sets=places), SimpleNamespace(limits=limits)
+    files = SimpleNamespace(runs=runs, submission=submission, edition=edition)
+    return [(fault.path, fault.found) for fault in checks.sets_of_a_system_ran_on_one_machine(files)]
+
+
+A, B = ({"processors": {"model": model}, "pci": None, "kernel": model} for model in "AB")
+
+
+@pytest.mark.parametrize(
+    ("sets", "found"),
+    [
+        ([("box", A), ("box", {**A, "kernel": "6.9"})], []),
+        ([("box", A), ("box", B)], [("1/environment_0.json", 'processors model "B"')]),
+        ([("box", A), ("tower", B), ("box tuning", B)], []),
+        ([("box", A), ("box", A, B), ("box", {**A, "pci": []}), ("box", {**A, "processors": None})], []),
+    ],
+)
+def test_env16_the_machines_of_sets_of_one_system_are_alike(monkeypatch, sets, found):
+    assert machine(monkeypatch, *sets) == found

@@ -18,21 +18,31 @@ def entry(number, key=KEY, **fields):
     return SimpleNamespace(**{"entry": number, "key": key, "seed": lambda i: 100 * number + i, **told, **fields})
 
 
-def ran(number=0, named=1, seeds=None, codes=(), problem="tiny", source="registry", **values):
+def ran(number=0, named=1, seeds=None, codes=(), problem="tiny", source="registry", converged=True, **values):
     """A run that names an entry and uses its seed; its origin is in line 7, its seed in line 8."""
     origin = SimpleNamespace(line=7, source=source, entry=named)
     seeds = [(8, 100 * (named or 0) + (number or 0))] if seeds is None else seeds
     known = {"source": "s", "config_digest": "c", **values}
     what = {"benchmark": "scaffold", "problem": problem, "path": f"result_{number}.txt", "set_path": "strong"}
     return SimpleNamespace(
-        number=number, origin=origin, seeds=seeds, codes=codes, value=known.get, line=lambda key: 9, **what
+        number=number,
+        origin=origin,
+        seeds=seeds,
+        codes=codes,
+        converged=converged,
+        value=known.get,
+        line=lambda key: 9,
+        **what,
     )
 
 
-def handed_in(org, scaling="strong"):
-    """A submission with a set of that scaling and the strong one, of which `ran` makes runs."""
+def handed_in(registry, runs, org="acme", scaling="strong", wanted=1):
+    """A submission with a set of that scaling and the strong one, of which `ran` makes runs; a score takes `wanted`
+    runs and one more, which may fail."""
     sets = [SimpleNamespace(name=name, scaling=name, trials=False) for name in {scaling, "strong"}]
-    return SimpleNamespace(org=org, sets=sets)
+    edition = SimpleNamespace(benchmarks={"scaffold": SimpleNamespace(runs=wanted + 1, forgiven=1)})
+    submission = SimpleNamespace(org=org, sets=sets)
+    return SimpleNamespace(registry=registry, runs=runs, submission=submission, edition=edition)
 
 
 def seen(check, runs, *entries, registry=True, scaling="strong", last=5, required="optional"):
@@ -172,7 +182,7 @@ def test_reg05_the_first_run_that_was_registered_otherwise_is_named():
 def test_reg07_twenty_entries_without_a_set_are_told(idle, ends):
     """One more is used."""
     kept = RoundRegistry("registry.yaml", tuple(entry(n) for n in range(1, idle + 2)))
-    files = SimpleNamespace(registry=kept, runs=[ran()], submission=handed_in("ACME"))
+    files = handed_in(kept, [ran()], "ACME")
     (fault,) = checks.entries_are_used(files)
     assert fault.found.startswith(f"{idle} of {idle + 1} entries without a scored set: entry 2 (box")
     assert fault.found.endswith(ends)
@@ -183,9 +193,16 @@ def test_reg07_neither_weak_sets_nor_throughput_nor_own_seeds_use_an_entry(scali
     kept = RoundRegistry("registry.yaml", (entry(1),))
     measured, own = ran(), ran(source="os.urandom")
     measured.set_path = scaling
-    files = SimpleNamespace(registry=kept, runs=[measured, own], submission=handed_in("acme", scaling))
+    files = handed_in(kept, [measured, own], scaling=scaling)
     assert [fault.line for fault in checks.entries_are_used(files)] == [1]
     files.runs.append(ran())
     assert list(checks.entries_are_used(files)) == []
     files.registry, files.runs = None, []
     assert list(checks.entries_are_used(files)) == []
+
+
+@pytest.mark.parametrize(("reached", "idle"), [(0, 1), (3, 1), (4, 0), (5, 0)])
+def test_reg07_a_set_uses_an_entry_if_enough_of_its_runs_reached_their_target(reached, idle):
+    kept = RoundRegistry("registry.yaml", (entry(1),))
+    runs = [ran(number, converged=number < reached) for number in range(5)]
+    assert len([*checks.entries_are_used(handed_in(kept, runs, wanted=4))]) == idle

@@ -396,6 +396,15 @@ def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found)
 another_submitter_in_the_description = description_changed("SYS09", submitter="Bolt")
 
 
+def test_a_folder_may_have_a_letter_and_its_accent_apart(tree, found):
+    """Some file systems take names apart."""
+    for index in range(5):
+        tree.changed("submission_org", index, value="Köln")
+    tree.described(submitter="Köln")
+    tree.root = tree.root.rename(tree.root.with_name("Ko\u0308ln"))
+    assert found(tree.root) == []
+
+
 @damage
 def renamed_folder(tree):
     tree.root = tree.root.rename(tree.root.with_name("bolt"))

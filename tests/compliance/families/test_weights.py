@@ -300,6 +300,14 @@ def test_wgt06_open_models_have_buffers(weighted, found, numbers, codes):
     assert [code for _, _, code in found(weighted.root)] == codes
 
 
+@pytest.mark.parametrize(("size", "told"), [(616, True), (617, False), (1 << 40, False)])
+def test_wgt06_the_bytes_of_a_file_that_is_not_handed_in(weighted, found, size, told):
+    """Half a byte for each of 1234 parameters."""
+    shutil.rmtree(weighted.weights(2).parent)
+    line = weighted.changed("weights", metadata={"bytes": size})
+    assert found(weighted.root) == ([("result_2.txt", line, "WGT06")] if told else [])
+
+
 @pytest.mark.parametrize(("own", "codes"), [(599, ["WGT08"]), (600, []), (601, [])])
 def test_wgt08_half_of_the_numbers(weighted, found, own, codes):
     """Of 1200 numbers that are compared, all but `own` are another run's."""
@@ -373,7 +381,8 @@ def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch
     runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
     monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
     monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=1233)])
-    terms = SimpleNamespace(edition=SimpleNamespace(problems={"tiny": SimpleNamespace(buffer_count=0)}))
+    problems, limits = {"tiny": SimpleNamespace(buffer_count=0)}, SimpleNamespace(weights=None)
+    terms = SimpleNamespace(edition=SimpleNamespace(problems=problems, limits=limits))
     found = [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(runs, None, terms)]
     assert found == [("weights/result_1.safetensors", "1233 numbers")]
 

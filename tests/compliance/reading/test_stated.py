@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -42,6 +43,10 @@ def test_what_is_said_otherwise():
     told = found({"accelerator_memory_capacity": "141 GiB"}, accelerators=accelerators)
     assert told == [("accelerator_memory_capacity", "accelerator memory of 79.65 GiB")]
     assert found({"host_processor_core_count": "4"}) == [("host_processor_core_count", "cores 2")]
+    assert found({"accelerators_per_node": "0"}, accelerators=accelerators) == [
+        ("accelerators_per_node", "1 accelerators")
+    ]
+    assert found({"accelerators_per_node": 1}, accelerators=accelerators) == found({"accelerators_per_node": "0"}) == []
     assert found({"framework": "JAX"}) == [("framework", "PyTorch 2.13.0")]
 
 
@@ -146,6 +151,9 @@ class Run:
     """A run, as far as its settings go."""
 
     source = None
+    file = Path("result_3.txt")
+    origin = SimpleNamespace(source="registry", entry=1)
+    throughput_only = False
 
     def value(self, key):
         return {"hyperparameters": {"x": 1}, "submission_org": "acme"}.get(key)
@@ -174,6 +182,48 @@ def test_what_is_given_is_held_against_what_is_logged():
     assert told(None) == ["no command line"]
     assert told("x=auto", "other=7") == []
     assert told("x=1", text="x: 5\n") == [] and told(text="x: 5\n") == ["x 5"]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("--log results/box/result_3.txt", []),
+        ("--log=result_17.txt", ["--log result_17.txt"]),
+        ("--entry 1", []),
+        ("--entry 3", ["--entry 3"]),
+        ("--steps 0", []),
+        ("--steps 40", ["--steps 40"]),
+        ("--rehearsal-seed 5", ["--rehearsal-seed 5"]),
+    ],
+)
+def test_a_command_is_that_of_the_log(words, found):
+    assert told(*words.split()) == found
+
+
+class Measured(Run):
+    """A run of measured steps."""
+
+    throughput_only, origin = True, SimpleNamespace(source="rehearsal", entry=None)
+
+
+def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for():
+    environment = SimpleNamespace(run={"command": ["--steps", "40", "--rehearsal-seed", "5"], "config": None})
+    found = module.differences(environment, Measured(), SimpleNamespace(settings={}))
+    assert list(found) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "above", "found"),
+    [
+        (["x=2"], "x: 1\n", [], []),
+        (["y=1"], "z: 3\n", [], ["z", "y"]),
+        (["y=auto", "z=0"], None, [], []),  # which a run resolves
+        (["y=1", "z=3"], None, ["y"], ["z"]),
+    ],
+)
+def test_what_is_given_is_among_what_is_logged(words, text, above, found):
+    environment = SimpleNamespace(run={"command": words, "config": text})
+    assert module.unlogged(environment, Run(), SimpleNamespace(settings={}), frozenset(above)) == found
 
 
 class Lists(Run):
