@@ -123,7 +123,7 @@ def check(repository, tree):
 
 @pytest.mark.slow
 def test_its_set_passes_and_has_a_figure(repository, tree):
-    """A person looks at the number of epochs, of which no reference has points, and at its own setting of the machine."""
+    """A person looks at the number of epochs, for which there are no points, and at its own setting of the machine."""
     code, found = check(repository, tree)
     assert code == 0 and {what for _, what in found} == {"RUN22", "HYP06"}
     code, out, err = command(repository, "results/summarize.py", tree.root, "--format", "json")
