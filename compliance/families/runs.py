@@ -290,7 +290,7 @@ def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
 
 @rule("RUN24", "round")
 def no_runs_share_figures(across: Across) -> Iterator[Fault]:
-    first: dict[float, tuple[Run, int]] = {}
+    first: dict[float, Run] = {}
     told = {*across.copies, *(replay.run.path for replay in across.replays)}  # RUN05 and RUN06 name these, RUN20 others
     told |= {near.run.path for near in across.near}
     for run in across.in_order:
@@ -298,12 +298,12 @@ def no_runs_share_figures(across: Across) -> Iterator[Fault]:
             continue
         shared = [(line, first[number]) for line, number in run.figures if number in first]
         if len(shared) >= FEWEST_FIGURES:
-            line, (other, _) = shared[0]
+            line, other = shared[0]
             found = f"{counted(len(shared), 'figure')} of its epochs to the last digit, as in {other.path}"
             severity = across.severity(run, other)
             yield Fault(line, found, "figures of its own: one is a copy of the other", path=run.path, severity=severity)
-        for line, number in run.figures:
-            first.setdefault(number, (run, line))
+        for _, number in run.figures:
+            first.setdefault(number, run)
 
 
 @rule("RUN21", "round")
