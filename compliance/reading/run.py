@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from benchmark.environment.manifest import KEY as ENVIRONMENT
 from benchmark.log import Event
+from compliance.reading.digest import Named
 from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
-from compliance.reading.environment import Named as Manifest
 from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of, times_of
 from compliance.reading.power import WATTS, Reach, metered, own_readings, reach_of
@@ -32,7 +32,7 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.tree import LogFile
 from compliance.reading.trials import Tried, trials_of
 from compliance.reading.values import is_number, is_shallow, seed_of
-from compliance.reading.weights import KEY, Named, named
+from compliance.reading.weights import KEY, named
 
 MOST_SEEDS = MOST_RESUMED = 1000
 DEEPEST = 16  # levels of a value that is kept
@@ -111,7 +111,7 @@ class Run:
     trials: tuple[Tried, ...] = ()  # of the input
     origin: Origin | None = None  # of the first seed
     weights: Named | None = None  # the final weights as logged
-    environments: tuple[Manifest, ...] = ()  # the manifests as logged: of the start, and of each resumption
+    environments: tuple[Named, ...] = ()  # the manifests as logged: of the start, and of each resumption
     init: Mark | None = None  # init_start
     last_ms: int | None = None  # of the latest event, in a log that names a launch ledger
     launch: Launch | None = None  # the first start of the run, if the log names one
