@@ -34,18 +34,15 @@ def read(folder: Path, ledger: SetLedger | None) -> Read:
     """Read the campaign in a folder, with its ledger. Never raises: `fault` says what is wrong."""
     if any(os.path.islink(path) for path in (folder, folder / FILE)):
         return Read(None, None, (FILE, "found a symbolic link, wanted a campaign"))
+    campaign = None
     try:
         campaign = _frozen(folder / FILE)
-    except OSError as error:
-        return Read(
-            None, None, (FILE, f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}")
-        )
-    except ValueError as error:
-        return Read(None, None, (FILE, str(error)))
-    try:
         return Read(campaign, opened(campaign, ledger.ledger.entries if ledger else ()))
+    except OSError as error:
+        why = f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}"
     except ValueError as error:
-        return Read(campaign, None, (LEDGER, str(error)))
+        why = str(error)
+    return Read(campaign, None, (LEDGER if campaign else FILE, why))
 
 
 def _frozen(path: Path) -> Campaign:

@@ -13,7 +13,7 @@ from benchmark.config import read_yaml
 from compliance.engine import judge
 from compliance.reading import edition
 from compliance.reading.discovery import discover
-from compliance.reading.edition import HEAD, complete, have_classes, refuse_gaps
+from compliance.reading.edition import HEAD, complete, gaps
 from compliance.rule import CHECKS
 from rules.current import ROOT, current
 from rules.edition import load
@@ -247,45 +247,35 @@ def changed(problem, name, value):
     return values
 
 
-@pytest.mark.parametrize("problem", LIMITS["problems"])
-def test_the_published_problems_have_all_that_rules_need(problem):
-    values = LIMITS["problems"][problem]
-    scores = {name: fields.get("score") for name, fields in LIMITS["benchmarks"].items()}
-    classes = have_classes(LIMITS["problems"], scores)
-    assert classes == {"scaffold", "deepcam"}
-    refuse_gaps(values, CODES, scores[values["benchmark"]] == "mean", values["benchmark"] in classes, "x")
-
-
 @pytest.mark.parametrize(("name", "code"), NUMBERS)
 @pytest.mark.parametrize("value", [None, 0, -1, True, "", "7", [], [0]])
-def test_a_number_that_is_left_out_or_holds_nothing_is_refused_with_its_rule(name, code, value):
-    with pytest.raises(ValueError, match=rf"^problems\.x: found no {name} \({code}\), wanted the numbers that"):
-        refuse_gaps(changed("smoke", name, value), CODES, False, True, "problems.x")
-    refuse_gaps(changed("smoke", name, value), CODES - {code}, False, True, "problems.x")  # no rule needs it
+def test_a_number_that_is_left_out_or_holds_nothing_is_a_gap_of_its_rule(name, code, value):
+    problem = changed("smoke", name, value)
+    assert list(gaps(problem, CODES, False, True)) == [(name, code)]
+    assert list(gaps(problem, CODES - {code}, False, True)) == []  # no rule needs it
 
 
 def test_a_mean_needs_its_outputs_and_a_digest_is_one():
     for value in (None, 0):
-        with pytest.raises(ValueError, match=r"found no outputs \(EVL13\)"):
-            refuse_gaps(changed("deepcam-mini", "outputs", value), CODES, True, True, "x")
+        assert list(gaps(changed("deepcam-mini", "outputs", value), CODES, True, True)) == [("outputs", "EVL13")]
     for digest in ("a" * 63, "A" * 64, "a" * 65):
-        with pytest.raises(ValueError, match=r"found no problem_digest \(DATA04\)"):
-            refuse_gaps(changed("smoke", "problem_digest", digest), CODES, False, True, "x")
+        assert list(gaps(changed("smoke", "problem_digest", digest), CODES, False, True)) == [
+            ("problem_digest", "DATA04")
+        ]
     assert NEEDS["EVL13"] == ("outputs",) and len(NUMBERS) == 9
 
 
 def test_data_of_a_site_has_no_fingerprints_and_says_so():
     values = LIMITS["problems"]["deepcam"]
-    refuse_gaps(values, CODES, True, True, "x")
+    assert list(gaps(values, CODES, True, True)) == []
     bare = {name: value for name, value in values.items() if name != "site_data"}
-    with pytest.raises(ValueError, match=r"fingerprints\.train \(DATA01\), .* class_counts\.validation \(DATA03\)"):
-        refuse_gaps(bare, CODES, True, True, "x")
-
-
-def test_benchmarks_have_classes_by_their_score_or_by_one_of_their_problems():
-    scores = {"a": "dice", "b": "mean", "c": None, "d": "mean"}
-    problems = {"x": {"benchmark": "b", "class_counts": {"train": [1]}}, "y": {"benchmark": "d"}, "z": None}
-    assert have_classes(problems, scores) == {"a", "b"}
+    published = [
+        (f"{name}.{split}", code)
+        for name, code in (("fingerprints", "DATA01"), ("class_counts", "DATA03"))
+        for split in ("train", "validation")
+    ]
+    assert list(gaps(bare, CODES, True, True)) == published
+    assert list(gaps(bare, CODES, True, False)) == published[:2]
 
 
 @pytest.mark.parametrize(
