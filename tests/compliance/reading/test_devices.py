@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of, kind_of
+from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute
@@ -30,10 +30,6 @@ def test_cores_are_threads_of_all_ranks(devices):
     found = devices(device="cpu", threads=8)
     assert (found.kind, found.number) == ("core", 32)
     assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
-
-
-def test_one_thread_a_rank_is_a_core_a_rank(devices):
-    assert devices(device="cpu", threads=1).number == 4
 
 
 @pytest.mark.parametrize(("peak", "declared"), [(7, 7.0), (0, 0.0), (-0.5, 0.0), (None, 0.0), ("7", 0.0)])
@@ -96,13 +92,6 @@ def test_without_a_setting_the_devices_of_the_log_say_what_computes(devices, nam
     assert (found.kind, found.number) == (kind, number)
     assert devices(named=named, device="cpu").kind == "core"  # the setting, which SYS10 compares with them
     assert devices() is devices(named=[]) is None
-
-
-def test_a_kind_of_device_may_be_no_text(logs):
-    log = logs.read(
-        logs.event(1, "hyperparameters", value={"device": 5}), logs.event(2, "devices", value=[entry("cpu")])
-    )
-    assert kind_of(log) == 5
 
 
 @pytest.mark.parametrize(

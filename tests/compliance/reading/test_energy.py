@@ -8,7 +8,6 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import energy
 from compliance.reading.energy import Coverage, Source, coverage_of, energy_of, live_of, shortfall, tier_of
-from rules.energy import SCOPES
 
 SOURCE = {"node": "n1", "source": "rapl", "scope": "package", "device": "p", "wraps_at": 1.5, "limit_watts": None}
 
@@ -153,11 +152,6 @@ def test_tiers():
     assert tier_of([source("node"), source("node", "n2")]) == "node"
     assert tier_of([source("package"), source("device")]) == tier_of([source("module")]) == "component"
     assert tier_of([source("node"), source("package", "n2")]) == ""
-
-
-def test_what_contains_what():
-    assert energy.INSIDE["node"] == SCOPES[1:] and energy.INSIDE["module"] == SCOPES[2:]
-    assert energy.INSIDE["device"] == energy.INSIDE["package"] == ()
 
 
 FULL = Coverage(1, "component", 2, 2, 4, 0)

@@ -1,7 +1,6 @@
 """Runs that are near each other: found among very many, without looking at every pair."""
 
 import random
-import time
 from dataclasses import dataclass, replace
 
 import pytest
@@ -47,11 +46,7 @@ def test_the_scale_is_the_foregrounds_or_the_targets():
         1e-4 * 0.124 * 512 * 4
     )
     assert scale_of(EDITION.problems["smoke"], replace(SCAFFOLD, score=None), CURVES) is None
-
-
-def test_a_target_of_zero_is_no_scale():
-    problem = replace(EDITION.problems["cosmoflow-mini"], target=0.0)
-    assert scale_of(problem, COSMOFLOW, CURVES) is None
+    assert scale_of(replace(EDITION.problems["cosmoflow-mini"], target=0.0), COSMOFLOW, CURVES) is None
 
 
 @pytest.mark.parametrize(("voxels", "known"), [(CURVES.fewest - 1, False), (CURVES.fewest, True)])
@@ -97,13 +92,6 @@ def test_the_same_epoch_counts_first():
     assert (found.line, found.first_line, found.same_epoch, found.distance) == (20, 20, True, 10)
 
 
-@pytest.mark.parametrize("numbers", [[0] * 10, [1e300] * 10, [1.0] * 10])
-def test_what_tells_nothing_is_left_out(numbers):
-    known = index()
-    known.add(fake("a", numbers))
-    assert known.add(fake("b", numbers)) is None
-
-
 def test_a_nearly_perfect_evaluation_tells_nothing():
     true = EDITION.problems["smoke"].class_counts["validation"][1:]
     for errors, near in ((400, False), (500, True)):  # ten times 42.3 are 423
@@ -113,32 +101,15 @@ def test_a_nearly_perfect_evaluation_tells_nothing():
         assert (known.add(fake("b", perfect)) is not None) == near
 
 
-def test_means_have_their_scale():
-    known = Index(Scale(0.01, 0.01, ()), CURVES)
-    known.add(fake("a", [50.0, 60.0, 70.0, 80.0]))
-    assert known.add(fake("b", [50.004, 60.003, 69.998, 80.0])) is not None
-    assert known.add(fake("c", [50.02, 60.03, 69.9, 80.1])) is None
-
-
 @pytest.mark.slow
 def test_a_thousand_runs_take_seconds():
     """Honest runs among themselves have nothing in common; one of them copied with noise is found."""
     rng = random.Random(4)
-    known, start = index(), time.process_time()
+    known = index()
     runs = [[evaluation(rng, 0.3 + 0.05 * e) for e in range(8)] for _ in range(1000)]
     assert [n for i, run in enumerate(runs) if (n := known.add(fake(str(i), *run))) and n.same_epoch] == []
     found = known.add(fake("copy", *([n + rng.randrange(3) for n in e] for e in runs[500])))
     assert (found.first.name, found.same_epoch) == ("500", True)
-    assert time.process_time() - start < 20
-
-
-@pytest.mark.slow
-def test_a_crowd_in_one_place_is_bounded():
-    """Who hides a copy among very many others alike is near some of these."""
-    first, known, start = evaluation(random.Random(5)), index(), time.process_time()
-    near = [known.add(fake(str(i), *([[*first[:9], first[9] + i % 7]] * 20))) for i in range(300)]
-    assert near[0] is None and all(near[1:])
-    assert time.process_time() - start < 30
 
 
 @pytest.mark.parametrize(("gap", "copied"), [(0.25, True), (0.26, False), (0.75, False), (0.76, None)])
@@ -291,14 +262,9 @@ def test_three_are_even_to_less_than_the_distance(off, even):
     assert not even or sorted(found) == [FAR, 3 * FAR, 5 * FAR + off]
 
 
-def test_seeds_that_are_close_are_not_called_even():
-    assert evenly_spaced([FAR, FAR + 10, FAR + 20], 100, RING) is None
-    assert evenly_spaced([FAR, FAR + 100, FAR + 200], 100, RING) is not None
-
-
-@pytest.mark.parametrize(("distance", "even"), [(0, False), (1, True), (2, False)])
-def test_neighbours_are_even_where_only_equal_seeds_are_close(distance, even):
-    assert (evenly_spaced([FAR, FAR + 1, FAR + 2], distance, RING) is not None) == even
+@pytest.mark.parametrize(("gap", "distance", "even"), [(10, 100, False), (100, 100, True), (1, 0, False), (1, 1, True)])
+def test_seeds_that_are_close_are_not_called_even(gap, distance, even):
+    assert (evenly_spaced([FAR, FAR + gap, FAR + 2 * gap], distance, RING) is not None) == even
 
 
 def test_steps_may_go_round_the_ring():
@@ -319,9 +285,3 @@ def test_it_looks_at_so_many_seeds_at_most():
     third = (2 * seeds[1] - seeds[0]) % RING
     assert evenly_spaced([*seeds, third], 1 << 20, RING) is None
     assert evenly_spaced([*seeds[:-1], third], 1 << 20, RING) is not None
-
-
-def test_fresh_seeds_are_unrelated():
-    rng = random.Random(11)
-    assert close([rng.getrandbits(63) for _ in range(20_000)], 1 << 20, RING) == []
-    assert not any(evenly_spaced([rng.getrandbits(63) for _ in range(10)], 1 << 20, RING) for _ in range(300))
