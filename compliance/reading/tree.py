@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -186,6 +186,24 @@ def misnamed_log(files: Iterable[os.DirEntry[str]]) -> str:
 def read_submission(path: Path, name: str, given: Path) -> Submission:
     """List a submission and its sets."""
     entries, cut = _listing(path)
+    found = Submission(path, name, given, tuple(entries), (), cut)
+    sets = [
+        _set(path.joinpath(*parts), found.place(*parts), given, place_in(path, parts[1:]), len(parts), *logs)
+        for parts, logs in _by_set(entries).items()
+    ]
+    return replace(found, sets=tuple(sets))
+
+
+def read_set(path: Path, name: str, given: Path) -> Set:
+    """Read a set that was given without its submission. The names of the folders above it give its place."""
+    place = place_of(path)
+    above = (RESULTS, place.system, place.scaling, place.benchmark)
+    entries = [replace(entry, parts=above + entry.parts) for entry in _listing(path)[0]]
+    return _set(path, name, given, place, len(above), *_by_set(entries).get(above, ([], [])))
+
+
+def _by_set(entries: Iterable[Entry]) -> dict[tuple[str, ...], tuple[list[Entry], list[Entry]]]:
+    """Return the logs and the superseded logs of each set, by the parts of its folder's path in a submission."""
     folders: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries:
         if entry.kind == "file" and entry.parts[0] == RESULTS and LOG.match(entry.parts[-1]):
@@ -198,18 +216,19 @@ def read_submission(path: Path, name: str, given: Path) -> Submission:
     for parts in [p for p in folders if len(p) > 2 and p[-2] == SUPERSEDED]:
         if parts[:-2] in folders:  # there is such a set
             aside.setdefault(parts[:-2], []).extend(folders.pop(parts))
-    bare = Submission(path, name, given, tuple(entries), (), cut)
-    sets = [_set(bare, parts, logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())]
-    return Submission(path, name, given, tuple(entries), tuple(sets), cut)
+    return {parts: (logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())}
 
 
-def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], aside: list[Entry]) -> Set:
-    logs, old = (
-        [log_file(submission.path.joinpath(*e.parts), submission.place(*e.parts), e.parts[-2] == PRUNED) for e in some]
-        for some in (entries, aside)
+def _set(path: Path, name: str, given: Path, place: Place, depth: int, *entries: list[Entry]) -> Set:
+    """Return a set. `entries` are its logs and its superseded logs, whose paths have `depth` parts above the set."""
+    logs, aside = (
+        [
+            log_file(path.joinpath(*e.parts[depth:]), "/".join((name, *e.parts[depth:])), e.parts[-2] == PRUNED)
+            for e in some
+        ]
+        for some in entries
     )
-    where = (submission.path.joinpath(*parts), submission.place(*parts), submission.given)
-    return Set(*where, place_in(submission.path, parts[1:]), in_order(logs), in_order(old))
+    return Set(path, name, given, place, in_order(logs), in_order(aside))
 
 
 def place_in(home: Path, inner: tuple[str, ...]) -> Place:
@@ -232,31 +251,6 @@ def is_tuning(inner: tuple[str, ...]) -> bool:
     """Return whether the parts of a path below results/ are those of a campaign of tuning, or of its confirmation."""
     within = len(inner) == 4 or (len(inner) == 5 and inner[4] == CONFIRMATION)
     return within and inner[1] == TUNING and inner[3] != CONFIRMATION
-
-
-def read_set(path: Path, name: str, given: Path) -> Set:
-    """Read a set that was given without its submission. The names of the folders above it give its place."""
-    place = place_of(path)
-    logs = []
-    for folder, pruned in ((path, False), (path / PRUNED, True)):
-        if pruned and (folder.is_symlink() or place.scaling != WEAK):
-            continue
-        for entry in scan(folder)[0]:
-            if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
-                within = f"{name}/{PRUNED}/{entry.name}" if pruned else f"{name}/{entry.name}"
-                logs.append(log_file(folder / entry.name, within, pruned))
-    return Set(path, name, given, place, in_order(logs), in_order(_superseded(path, name)))
-
-
-def _superseded(path: Path, name: str) -> list[LogFile]:
-    """Return the superseded logs of a set."""
-    found, home = [], path / SUPERSEDED
-    for folder in () if home.is_symlink() else scan(home)[0]:
-        for entry in scan(Path(folder))[0] if folder.is_dir(follow_symlinks=False) else ():
-            if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
-                within = f"{name}/{SUPERSEDED}/{folder.name}/{entry.name}"
-                found.append(log_file(Path(entry), within))
-    return found
 
 
 def place_of(folder: Path) -> Place:

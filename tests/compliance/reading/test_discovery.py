@@ -184,15 +184,6 @@ def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
     assert [discover([str(tmp_path / org)]).submissions for org in ("acme", "bolt")] == [[], []]
 
 
-def test_just_the_largest_is_judged_without_a_word(tmp_path, monkeypatch):
-    put(tmp_path / "result_0.txt").write_text("x" * 60)
-    put(tmp_path / "result_1.txt").write_text("x" * 40)
-    monkeypatch.setattr(discovery, "LARGEST", 100)
-    assert [names(discover([str(tmp_path)]), tmp_path)[part] for part in (1, 3)] == [["."], []]
-    monkeypatch.setattr(discovery, "LARGEST", 99)
-    assert [names(discover([str(tmp_path)]), tmp_path)[part] for part in (1, 3)] == [[], ["."]]
-
-
 def test_the_first_file_that_has_a_logs_lines_under_another_name_is_named(tmp_path):
     event = {"namespace": "", "time_ms": 1, "event_type": "INTERVAL_START", "key": "run_start", "value": None}
     for name in ("a/run.txt", "b/run.txt"):

@@ -78,10 +78,6 @@ def test_epochs_and_evaluations_have_their_own(logs, instruments):
     assert metered(logs.read(), log, window, within) == ("meter", 2300.0, None, None)
 
 
-def test_times_beyond_all_measure_are_left_out():
-    assert energy([(10**400, 5.0), (-(10**400), 5.0), (10 * SECOND, 100.0)], (0, 10 * SECOND)) == 1000.0
-
-
 def test_switches_alone_are_no_figure(logs, instruments):
     log = instruments("sw_0.txt", logs.reading(0, 20.0, "interconnect_power_est"))
     assert joules(logs.read(), log, (0, 10 * SECOND)) is None

@@ -91,25 +91,6 @@ def test_weights_may_come_and_go_in_a_frozen_round(tmp_path):
     assert [what for _, what in changes({}, others)] == ["absent"] * 2
 
 
-def test_an_error_is_told_in_its_words(tmp_path, monkeypatch):
-    for error in (OSError(5, "Input/output error"), OSError("Input/output error")):
-        monkeypatch.setattr(rounds, "open_regular", Raises(error))
-        (tmp_path / NAME).write_text("")
-        with pytest.raises(ValueError) as caught:
-            read_frozen(tmp_path)
-        assert str(caught.value) == f"{tmp_path / NAME}: Input/output error"
-
-
-class Raises:
-    """A function that fails."""
-
-    def __init__(self, error):
-        self.error = error
-
-    def __call__(self, *_):
-        raise self.error
-
-
 @pytest.fixture
 def of(law):
     """The registry of a submission given by a path."""
@@ -185,15 +166,8 @@ def test_what_is_there_and_no_file_is_damage(registered, of, make):
 def test_entries_by_number_key_and_organisation(registered, of):
     found = of(registered.root)
     one, two = found.entries
-    assert [found.entry(number) for number in (None, 0, 1, 2, 3, -1, 10**30)] == [
-        None,
-        None,
-        one,
-        two,
-        None,
-        None,
-        None,
-    ]
+    assert [found.entry(number) for number in (1, 2)] == [one, two]
+    assert {found.entry(number) for number in (None, 0, 3, -1, 10**30)} == {None}
     assert found.fitting(key_of("ACME", "b-o-x", "scaffold", "tiny")) == [two]
     assert found.fitting(key_of("acme", "box", "scaffold", None)) == []
     assert found.of_organisation("A C M E") == [two] and found.of_organisation("crux") == []
