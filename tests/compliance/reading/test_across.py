@@ -84,26 +84,6 @@ def test_a_frozen_round_was_published_first(tree, law, logs, tmp_path, frozen):
     assert at_fault == ({0, 1} - set(frozen) if len(frozen) == 1 else {0, 1})
 
 
-def test_replays_of_a_set_are_one_finding_that_counts(tree, law):
-    for index in (1, 2):
-        for event, first in zip(tree.logs[index].all("eval_accuracy"), tree.logs[0].all("eval_accuracy"), strict=True):
-            event["value"] = first["value"]
-            event["metadata"].update({k: first["metadata"][k] for k in ("intersection", "predicted", "true")})
-        tree.write(index)
-    (finding,) = [f for f in judge([tree.root], rules=law).findings if f.code == "RUN06"]
-    assert finding.found.startswith("5 of 5 scores of result_1.txt, 5 of 5 scores of result_2.txt, as in ")
-
-
-@pytest.mark.parametrize(("equal", "codes"), [(0, []), (1, ["RUN20"]), (2, ["RUN20"]), (3, ["RUN06"])])
-def test_three_equal_scores_in_a_row_make_a_replay(tree, law, equal, codes):
-    first, log = tree.logs[0].all("eval_accuracy"), tree.logs[1].all("eval_accuracy")
-    for event, other in list(zip(log, first, strict=True))[:equal]:
-        event["value"] = other["value"]
-        event["metadata"].update({k: other["metadata"][k] for k in ("intersection", "predicted", "true")})
-    tree.write(1)
-    assert [f.code for f in judge([tree.root], rules=law).findings] == codes
-
-
 EDITION = load("v1.0")
 SEEDS = EDITION.limits.seeds
 

@@ -50,6 +50,7 @@ def test_a_round_holds_submissions_and_a_folder_of_logs_is_a_set(tmp_path):
     put(tmp_path / "round" / "loose" / "result_0.txt")
     found = discover([str(tmp_path)])
     assert names(found, tmp_path) == [["round/acme", "round/bolt"], ["round/loose"], [], ["round/loose"]]
+    assert found.missed[0][1] == "logs in no submission, which have no score"
 
 
 def test_a_file_is_a_log_whatever_its_name(tmp_path):
@@ -72,10 +73,11 @@ def test_what_cannot_be_looked_at_is_missed_with_its_reason(tmp_path, make, why)
     assert "null" in discover(["a\0b"]).missed[0][1]
 
 
-def test_links_to_folders_are_not_entered(tmp_path):
+def test_links_are_no_logs_and_those_to_folders_are_not_entered(tmp_path):
     put(tmp_path / "elsewhere" / "result_0.txt")
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "set").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "given" / "result_0.txt").symlink_to(tmp_path / "elsewhere" / "result_0.txt")
     assert names(discover([str(tmp_path / "given")]), tmp_path) == [[], [], [], ["given"]]
 
 
@@ -111,34 +113,15 @@ def submission(path):
 def test_a_path_that_is_missed_does_not_end_the_search(tmp_path):
     submission(tmp_path / "acme")
     put(tmp_path / "set" / "result_0.txt")
-    found = discover([str(tmp_path / name) for name in ("none", "set", "acme")])
-    assert names(found, tmp_path) == [["acme"], ["set"], [], ["none"]]
-
-
-def test_a_path_without_anything_is_missed_whatever_was_found_before(tmp_path):
-    put(tmp_path / "set" / "result_0.txt")
     (tmp_path / "empty").mkdir()
-    found = discover([str(tmp_path / "set"), str(tmp_path / "empty")])
-    assert names(found, tmp_path) == [[], ["set"], [], ["empty"]]
-
-
-def test_a_submission_and_a_set_in_one_folder_are_both_found(tmp_path):
-    submission(tmp_path / "acme")
-    put(tmp_path / "loose" / "result_0.txt")
-    assert discover([str(tmp_path)]).missed == [(str(tmp_path / "loose"), "logs in no submission, which have no score")]
+    found = discover([str(tmp_path / name) for name in ("none", "set", "empty", "acme")])
+    assert names(found, tmp_path) == [["acme"], ["set"], [], ["none", "empty"]]
 
 
 @pytest.mark.parametrize("other", ["notes.txt", "result_0.txt/x"])
 def test_a_folder_without_a_log_is_no_set(tmp_path, other):
     put(tmp_path / "a" / other)
     assert discover([str(tmp_path)]).sets == []
-
-
-def test_a_link_is_no_log(tmp_path):
-    put(tmp_path / "elsewhere.txt")
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "result_0.txt").symlink_to(tmp_path / "elsewhere.txt")
-    assert discover([str(tmp_path / "a")]).sets == []
 
 
 @pytest.mark.parametrize(

@@ -34,24 +34,6 @@ def test_a_log_that_names_another_edition_is_judged_by_the_rounds(tree, law):
     ]
 
 
-def test_a_system_or_an_organisation_named_like_an_edition_changes_nothing(tree, law):
-    shutil.move(tree.root, tree.root.with_name("mlperf-hpc-v3.0"))
-    assert editions(tree.root.parent, law) == ("v1.0",)
-
-
-@pytest.mark.parametrize("folder", ["v1.0", "elsewhere", "v9.9"])
-def test_logs_of_today_are_judged_by_the_default_whatever_the_folder(tree, law, folder, tmp_path):
-    shutil.copytree(tree.root, tmp_path / "x" / folder / "acme")
-    wanted = folder if folder == "v1.0" else current(law)
-    assert editions(tmp_path / "x" / folder, law) == (wanted,)
-
-
-def test_the_folder_of_the_round_decides_and_the_rules_asked_for_overrule_it(tree, law, tmp_path):
-    shutil.copytree(tree.root, tmp_path / "mlperf-hpc-v2.0" / "acme")
-    assert editions(tmp_path / "mlperf-hpc-v2.0", law) == ("mlperf-hpc-v2.0",)
-    assert editions(tmp_path / "mlperf-hpc-v2.0", law, edition="v1.0") == ("v1.0",)
-
-
 @pytest.mark.parametrize(
     ("folder", "most"),
     [
@@ -158,28 +140,32 @@ def test_a_round_in_an_organisations_folder_chooses_neither_rules_nor_registry(t
     assert "REG01" in {f.code for f in judge([org], rules=law).findings}
 
 
-@pytest.mark.parametrize("clone", ["clone", ""])
-def test_a_clone_may_lie_below_results_of_another_edition(tree, law, tmp_path, clone):
-    results = tmp_path / "results" / "mlperf-hpc-v2.0" / clone / "results"
-    shutil.copytree(tree.root, results / "v1.0" / "acme")
-    assert editions(results, law) == editions(results / "v1.0", law) == ("v1.0",)
-    assert editions(results / "v1.0" / "acme", law) == ("v1.0",)
+CLONE = "results/mlperf-hpc-v2.0/clone/results/v1.0/acme"  # below results of another edition
+BESIDE = "results/mlperf-hpc-v2.0/results/v1.0/acme"
 
 
 @pytest.mark.parametrize(
-    ("path", "given", "edition"),
+    ("path", "above", "edition"),  # `above`: of the levels above the submission, at which the given path lies
     [
-        ("mlperf-hpc-v2.0/acme", "mlperf-hpc-v2.0/acme", "mlperf-hpc-v2.0"),
-        ("mlperf-hpc-v2.0/x/acme", "mlperf-hpc-v2.0/x/acme", "mlperf-hpc-v2.0"),
-        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0/x", "v1.0"),
-        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0", "mlperf-hpc-v2.0"),
-        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0/x/v1.0/acme", "v1.0"),
+        ("x/v1.0/acme", 1, "v1.0"),
+        ("x/elsewhere/acme", 1, None),
+        ("x/v9.9/acme", 1, None),
+        ("v1.0/mlperf-hpc-v3.0", 1, "v1.0"),  # an organisation's name changes nothing
+        ("mlperf-hpc-v2.0/acme", 0, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/acme", 1, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/acme", 0, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", 2, "v1.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", 3, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", 0, "v1.0"),
+        *((path, above, "v1.0") for path in (CLONE, BESIDE) for above in (0, 1, 2)),
     ],
 )
-def test_the_outermost_folder_from_the_given_one_decides_or_else_the_nearest_above(tree, law, path, given, edition):
-    base = tree.root.parent.with_name("base")
-    shutil.copytree(tree.root, base / path)
-    assert editions(base / given, law) == (edition,)
+def test_the_outermost_folder_from_the_given_one_decides_or_else_the_nearest_above(tree, law, path, above, edition):
+    home = tree.root.parent.with_name("base") / path
+    shutil.copytree(tree.root, home)
+    given = (home, *home.parents)[above]
+    assert editions(given, law) == (edition or current(law),)
+    assert editions(given, law, edition="assigned") == ("assigned",)
 
 
 @pytest.mark.parametrize(

@@ -125,14 +125,24 @@ def test_time_that_runs_back_between_events_that_stay_is_still_told(gather):
 
 
 @pytest.mark.parametrize(
-    ("value", "size"), [(1, 32), ("abc", 3), (["abc"], 75), ({"a": "abc"}, 167), ([[["abc"]]], 219), (None, 32)]
+    ("value", "depth", "size"),
+    [
+        (1, 6, 32),
+        (None, 6, 32),
+        ("abc", 6, 3),
+        ({}, 6, 64),
+        (["abc"], 6, 75),
+        ([[["abc"]]], 6, 219),
+        ({"a": 1, "b": "xyz"}, 6, 2 * 100 + 32 + 3 + 64),
+        ([["x" * 1000]], 0, 72),
+        ([["x" * 1000]], 1, 72 + 72),
+        ({"a": {"b": "x" * 1000}}, 0, 164),
+        ({"a": {"b": "x" * 1000}}, 1, 164 + 164),
+        ({"a": {"b": "xyz"}}, 2, 164 + 164 + 3),
+    ],
 )
-def test_what_a_value_takes(value, size):
-    assert module.size_of(value) == size
-
-
-def test_what_is_nested_too_deeply_is_not_counted():
-    assert module.size_of([["x" * 1000]], 0) == 72 and module.size_of([["x" * 1000]], 1) == 72 + 72
+def test_what_a_value_takes_down_to_a_depth(value, depth, size):
+    assert module.size_of(value, depth) == size
 
 
 @pytest.mark.parametrize(("number", "shown"), [(1, 1), (2, 2), (3, 2)])
@@ -200,13 +210,6 @@ def test_steps_back_are_measured_again_only_where_something_was_dropped(logs):
     log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
     merge_ranks(log, SPREAD)
     assert log.back is told
-
-
-def test_a_dict_is_counted_with_its_values_down_to_the_depth():
-    assert module.size_of({}) == 64 and module.size_of({"a": 1, "b": "xyz"}) == 2 * 100 + 32 + 3 + 64
-    assert module.size_of({"a": {"b": "x" * 1000}}, 0) == 164
-    assert module.size_of({"a": {"b": "x" * 1000}}, 1) == 164 + 164
-    assert module.size_of({"a": {"b": "xyz"}}, 2) == 164 + 164 + 3
 
 
 @pytest.mark.parametrize(("seconds", "unreadable", "count"), [(60, "", 6), (-1, "reading it took too long", 0)])
