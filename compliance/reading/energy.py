@@ -49,8 +49,8 @@ class Source(NamedTuple):
     device: str
     wraps_at: float | None
     limit: float | None
-    counters: int = 1
-    nodes: int = 1
+    counters: int
+    nodes: int
 
 
 class Reading(NamedTuple):

@@ -154,7 +154,7 @@ def start_in(log: Path) -> tuple[str | None, bool]:
 
 def beginnings(run: Run, wanted: set[str]) -> set[str]:
     """Return those digests in `wanted` that the log has up to the end of one of its lines."""
-    total, found = hashlib.sha256(), set()
+    total, found = hashlib.sha256(), set[str]()
     if not wanted:
         return found
     try:

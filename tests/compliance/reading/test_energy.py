@@ -13,7 +13,7 @@ SOURCE = {"node": "n1", "source": "rapl", "scope": "package", "device": "p", "wr
 
 
 def source(scope, node="n1"):
-    return Source(node, "any", scope, "d", None, None)
+    return Source(node, "any", scope, "d", None, None, 1, 1)
 
 
 @pytest.fixture
