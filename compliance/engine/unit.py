@@ -142,15 +142,11 @@ def judge_unit(unit: Unit, logs: Iterable[LogVerdict]) -> Judged:
         judged.logs[log.run.path] = log
     unit.account.begin()
     try:
-        return judge_submission(judged, unit.submission) if unit.submission else judge_sets(judged)
+        if unit.submission:
+            return judge_submission(judged, unit.submission)
+        return replace(judged, findings=[finding for runs in unit.sets for finding in judge_set(judged, runs, set())])
     except Spent:
         return judged
-
-
-def judge_sets(judged: Judged) -> Judged:
-    """Judge the sets of a unit without a submission by the rules on sets."""
-    found = [finding for runs in judged.unit.sets for finding in judge_set(judged, runs, set())]
-    return replace(judged, findings=found)
 
 
 def judge_submission(judged: Judged, submission: Submission) -> Judged:

@@ -32,11 +32,6 @@ def test_cores_are_threads_of_all_ranks(devices):
     assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
 
 
-@pytest.mark.parametrize(("peak", "declared"), [(7, 7.0), (0, 0.0), (-0.5, 0.0), (None, 0.0), ("7", 0.0)])
-def test_a_peak_that_is_no_number_above_zero_is_not_declared(devices, peak, declared):
-    assert devices(device="cuda", peak_tflops=peak).declared == declared
-
-
 def test_where_no_rates_are_known_the_peak_is_unknown(devices):
     none = replace(COMPUTE, core={}, accelerator={})
     assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
