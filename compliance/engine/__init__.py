@@ -18,7 +18,7 @@ from compliance.reading.across import Across
 from compliance.reading.discovery import Found, discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
-from compliance.reading.rounds import Registries, published_order
+from compliance.reading.rounds import published_order, registry_of
 from compliance.reading.tree import Set, Submission
 from compliance.reviewing.waiver import ABOUT, Waivers
 from compliance.rule import CHECKS, ordered
@@ -92,12 +92,11 @@ def _judged(units: Sequence[Unit], progress: Progress | None) -> list[Judged]:
 
 def _units(found: Found, named: str | None, rules: Path, waivers: Waivers | None, seconds: float) -> list[Unit]:
     """Return the submissions, the sets and the logs that were found, each with its edition."""
-    registries = Registries()
 
     def unit(edition: Edition, submission: Submission | None, sets: tuple[Set, ...]) -> Unit:
         home = {s.system: submission.path if submission else s.place.home for s in sets}
         descriptions = {name: d for name, path in home.items() if name and (d := description_of(path, name))}
-        registry = registries.of(submission or sets[0], edition)
+        registry = registry_of(submission or sets[0], edition)
         account = Account(sum(len(s.logs) for s in sets), seconds)
         own = waivers and waivers.of(submission.org if submission else sets[0].place.org)
         return Unit(edition, submission, sets, descriptions, None, own, registry, account)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from compliance.reading import rounds
-from compliance.reading.rounds import NAME, Registries, changes, key_of, read_frozen, sha256
+from compliance.reading.rounds import NAME, changes, key_of, read_frozen, registry_of, sha256
 from compliance.reading.tree import read_set, read_submission
 from rules.edition import load
 
@@ -96,7 +96,7 @@ def of(law):
     """The registry of a submission given by a path."""
 
     def read(path, given=None, edition="v1.0"):
-        return Registries().of(read_submission(path, str(path), given or path), load(edition, law))
+        return registry_of(read_submission(path, str(path), given or path), load(edition, law))
 
     return read
 
@@ -138,20 +138,20 @@ def test_findings_name_it_as_the_paths_were_given(registered, law, monkeypatch):
     ):
         monkeypatch.chdir(folder)
         submission = read_submission(folder / name, name, folder / name)
-        assert Registries().of(submission, edition).path == shown
+        assert registry_of(submission, edition).path == shown
 
 
 def test_a_set_given_by_itself_has_the_registry_of_its_round(registered, law):
     folder = registered.path(0).parent
-    found = Registries().of(read_set(folder, str(folder), folder), load("v1.0", law))
+    found = registry_of(read_set(folder, str(folder), folder), load("v1.0", law))
     assert (len(found.entries), found.path) == (2, str(registered.root.parent / "registry.yaml"))
 
 
-def test_it_is_read_once(registered, law):
-    every, submission = Registries(), read_submission(registered.root, str(registered.root), registered.root)
-    first = every.of(submission, load("v1.0", law))
+def test_it_is_read_again_once_it_changed(registered, of):
+    first = of(registered.root)
+    assert of(registered.root) is first
     registered.write_registry("- damaged\n")
-    assert every.of(submission, load("v1.0", law)) is first
+    assert of(registered.root).damage
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere")])
