@@ -129,7 +129,7 @@ def registry_of(target: Submission | Set, edition: Edition) -> RoundRegistry | N
     return _registry(path, _shown(target, path.parent), edition.name, path.lstat().st_mtime_ns)
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache
 def _registry(path: Path, shown: str, edition: str, _changed: int) -> RoundRegistry:
     try:
         return RoundRegistry(shown, tuple(read_registry(path, edition).entries))

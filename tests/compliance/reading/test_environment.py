@@ -50,6 +50,7 @@ def test_hosts_in_short_are_many_hosts():
         (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].pop("edited")), "loaded {'records'"),
+        (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=-1)), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
@@ -84,9 +85,9 @@ def test_what_is_refused(data, found):
 
 @pytest.mark.parametrize("number", [4, 5, 6])
 def test_of_facts_that_are_missing_five_are_named(number):
-    names = list(RUN)[:number]
+    names = list(NODE)[:number]
     with pytest.raises(Unsound) as caught:
-        reading.parse(changed(lambda c: [c["run"].pop(name) for name in names]))
+        reading.parse(changed(lambda c: [c["nodes"][0]["facts"].pop(name) for name in names]))
     assert caught.value.args[0] == f"no {', '.join(names[:5])}"
 
 
@@ -138,6 +139,7 @@ def test_what_a_log_names():
     "change",
     [
         lambda c: c["nodes"][0].update(hosts=["n" * 255]),
+        lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=0),
         lambda c: first(c, driver={"value": "x", "origin": "o" * 500}),
         lambda c: first(c, driver={"value": "x", "origin": "o"}),
         lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 16),

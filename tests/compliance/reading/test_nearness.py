@@ -29,8 +29,13 @@ def fake(name, *evaluations):
     return Fake(name, Numbers([(10 * i, float(i), tuple(map(float, e))) for i, e in enumerate(evaluations, 1)], 100))
 
 
-def index():
-    return Index(scale_of(EDITION.problems["smoke"], SCAFFOLD, CURVES), CURVES)
+SMOKE = scale_of(EDITION.problems["smoke"], SCAFFOLD, CURVES)
+
+
+def compared(scale, *runs, equal=CURVES.equal):
+    """What is near each run of some evaluations among the runs before it, None if nothing is."""
+    known = Index(scale, replace(CURVES, equal=equal))
+    return [known.add(fake(str(i), *evaluations)) for i, evaluations in enumerate(runs)]
 
 
 def evaluation(rng, quality=0.6):
@@ -55,57 +60,42 @@ def test_of_too_few_voxels_chance_decides(voxels, known):
     assert (scale_of(problem, SCAFFOLD, CURVES) is not None) == known
 
 
-def test_noise_below_the_reach_is_found_and_beyond_is_not():
-    rng = random.Random(1)
-    first = evaluation(rng)
-    for by, copied in ((0, True), (4, True), (5, False), (12, False), (13, None)):  # ten counts: 42 voxels, 126 voxels
-        known = index()
-        assert known.add(fake("a", first)) is None
-        found = known.add(fake("b", [n + by for n in first]))
-        assert (found and found.copied) == copied
+@pytest.mark.parametrize(("by", "copied"), [(0, True), (4, True), (5, False), (12, False), (13, None)])
+def test_noise_below_the_reach_is_found_and_beyond_is_not(by, copied):
+    """Of ten counts: 42 voxels, 126 voxels."""
+    first = evaluation(random.Random(1))
+    before, found = compared(SMOKE, [first], [[n + by for n in first]])
+    assert before is None and (found and found.copied) == copied
     assert distance([1, 2], [3, -4]) == 8
 
 
-def test_equal_counts_are_found_however_far_the_others_are():
-    first, known = evaluation(random.Random(2)), index()
-    known.add(fake("a", first))
-    for moved, near in ((5, False), (4, True), (1, True)):
-        other = [n + 997 * (i < moved) for i, n in enumerate(first)]
-        found = index_of(known, other)
-        assert (found is not None) == near
-        assert not near or found.equal == 10 - moved
-
-
-def index_of(known, numbers):
-    """What is near, in a copy of the index."""
-    copy = Index(known.scale, known.curves)
-    copy.cells, copy.holders = known.cells.copy(), known.holders.copy()
-    return copy.add(fake("b", numbers))
+@pytest.mark.parametrize(("moved", "near"), [(5, False), (4, True), (1, True)])
+def test_equal_counts_are_found_however_far_the_others_are(moved, near):
+    first = evaluation(random.Random(2))
+    _, found = compared(SMOKE, [first], [[n + 997 * (i < moved) for i, n in enumerate(first)]])
+    assert (found is not None) == near
+    assert not near or found.equal == 10 - moved
 
 
 def test_the_same_epoch_counts_first():
     rng = random.Random(3)
     one, two = evaluation(rng), evaluation(rng)
-    known = index()
-    known.add(fake("a", one, two))
-    found = known.add(fake("b", two, [n + 1 for n in two]))
+    _, found = compared(SMOKE, [one, two], [two, [n + 1 for n in two]])
     assert (found.line, found.first_line, found.same_epoch, found.distance) == (20, 20, True, 10)
 
 
-def test_a_nearly_perfect_evaluation_tells_nothing():
+@pytest.mark.parametrize(("errors", "near"), [(400, False), (500, True)])  # ten times 42.3 are 423
+def test_a_nearly_perfect_evaluation_tells_nothing(errors, near):
     true = EDITION.problems["smoke"].class_counts["validation"][1:]
-    for errors, near in ((400, False), (500, True)):  # ten times 42.3 are 423
-        perfect = [*true, true[0] + errors, *true[1:]]
-        known = index()
-        known.add(fake("a", perfect))
-        assert (known.add(fake("b", perfect)) is not None) == near
+    perfect = [*true, true[0] + errors, *true[1:]]
+    assert (compared(SMOKE, [perfect], [perfect])[1] is not None) == near
 
 
 @pytest.mark.slow
 def test_a_thousand_runs_take_seconds():
     """Honest runs among themselves have nothing in common; one of them copied with noise is found."""
     rng = random.Random(4)
-    known = index()
+    known = Index(SMOKE, CURVES)
     runs = [[evaluation(rng, 0.3 + 0.05 * e) for e in range(8)] for _ in range(1000)]
     assert [n for i, run in enumerate(runs) if (n := known.add(fake(str(i), *run))) and n.same_epoch] == []
     found = known.add(fake("copy", *([n + rng.randrange(3) for n in e] for e in runs[500])))
@@ -114,9 +104,8 @@ def test_a_thousand_runs_take_seconds():
 
 @pytest.mark.parametrize(("gap", "copied"), [(0.25, True), (0.26, False), (0.75, False), (0.76, None)])
 def test_reach_and_doubt_are_within(gap, copied):
-    known = Index(Scale(0.25, 0.75, ()), replace(CURVES, equal=1.0))
-    known.add(fake("a", [50.0, 60.0, 70.0, 80.0]))
-    found = known.add(fake("b", [50.0 + gap, 60.0, 70.0, 80.0]))
+    evaluations = [50.0, 60.0, 70.0, 80.0], [50.0 + gap, 60.0, 70.0, 80.0]
+    _, found = compared(Scale(0.25, 0.75, ()), *[[one] for one in evaluations], equal=1.0)
     assert (found and found.copied) == copied
 
 
@@ -143,26 +132,22 @@ def test_without_counts_there_is_no_scale_of_dice_and_without_outputs_one_is_mea
 
 @pytest.mark.parametrize("step", [(1, 0, 0), (-1, 0, 0), (0, -1, 0), (0, 0, -1), (-1, -1, -1), (1, -1, 1)])
 def test_what_is_near_across_the_edge_of_a_cell_is_found(step):
-    known = Index(Scale(1.0, 1.0, ()), CURVES)
     first = [100.1 if s < 0 else 100.9 for s in step]
-    known.add(fake("a", first))
-    found = known.add(fake("b", [n + 0.3 * s for n, s in zip(first, step, strict=True)]))
-    assert found is not None
+    other = [n + 0.3 * s for n, s in zip(first, step, strict=True)]
+    assert compared(Scale(1.0, 1.0, ()), [first], [other])[1] is not None
 
 
 def test_two_of_many_evaluations_of_a_run_in_one_cell_are_both_compared():
-    known = Index(Scale(0.25, 2.0, ()), replace(CURVES, equal=1.0))
-    known.add(fake("a", [50.0, 60.0, 70.0], [50.5, 60.0, 70.0]))
-    found = known.add(fake("b", [9.0, 90.0, 30.0], [50.6, 60.0, 70.0]))
+    first = [[50.0, 60.0, 70.0], [50.5, 60.0, 70.0]]
+    second, third = [[9.0, 90.0, 30.0], [50.6, 60.0, 70.0]], [[50.1, 60.0, 70.0], [1.0, 2.0, 3.0]]
+    _, found, other = compared(Scale(0.25, 2.0, ()), first, second, third, equal=1.0)
     assert (found.first_line, found.line, found.copied) == (20, 20, True)
-    other = known.add(fake("c", [50.1, 60.0, 70.0], [1.0, 2.0, 3.0]))
     assert (other.first_line, other.line) == (10, 10)
 
 
 def test_of_two_that_are_no_copies_the_one_of_the_same_epoch_counts_first():
-    known = Index(Scale(0.25, 2.0, ()), replace(CURVES, equal=1.0))
-    known.add(fake("a", [50.0, 60.0, 70.0], [51.0, 60.0, 70.0]))
-    found = known.add(fake("b", [50.9, 60.0, 70.0], [8.0, 9.0, 1.0]))
+    first, second = [[50.0, 60.0, 70.0], [51.0, 60.0, 70.0]], [[50.9, 60.0, 70.0], [8.0, 9.0, 1.0]]
+    _, found = compared(Scale(0.25, 2.0, ()), first, second, equal=1.0)
     assert (found.first_line, found.same_epoch, found.copied) == (10, True, False)
 
 
@@ -176,10 +161,9 @@ def test_evaluations_without_an_epoch_are_of_no_common_one():
 
 @pytest.mark.parametrize(("equal", "near"), [(0, False), (1, False), (2, True), (3, True)])
 def test_one_equal_number_is_chance(equal, near):
-    known = Index(Scale(0.25, 0.25, ()), replace(CURVES, equal=0.1))
-    known.add(fake("a", [50.0, 60.0, 70.0]))
     numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
-    assert (known.add(fake("b", numbers)) is not None) == near
+    _, found = compared(Scale(0.25, 0.25, ()), [[50.0, 60.0, 70.0]], [numbers], equal=0.1)
+    assert (found is not None) == near
 
 
 def test_hits_are_no_predicted_voxels():
@@ -207,27 +191,22 @@ def test_an_evaluation_of_one_class_alone_tells_nothing():
     assert Scale(0.01, 0.01, (64.0,), counts=False).tells((54.79,), CURVES.telling)
 
 
-def test_doubt_grows_with_an_evaluations_errors():
+@pytest.mark.parametrize(("errors", "near"), [(39, False), (40, True)])  # ten times the doubt
+def test_doubt_grows_with_an_evaluations_errors(errors, near):
     """Of two nearly perfect evaluations, each close to the truth, neither is far from the other."""
-    for errors, near in ((39, False), (40, True)):  # ten times the doubt
-        known = Index(Scale(1.0, 4.0, (1000.0, 1000.0)), replace(CURVES, equal=1.0))
-        known.add(fake("a", [980.0, 1000.0 - errors + 20]))
-        found = known.add(fake("b", [980.0 - 1, 1000.0 - errors + 21]))
-        assert (found is not None) == near
-        assert known.add(fake("c", [980.0, 1000.0 - errors + 20.5])).copied  # within reach of both
+    first, other = [980.0, 1000.0 - errors + 20], [980.0 - 1, 1000.0 - errors + 21]
+    within = [980.0, 1000.0 - errors + 20.5]  # reach of both
+    _, found, copy = compared(Scale(1.0, 4.0, (1000.0, 1000.0)), [first], [other], [within], equal=1.0)
+    assert (found is not None) == near and copy.copied
 
 
 def test_classes_without_an_error_are_equal_in_many_runs():
     """Two runs on the authors' data, of which 3 and 4 classes of 5 had no error."""
-    problem = EDITION.problems["published4"]
-    scale = scale_of(problem, PUBLISHED, CURVES)
+    scale = scale_of(EDITION.problems["published4"], PUBLISHED, CURVES)
     assert scale.perfect == (24.0,) * 5
-    known = Index(scale, CURVES)
-    known.add(fake("a", [24.0, 24.0, 24.0, 20.1, 23.2]))
-    assert known.add(fake("b", [24.0, 24.0, 24.0, 22.7, 23.0])) is None
-    assert known.add(fake("c", [24.0, 24.0, 24.0, 24.0, 24.0])) is None
-    assert known.add(fake("d", [24.0, 24.0, 24.0, 24.0, 24.0])) is None
-    assert known.add(fake("e", [24.0, 24.0, 24.0, 20.1, 23.2])).copied
+    first, other, perfect = [24.0, 24.0, 24.0, 20.1, 23.2], [24.0, 24.0, 24.0, 22.7, 23.0], [24.0] * 5
+    found = compared(scale, [first], [other], [perfect], [perfect], [first])
+    assert found[:4] == [None] * 4 and found[4].copied
 
 
 RING = 1 << 63

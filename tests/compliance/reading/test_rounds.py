@@ -5,8 +5,8 @@ import os
 import pytest
 
 from compliance.reading import rounds
-from compliance.reading.rounds import NAME, changes, key_of, read_frozen, registry_of, sha256
-from compliance.reading.tree import read_set, read_submission
+from compliance.reading.rounds import NAME, changes, key_of, published_order, read_frozen, registry_of, sha256
+from compliance.reading.tree import log_file, read_set, read_submission
 from rules.edition import load
 
 DIGEST = "ab" * 32
@@ -80,6 +80,12 @@ def test_changes(tmp_path, monkeypatch):
     assert found == [("gone", "absent"), ("longer", "changed"), ("new", "added"), ("other", "changed")]
     assert read == ["other", "same"]  # a file of other size is not read
     assert sha256(tmp_path / "none") == ""
+
+
+def test_rounds_of_mlperf_hpc_came_before_ours(tmp_path):
+    log = log_file(tmp_path / "result_0.txt", "result_0.txt")
+    orders = [published_order(log, load(name)) for name in ("mlperf-hpc-v2.0", "mlperf-hpc-v3.0", "v1.0", "v1.1")]
+    assert orders == sorted(set(orders))
 
 
 def test_weights_may_come_and_go_in_a_frozen_round(tmp_path):
