@@ -54,6 +54,17 @@ def instruments(tmp_path, logs):
     return write
 
 
+@pytest.fixture
+def instrument(instruments, tmp_path):
+    """Writes the log of a node and reads it again."""
+
+    def read(*events):
+        instruments("node_0.txt", *events)
+        return read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+
+    return read
+
+
 def test_nodes_and_switches_are_added_each_with_its_factor(logs, instruments):
     instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
     instruments("node_1.txt", logs.reading(0, 0.5, "conversion_eff"), logs.reading(10 * SECOND, 300.0))
@@ -105,21 +116,18 @@ def test_links_are_not_followed(logs, instruments, tmp_path):
         ({"value": -1}, "power_reading {'value': -1}"),
     ],
 )
-def test_watts_that_are_none_are_faults(logs, instruments, tmp_path, value, fault):
-    instruments("node_0.txt", logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
-    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+def test_watts_that_are_none_are_faults(logs, instrument, value, fault):
+    found = instrument(logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
     assert (found.readings, found.faults) == (((1, 1.0), (3, 0.0)), ((2, fault),))
 
 
-def test_equal_times_are_in_order_and_earlier_ones_are_not(logs, instruments, tmp_path):
-    instruments("node_0.txt", *(logs.reading(time) for time in (3, 5, 5, 4)))
-    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+def test_equal_times_are_in_order_and_earlier_ones_are_not(logs, instrument):
+    found = instrument(*(logs.reading(time) for time in (3, 5, 5, 4)))
     assert len(found.readings) == 3 and found.faults == ((4, "time_ms 4 after 5"),)
 
 
-def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instruments, tmp_path):
-    instruments("node_0.txt", *[logs.reading(i, -1.0) for i in range(3 * SHOWN)])
-    assert len(read_instrument(tmp_path / "power" / "result_0" / "node_0.txt").faults) == SHOWN
+def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instrument, tmp_path):
+    assert len(instrument(*[logs.reading(i, -1.0) for i in range(3 * SHOWN)]).faults) == SHOWN
     assert read_instrument(tmp_path / "node_7.txt").faults == ((1, "No such file or directory"),)
 
 
