@@ -27,16 +27,6 @@ def rounds(tree, law, tmp_path):
     return rules, other
 
 
-def test_a_copy_in_another_round_is_for_people_to_judge(tree, rounds):
-    rules, other = rounds
-    verdict = judge([tree.root, other], rules=rules)
-    assert verdict.editions == ("v1.0", "v9.1")
-    copies = [f for f in verdict.findings if f.code == "RUN05"]
-    assert sorted((f.severity, f.path) for f in copies) == [  # the earlier round keeps its verdict
-        ("review", str(other / tree.path(index).relative_to(tree.root))) for index in range(5)
-    ]
-
-
 def test_a_seed_of_another_round_is_for_people_to_judge(tree, rounds, logs):
     rules, other = rounds
     log = logs.good(11)
