@@ -5,6 +5,7 @@
 
 import contextlib
 import gc
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from compliance.engine.assemble import assemble
 from compliance.engine.budget import SECONDS, Account
-from compliance.engine.unit import Judged, Unit, faults_of, finding_of, gates, judge_log, judge_unit
+from compliance.engine.unit import Judged, Unit, faults_of, finding_of, gates, judge_unit
 from compliance.finding import Finding, ancestors, sort_key
 from compliance.reading.across import Across
 from compliance.reading.discovery import Found, discover
@@ -22,7 +23,7 @@ from compliance.reading.rounds import published_order, registry_of
 from compliance.reading.tree import Set, Submission
 from compliance.reviewing.waiver import ABOUT, Waivers
 from compliance.rule import CHECKS, ordered
-from compliance.verdict import LogVerdict, SetVerdict, SubmissionVerdict, Verdict
+from compliance.verdict import SetVerdict, SubmissionVerdict, Verdict
 from rules.current import ROOT
 from rules.edition import TEXTS, Edition, load
 from rules.text import read_texts
@@ -65,29 +66,14 @@ def judge(
     units, missed = _units(found, edition, rules, waivers, seconds), list(found.missed)
     namesakes = {} if edition else {unit.path: of_namesake(unit.target, unit.edition, rules) for unit in units}
     units = [unit for unit in units if not namesakes.get(unit.path)]
-    judged = _judged(units, progress)
+    done, total = itertools.count(1), sum(unit.account.logs for unit in units)
+    judged = [judge_unit(unit, lambda: progress(next(done), total) if progress else None) for unit in units]
     missed += [(one.unit.path, one.unit.account.spent) for one in judged if one.unit.account.spent]
     missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
     judged = [one for one in judged if not one.unit.account.spent]
     verdict = assemble(judged, judge_round(judged), missed)
     return unused(verdict, waivers) if waivers else verdict
-
-
-def _judged(units: Sequence[Unit], progress: Progress | None) -> list[Judged]:
-    """Judge units one after another, and report each log."""
-    done, total = 0, sum(unit.account.logs for unit in units)
-
-    def logs(unit: Unit) -> Iterator[LogVerdict]:
-        nonlocal done
-        for file, runs in unit.logs():
-            log = judge_log(unit, file, runs)
-            done += 1
-            if progress:
-                progress(done, total)
-            yield log
-
-    return [judge_unit(unit, logs(unit)) for unit in units]
 
 
 def _units(found: Found, named: str | None, rules: Path, waivers: Waivers | None, seconds: float) -> list[Unit]:

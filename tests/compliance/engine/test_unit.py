@@ -76,16 +76,15 @@ def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edit
     assert only_failed(finding, load(edition).limits) is wanted
 
 
-@pytest.mark.parametrize(("allowed", "judged"), [(5, 3), (2, 2)])
-def test_logs_are_taken_as_long_as_the_budget_lasts(tree, law, allowed, judged):
-    files = [log_file(tree.write(index), f"result_{index}.txt") for index in range(3)]
-    logs = [judge_log(Unit(load("v1.0", law), None, (), {}, file), file) for file in files]
-    taken = []
-    unit = Unit(load("v1.0", law), None, (), {}, files[0], account=Account(3, most=allowed))
-    given = (taken.append(log) or replace(log, seconds=1.0) for log in logs)
-    one = judge_unit(unit, given)
-    assert list(one.logs) == [f"result_{index}.txt" for index in range(judged)]
-    assert bool(unit.account.spent) is (judged < 3) and len(taken) == 3
+@pytest.mark.parametrize(("allowed", "judged"), [(60, 3), (2, 2)])
+def test_logs_are_judged_as_long_as_the_budget_lasts(tree, law, monkeypatch, allowed, judged):
+    files = tuple(log_file(tree.write(index), f"result_{index}.txt") for index in range(3))
+    monkeypatch.setattr(unit, "judge_log", lambda *arguments: replace(judge_log(*arguments), seconds=1.0))
+    runs = Set(tree.path(0).parent, "set", tree.root, Place("", "", "", "", "", Path()), files)
+    one, told = Unit(load("v1.0", law), None, (runs,), {}, account=Account(3, most=allowed)), []
+    found = judge_unit(one, lambda: told.append(1))
+    assert list(found.logs) == [f"result_{index}.txt" for index in range(judged)]
+    assert bool(one.account.spent) is (judged < 3) and len(told) == 3
 
 
 def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environed, law, tmp_path):
