@@ -126,11 +126,12 @@ def registry_of(target: Submission | Set, edition: Edition) -> RoundRegistry | N
     path = folder / REGISTRY if folder else None
     if path is None or not os.path.lexists(path):
         return None
-    return _registry(path, _shown(target, path.parent), edition.name, path.lstat().st_mtime_ns)
+    stamp = path.lstat()
+    return _registry(path, _shown(target, path.parent), edition.name, stamp.st_mtime_ns, stamp.st_size)
 
 
 @functools.lru_cache
-def _registry(path: Path, shown: str, edition: str, _changed: int) -> RoundRegistry:
+def _registry(path: Path, shown: str, edition: str, _changed: int, _size: int) -> RoundRegistry:
     try:
         return RoundRegistry(shown, tuple(read_registry(path, edition).entries))
     except Damaged as damage:
