@@ -18,7 +18,6 @@ from compliance.reading.tree import (
     Set,
     Submission,
     log_file,
-    misnamed_log,
     read_set,
     read_submission,
     scan,
@@ -26,6 +25,7 @@ from compliance.reading.tree import (
 
 MOST_FOLDERS = 10_000  # of one level, examined to decide whether a folder is a submission
 MOST_SEARCHED = 200_000  # folders that are searched for submissions
+NOTHING = "no submission, no set of runs and no log: logs are called result_<i>.txt"
 Item = TypeVar("Item", Submission, Set, LogFile)
 LARGEST = 4 << 30  # bytes of all files of a submission: 300 times the largest of MLPerf HPC's rounds
 
@@ -39,7 +39,6 @@ class Found:
     logs: list[LogFile] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
     searched: int = 0  # folders so far
-    other: str = ""  # a file with log lines whose name is not result_<i>.txt
 
 
 def discover(paths: list[str]) -> Found:
@@ -58,8 +57,7 @@ def discover(paths: list[str]) -> Found:
             before = len(found.submissions) + len(found.sets)
             _search(path, given.rstrip("/") or "/", path, found, DEEPEST)
             if len(found.submissions) + len(found.sets) == before:
-                other = f"log lines in {found.other}, wanted them in result_<i>.txt: " if found.other else ""
-                found.missed.append((given, f"{other}no submission, no set of runs and no log in it"))
+                found.missed.append((given, NOTHING))
         else:
             found.missed.append((given, "neither a file nor a folder"))
     _once(found)
@@ -131,8 +129,6 @@ def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> Non
         folders = [f for f in folders if f not in (POWER, PRUNED) or (f == PRUNED and runs.scaling != WEAK)]
         if path != given:
             found.missed.append((name, "logs in no submission, which have no score"))
-    elif not found.other and (other := misnamed_log(entries)):
-        found.other = f"{name}/{other}"
     if not depth and folders:
         found.missed.append((name, f"folders more than {DEEPEST} deep"))
     for folder in sorted(folders) if depth else ():

@@ -22,7 +22,6 @@ from compliance.rule import TRIAL
 
 MOST_ENTRIES = 200_000
 DEEPEST = 32
-MOST_OPENED, MOST_LINES = 20, 100  # files of any name, and lines of each, that are searched for log lines
 MOST_ODD = 100_000  # lines with a log's token in a submission's other files that are searched for events
 LOG = re.compile(r"result_([0-9]{1,9})\.txt\Z")
 PRUNED, WEAK, RESULTS = "pruned_results", "weak", "results"
@@ -170,17 +169,6 @@ def first_event(file: Path, most: int) -> tuple[int, int]:
     except OSError:
         pass
     return 0, looked
-
-
-def misnamed_log(files: Iterable[os.DirEntry[str]]) -> str:
-    """Return the name of the first file that has a log line near its beginning, "" if none does."""
-    for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
-        try:
-            if any(type(item) is Event for item in islice(read_log(Path(file)), MOST_LINES)):
-                return file.name
-        except OSError:
-            continue
-    return ""
 
 
 def read_submission(path: Path, name: str, given: Path) -> Submission:

@@ -1,6 +1,5 @@
 """What there is to judge under a path: submissions, sets, logs, and what couldn't be looked at."""
 
-import json
 import os
 
 import pytest
@@ -63,7 +62,7 @@ def test_a_file_is_a_log_whatever_its_name(tmp_path):
     ("make", "why"),
     [
         (lambda path: None, "No such file or directory"),
-        (os.mkdir, "no submission, no set of runs and no log in it"),
+        (os.mkdir, discovery.NOTHING),
         (os.mkfifo, "neither a file nor a folder"),
     ],
 )
@@ -165,14 +164,6 @@ def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
     (tmp_path / "bolt" / "systems").mkdir(parents=True)
     (tmp_path / "bolt" / "systems" / "box.json").symlink_to(tmp_path / "box.json")
     assert [discover([str(tmp_path / org)]).submissions for org in ("acme", "bolt")] == [[], []]
-
-
-def test_the_first_file_that_has_a_logs_lines_under_another_name_is_named(tmp_path):
-    event = {"namespace": "", "time_ms": 1, "event_type": "INTERVAL_START", "key": "run_start", "value": None}
-    for name in ("a/run.txt", "b/run.txt"):
-        put(tmp_path / name).write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'file': 'a', 'lineno': 1}})}\n")
-    ((_, why),) = discover([str(tmp_path)]).missed
-    assert why.startswith(f"log lines in {tmp_path}/a/run.txt, wanted them in result_<i>.txt: ")
 
 
 def test_folders_are_searched_so_many_levels_deep(tmp_path):

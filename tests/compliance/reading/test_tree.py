@@ -7,7 +7,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.reading import tree as reading_tree
-from compliance.reading.tree import LOG, Place, misnamed_log, place_of, read_submission
+from compliance.reading.tree import Place, place_of, read_submission
 
 FORGED = (0.5, 0.7, 0.995)
 
@@ -95,30 +95,6 @@ def test_a_prepared_submission_has_descriptions_alone(tmp_path, files, prepared)
         if not file.endswith("/"):
             path.write_text("")
     assert read_submission(tmp_path / "acme", "acme", tmp_path).prepared is prepared
-
-
-def test_log_lines_are_found_under_any_name(tree):
-    folder = tree.path(0).parent
-    assert LOG.match(misnamed_log(sorted(os.scandir(folder), key=lambda entry: entry.name)))
-    for index in range(5):
-        tree.path(index).write_text("no event\n" * 3)
-    os.mkfifo(folder / "pipe")
-    assert misnamed_log(os.scandir(folder)) == ""
-
-
-def test_log_lines_are_looked_for_in_files_and_not_behind_links(tmp_path, logs):
-    logs.good(1).write(tmp_path / "elsewhere" / "a.log")
-    (tmp_path / "set").mkdir()
-    (tmp_path / "set" / "link.log").symlink_to(tmp_path / "elsewhere" / "a.log")
-    assert misnamed_log(os.scandir(tmp_path / "set")) == ""
-
-
-def test_a_file_that_cannot_be_read_hides_no_log_behind_it(tmp_path, logs):
-    for name in ("a.log", "b.log"):
-        logs.good(1).write(tmp_path / name)
-    entries = sorted(os.scandir(tmp_path), key=lambda entry: entry.name)
-    (tmp_path / "a.log").unlink()
-    assert misnamed_log(entries) == "b.log"
 
 
 @pytest.mark.parametrize(("most", "line"), [(1, 2), (2, 2), (3, 0), (4, 0)])
@@ -294,12 +270,3 @@ def test_a_listing_is_cut_beyond_so_many_entries(tmp_path, monkeypatch, most, cu
     monkeypatch.setattr(reading_tree, "MOST_ENTRIES", most)
     found = read_submission(tmp_path, "acme", tmp_path)
     assert (found.cut, len(found.entries)) == (cut, min(most, 3))
-
-
-def test_log_lines_are_looked_for_in_so_many_files_and_lines(tmp_path, logs):
-    logs.good(1).write(tmp_path / "a.log")
-    text = (tmp_path / "a.log").read_text()
-    (tmp_path / "a.log").write_text(":::MLLOG x\n" * 99 + text)
-    assert misnamed_log(os.scandir(tmp_path)) == "a.log"
-    (tmp_path / "a.log").write_text(":::MLLOG x\n" * 100 + text)
-    assert misnamed_log(os.scandir(tmp_path)) == ""
