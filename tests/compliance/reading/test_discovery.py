@@ -43,13 +43,29 @@ def test_a_submission_has_systems_or_results_with_logs(tmp_path, files, submissi
     assert [s.name for s in discover([str(tmp_path / "acme")]).submissions] == [str(tmp_path / "acme")] * submission
 
 
-def test_a_round_holds_submissions_and_a_folder_of_logs_is_a_set(tmp_path):
-    for org in ("acme", "bolt"):
-        put(tmp_path / "round" / org / "results" / "box" / "strong" / "scaffold" / "result_0.txt")
-    put(tmp_path / "round" / "loose" / "result_0.txt")
+RUN = "results/box/strong/scaffold/result_0.txt"
+DESCRIBED = [f"results/v1.0/{org}/{file}" for org in ("acme", "bolt") for file in (RUN, "systems/box.json")]
+
+
+@pytest.mark.parametrize(
+    ("files", "submissions", "sets"),
+    [
+        ([f"round/acme/{RUN}", f"round/bolt/{RUN}", "round/x/result_0.txt"], ["round/acme", "round/bolt"], ["round/x"]),
+        (DESCRIBED, ["results/v1.0/acme", "results/v1.0/bolt"], []),  # below a folder named results
+        ([f"acme/{RUN}", "acme/systems/box.json", "results/box/x/result_0.txt"], ["acme"], ["results/box/x"]),
+        ([f"acme/{RUN}", "acme/more/systems/box.txt"], ["acme"], []),
+        ([f"acme/{RUN}", "acme/more/results/x"], ["acme"], []),
+        (["a/notes.txt"], [], []),
+        (["a/result_0.txt/x"], [], []),
+    ],
+)
+def test_a_round_holds_submissions_and_a_folder_of_logs_is_a_set(tmp_path, files, submissions, sets):
+    for file in files:
+        put(tmp_path / file)
     found = discover([str(tmp_path)])
-    assert names(found, tmp_path) == [["round/acme", "round/bolt"], ["round/loose"], [], ["round/loose"]]
-    assert found.missed[0][1] == "logs in no submission, which have no score"
+    assert names(found, tmp_path)[:3] == [submissions, sets, []]
+    alone = [(str(tmp_path / name), "logs in no submission, which have no score") for name in sets]
+    assert found.missed == (alone or [(str(tmp_path), discovery.NOTHING)] * (not submissions))
 
 
 def test_a_file_is_a_log_whatever_its_name(tmp_path):
@@ -117,12 +133,6 @@ def test_a_path_that_is_missed_does_not_end_the_search(tmp_path):
     assert names(found, tmp_path) == [["acme"], ["set"], [], ["none", "empty"]]
 
 
-@pytest.mark.parametrize("other", ["notes.txt", "result_0.txt/x"])
-def test_a_folder_without_a_log_is_no_set(tmp_path, other):
-    put(tmp_path / "a" / other)
-    assert discover([str(tmp_path)]).sets == []
-
-
 @pytest.mark.parametrize(
     ("scaling", "inner", "sets"),
     [
@@ -139,21 +149,6 @@ def test_power_and_pruned_results_of_a_set_are_no_sets_of_their_own(tmp_path, sc
     put(folder / "result_0.txt")
     put(folder / inner / "result_1.txt")
     assert len(discover([str(folder)]).sets) == sets
-
-
-def test_rounds_below_a_folder_named_results_are_no_submission(tmp_path):
-    for org in ("acme", "bolt"):
-        submission(tmp_path / "results" / "v1.0" / org)
-        put(tmp_path / "results" / "v1.0" / org / "systems" / "box.json")
-    found = discover([str(tmp_path)])
-    assert names(found, tmp_path)[0] == ["results/v1.0/acme", "results/v1.0/bolt"]
-
-
-@pytest.mark.parametrize("only", ["systems/box.txt", "results/x"])
-def test_a_folder_with_one_of_two_parts_beside_results_does_not_make_a_round(tmp_path, only):
-    submission(tmp_path / "acme")
-    put(tmp_path / "acme" / "more" / only)
-    assert names(discover([str(tmp_path / "acme")]), tmp_path)[0] == ["acme"]
 
 
 def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
@@ -173,10 +168,3 @@ def test_folders_are_searched_so_many_levels_deep(tmp_path):
     put(deep / "b" / "result_0.txt")
     found = discover([str(tmp_path)])
     assert len(found.sets) == 1 and any(why.startswith("folders more than") for _, why in found.missed)
-
-
-def test_logs_beside_a_submission_make_no_submission_of_the_folder_around(tmp_path):
-    put(tmp_path / "results" / "box" / "scaffold" / "result_0.txt")
-    submission(tmp_path / "acme")
-    put(tmp_path / "acme" / "systems" / "box.json")
-    assert names(discover([str(tmp_path)]), tmp_path)[0] == ["acme"]
