@@ -18,10 +18,10 @@ def entry(kind):
 
 @pytest.fixture
 def devices(logs):
-    def of(precision="float32", ranks=4, nodes=2, named=None, **settings):
+    def of(precision="float32", ranks=4, nodes=2, named=None, cores=None, **settings):
         keys = {"number_of_ranks": ranks, "number_of_nodes": nodes, "precision": precision, "hyperparameters": settings}
         keys |= {} if named is None else {"devices": [entry(kind) for kind in named]}
-        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE)
+        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE, cores)
 
     return of
 
@@ -37,19 +37,15 @@ def test_where_no_rates_are_known_the_peak_is_unknown(devices):
     assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
 
 
-@pytest.mark.parametrize("threads", [0, None, -1, True, 10**9, "many"])
-def test_unknown_threads_are_all_cores_of_the_nodes(devices, threads):
-    assert devices(device="cpu", threads=threads).number == 2 * COMPUTE.cores_per_node
-
-
 @pytest.mark.parametrize(
-    ("threads", "cores", "number"), [(8, None, 32), (8, 4, 8), (8, 99, 32), (None, 4, 8), (1, 4, 4)]
+    ("threads", "cores", "number"),
+    [
+        *((8, None, 32), (8, 4, 8), (8, 99, 32), (None, 4, 8), (1, 4, 4)),
+        *((unknown, None, 2 * COMPUTE.cores_per_node) for unknown in (0, None, -1, True, 10**9, "many")),
+    ],
 )
-def test_threads_count_up_to_the_cores_of_the_described_nodes(logs, threads, cores, number):
-    keys = {"number_of_ranks": 4, "number_of_nodes": 2, "precision": "float32"}
-    keys["hyperparameters"] = {"device": "cpu", "threads": threads}
-    log = logs.read(*(logs.event(1, key, value=value) for key, value in keys.items()))
-    assert devices_of(log, COMPUTE, cores).number == number
+def test_threads_count_up_to_the_cores_of_the_described_nodes(devices, threads, cores, number):
+    assert devices(device="cpu", threads=threads, cores=cores).number == number
 
 
 @pytest.mark.parametrize(
