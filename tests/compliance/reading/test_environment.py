@@ -31,7 +31,7 @@ FACT = Fact("x", "a test")._asdict()
 def test_a_good_manifest():
     found = reading.parse(json.dumps(manifest()).encode())
     assert set(found.run) == set(RUN) and set(found.node) == set(NODE)
-    assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None
+    assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None and found.numa_gib == 24
 
 
 def test_hosts_in_short_are_many_hosts():
@@ -51,6 +51,7 @@ def test_hosts_in_short_are_many_hosts():
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].pop("edited")), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=-1)), "loaded {'records'"),
+        (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=1 << 53)), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
