@@ -213,47 +213,43 @@ RING = 1 << 63
 FAR = 1 << 60
 
 
-@pytest.mark.parametrize(("gap", "found"), [(0, []), (1, [(1, 0, 1)]), (99, [(1, 0, 99)]), (100, []), (101, [])])
-def test_close_is_less_than_the_distance_and_not_equal(gap, found):
-    assert close([FAR, FAR + gap], 100, RING) == found
-    assert close([FAR + gap, FAR], 100, RING) == found
+@pytest.mark.parametrize(
+    ("seeds", "distance", "found"),
+    [
+        *(([FAR, FAR + gap], 100, [(1, 0, gap)] if gap in (1, 99) else []) for gap in (0, 1, 99, 100, 101)),
+        ([FAR + 99, FAR], 100, [(1, 0, 99)]),
+        ([5, RING - 5], 100, [(1, 0, 10)]),  # around the end of the ring
+        ([FAR, FAR + 3 + 7 * RING], 100, [(1, 0, 3)]),
+        ([FAR + 10, FAR, FAR + 20, FAR + 30, 7], 100, [(1, 0, 10), (2, 0, 10), (3, 2, 10)]),  # each later one once
+        ([], 100, []),
+        ([5], 2 * RING, []),  # alone
+    ],
+)
+def test_close_is_less_than_the_distance_and_not_equal(seeds, distance, found):
+    assert close(seeds, distance, RING) == found
 
 
-def test_close_around_the_end_of_the_ring():
-    assert close([5, RING - 5], 100, RING) == [(1, 0, 10)]
-    assert close([FAR, FAR + 3 + 7 * RING], 100, RING) == [(1, 0, 3)]
+STEP = RING // 2 + 12_345_678_901
 
 
-def test_of_many_each_later_one_is_told_once():
-    assert close([FAR + 10, FAR, FAR + 20, FAR + 30, 7], 100, RING) == [(1, 0, 10), (2, 0, 10), (3, 2, 10)]
-
-
-@pytest.mark.parametrize("seeds", [[], [5], [FAR]])
-def test_fewer_than_two_are_not_close(seeds):
-    assert close(seeds, 100, RING) == close(seeds, 2 * RING, RING) == []
-    assert evenly_spaced(seeds, 100, RING) is None
-
-
-@pytest.mark.parametrize(("off", "even"), [(-100, False), (-99, True), (0, True), (99, True), (100, False)])
-def test_three_are_even_to_less_than_the_distance(off, even):
-    found = evenly_spaced([FAR, 3 * FAR, 5 * FAR + off], 100, RING)
+@pytest.mark.parametrize(
+    ("seeds", "distance", "even"),
+    [
+        *(([FAR, 3 * FAR, 5 * FAR + off], 100, abs(off) < 100) for off in (-100, -99, 0, 99, 100)),
+        ([FAR, FAR + 10, FAR + 20], 100, False),  # these are close
+        ([FAR, FAR + 100, FAR + 200], 100, True),
+        ([FAR, FAR + 1, FAR + 2], 0, False),
+        ([FAR, FAR + 1, FAR + 2], 1, True),
+        ([(FAR + i * STEP) % RING for i in (2, 1, 0)], 100, True),  # steps may go round the ring
+        ([0, RING // 2], 100, False),  # which are no three
+        ([FAR], 100, False),
+        ([], 100, False),
+    ],
+)
+def test_three_are_even_to_less_than_the_distance(seeds, distance, even):
+    found = evenly_spaced(seeds, distance, RING)
     assert (found is not None) == even
-    assert not even or sorted(found) == [FAR, 3 * FAR, 5 * FAR + off]
-
-
-@pytest.mark.parametrize(("gap", "distance", "even"), [(10, 100, False), (100, 100, True), (1, 0, False), (1, 1, True)])
-def test_seeds_that_are_close_are_not_called_even(gap, distance, even):
-    assert (evenly_spaced([FAR, FAR + gap, FAR + 2 * gap], distance, RING) is not None) == even
-
-
-def test_steps_may_go_round_the_ring():
-    step = RING // 2 + 12_345_678_901
-    seeds = [(FAR + i * step) % RING for i in range(3)]
-    assert evenly_spaced(seeds[::-1], 100, RING) is not None
-
-
-def test_two_opposite_seeds_are_no_three():
-    assert evenly_spaced([0, RING // 2], 100, RING) is None
+    assert not even or sorted(found) == sorted(seeds)
 
 
 def test_it_looks_at_so_many_seeds_at_most():
