@@ -96,52 +96,42 @@ def without(**seeds):
     return replace(EDITION, limits=replace(EDITION.limits, seeds=replace(SEEDS, **seeds)))
 
 
-LOW = 1 << SEEDS.low_bits
+LOW, MODULUS = 1 << SEEDS.low_bits, 1 << SEEDS.modulus_bits
 FAR = 1 << 50
+ALIKE = f"whose low {SEEDS.low_bits} bits are those of the one in /a/0"
+EVEN = [FAR * (1 + 2 * i) + 1000 * i * i for i in range(3)]
 
 
-@pytest.mark.parametrize(("seed", "related"), [(5 + 7 * LOW, True), (5 + 7 * LOW + 1, False), (5 + LOW // 2, False)])
-def test_seeds_with_the_same_low_bits_are_related(seed, related):
-    first, second = fake("first", 5 + 3 * FAR), fake("second", seed + FAR)
-    told = across(first, second).related_seeds
-    assert [(r.run, r.line, r.seed) for r in told] == ([(second, 10, seed + FAR)] if related else [])
-    assert not told or told[0].how == f"whose low {SEEDS.low_bits} bits are those of the one in /a/first"
+@pytest.mark.parametrize(
+    ("seeds", "how"),  # the seeds of each run of a set, and how the first of the last run is related to others
+    [
+        ([[5 + 3 * FAR], [5 + 7 * LOW + FAR]], ALIKE),
+        ([[5 + 3 * FAR], [5 + 7 * LOW + 1 + FAR]], None),
+        ([[5 + 3 * FAR], [5 + LOW // 2 + FAR]], None),
+        ([[FAR], [FAR]], None),  # reused
+        ([[FAR], [FAR + MODULUS]], None),
+        ([[FAR, 7], [FAR, 8]], None),
+        ([[FAR, 3 * FAR + 77], [9 * FAR + 12345, FAR + 5]], None),
+        ([[FAR, 3 * FAR + 77], [FAR + 5, 9 * FAR + 12345]], "5 from that of /a/0"),
+        ([[FAR, 3 * FAR + 77], [FAR + 5 * LOW, 7]], ALIKE),
+        ([[5], [MODULUS - 4]], "9 from that of /a/0"),
+        ([[seed, 5] for seed in EVEN], "as far from that of /a/1 as that is from that of /a/0"),
+        ([[FAR + 150], [77], [MODULUS - FAR]], "as far from that of /a/1 as that is from that of /a/0"),
+    ],
+)
+def test_seeds_are_related_by_distance_low_bits_or_even_steps(seeds, how):
+    runs = [fake(str(i), *own) for i, own in enumerate(seeds)]
+    told = across(*runs).related_seeds
+    assert [(r.run, r.line, r.seed, r.how) for r in told] == ([(runs[-1], 10, seeds[-1][0], how)] if how else [])
 
 
-def test_equal_seeds_are_reused_and_not_related():
-    modulus = 1 << SEEDS.modulus_bits
-    for second in (FAR, FAR + modulus):
-        found = across(fake("first", FAR), fake("second", second))
-        assert found.related_seeds == [] and len(found.reused_seeds) == 1
-    assert across(fake("first", FAR), fake("second", FAR + modulus // 2)).reused_seeds == []
-    assert across(fake("first", FAR, 7), fake("second", FAR, 8)).related_seeds == []
+def test_seeds_of_several_sets_are_not_called_even():
+    assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
 
 
-def test_only_the_first_seed_of_a_log_is_related_to_others():
-    first, other = fake("first", FAR, 3 * FAR + 77), fake("second", 9 * FAR + 12345, FAR + 5)
-    assert across(first, other).related_seeds == []
-    (close,) = across(first, fake("third", FAR + 5, 9 * FAR + 12345)).related_seeds
-    assert (close.line, close.seed, close.how) == (10, FAR + 5, "5 from that of /a/first")
-    (alike,) = across(first, fake("third", FAR + 5 * LOW, 7)).related_seeds
-    assert (alike.line, alike.seed) == (10, FAR + 5 * LOW)
-
-
-def test_seeds_of_a_set_that_are_evenly_spaced_are_told_of_the_third():
-    runs = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, 5) for i in range(3)]
-    (relation,) = across(*runs).related_seeds
-    assert relation.how.startswith("as far from that of /a/run1 as that is from that of /a/run")
-    assert relation.line == 10
-    apart = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, folder=f"set{i}") for i in range(3)]
-    assert across(*apart).related_seeds == []
-
-
-def test_seeds_are_close_and_evenly_spaced_around_the_modulus():
-    modulus = 1 << SEEDS.modulus_bits
-    (close,) = across(fake("first", 5), fake("second", modulus - 4)).related_seeds
-    assert close.how == "9 from that of /a/first"
-    around = [fake(f"run{i}", seed) for i, seed in enumerate((modulus - FAR, 77, FAR + 150))]
-    (relation,) = across(*around).related_seeds
-    assert relation.how.startswith("as far from that of /a/run1")
+@pytest.mark.parametrize(("seed", "reused"), [(FAR, 1), (FAR + MODULUS, 1), (FAR + MODULUS // 2, 0)])
+def test_seeds_are_reused_that_are_equal_by_the_modulus(seed, reused):
+    assert len(across(fake("first", FAR), fake("second", seed)).reused_seeds) == reused
 
 
 def test_seeds_of_another_edition_are_not_related():
