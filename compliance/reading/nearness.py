@@ -86,8 +86,8 @@ def scale_of(problem: Published, benchmark: Benchmark, curves: Curves) -> Scale 
         return Scale(share * voxels, wide * voxels, perfect) if voxels >= curves.fewest else None
     outputs = problem.outputs or 1
     unit = problem.target * problem.eval_samples * outputs
-    best = (benchmark.score_max or 0.0) * problem.eval_samples  # of a loss: 0
-    perfect = (best,) * outputs if best and not benchmark.lower else ()
+    best = benchmark.score_max
+    perfect = (best * problem.eval_samples,) * outputs if best and not benchmark.lower else ()
     return Scale(share * unit, wide * unit, perfect, counts=False) if unit else None
 
 
