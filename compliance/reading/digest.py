@@ -38,9 +38,9 @@ def file_fault(event: Event, file: str) -> tuple[str, str] | None:
     return (f"file {path!r:.80}", file) if path != file else None
 
 
-def named_by(event: Event | None, file: str) -> Named | None:
-    """Return the file at this path as an event names it; None if it does not, or is malformed."""
-    if event is None or file_fault(event, file):
+def named_by(event: Event, file: str) -> Named | None:
+    """Return the file at this path as an event names it; None if the event is malformed."""
+    if file_fault(event, file):
         return None
     return Named(event.line, event.value, event.metadata["bytes"], file)
 

@@ -102,6 +102,8 @@ def loaded_of(value: dict[str, Any]) -> Loaded:
 def named(event: Event | None, resumed: Sequence[Event], log: str) -> tuple[Named, ...]:
     """Return the manifests that the log of this name gives: of its start, and of each resumption. Return () if it gives
     none or is malformed."""
+    if event is None:
+        return ()
     first = named_by(event, environment_path(Path(log)).name)
     later = (
         Named(e.line, e.value[KEY], 0, environment_path(Path(log), number).name)

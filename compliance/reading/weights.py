@@ -50,7 +50,7 @@ def in_folder(parts: tuple[str, ...]) -> bool:
 
 def named(event: Event | None, log: str) -> Named | None:
     """Return the weights that the log of this name gives; None if it gives none or is malformed."""
-    return named_by(event, file_of(log))
+    return named_by(event, file_of(log)) if event else None
 
 
 def open_weights(path: Path) -> BinaryIO:
