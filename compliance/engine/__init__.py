@@ -5,6 +5,7 @@
 
 import contextlib
 import gc
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,17 +13,17 @@ from pathlib import Path
 
 from compliance.engine.assemble import assemble
 from compliance.engine.budget import SECONDS, Account
-from compliance.engine.unit import Judged, Unit, faults_of, finding_of, gates, judge_log, judge_unit
+from compliance.engine.unit import Judged, Unit, faults_of, finding_of, gates, judge_unit
 from compliance.finding import Finding, ancestors, sort_key
 from compliance.reading.across import Across
 from compliance.reading.discovery import Found, discover
 from compliance.reading.edition import of_namesake, rounds_of, select_edition
 from compliance.reading.files import description_of
-from compliance.reading.rounds import Registries, published_order
+from compliance.reading.rounds import published_order, registry_of
 from compliance.reading.tree import Set, Submission
 from compliance.reviewing.waiver import ABOUT, Waivers
 from compliance.rule import CHECKS, ordered
-from compliance.verdict import LogVerdict, SetVerdict, SubmissionVerdict, Verdict
+from compliance.verdict import SetVerdict, SubmissionVerdict, Verdict
 from rules.current import ROOT
 from rules.edition import TEXTS, Edition, load
 from rules.text import read_texts
@@ -65,7 +66,8 @@ def judge(
     units, missed = _units(found, edition, rules, waivers, seconds), list(found.missed)
     namesakes = {} if edition else {unit.path: of_namesake(unit.target, unit.edition, rules) for unit in units}
     units = [unit for unit in units if not namesakes.get(unit.path)]
-    judged = _judged(units, progress)
+    done, total = itertools.count(1), sum(unit.account.logs for unit in units)
+    judged = [judge_unit(unit, lambda: progress(next(done), total) if progress else None) for unit in units]
     missed += [(one.unit.path, one.unit.account.spent) for one in judged if one.unit.account.spent]
     missed += [(path, why) for path, why in namesakes.items() if why]
     missed += [(unit.path, NO_RUNS) for unit in units if unit.submission and unit.submission.prepared]
@@ -74,30 +76,13 @@ def judge(
     return unused(verdict, waivers) if waivers else verdict
 
 
-def _judged(units: Sequence[Unit], progress: Progress | None) -> list[Judged]:
-    """Judge units one after another, and report each log."""
-    done, total = 0, sum(unit.account.logs for unit in units)
-
-    def logs(unit: Unit) -> Iterator[LogVerdict]:
-        nonlocal done
-        for file, runs in unit.logs():
-            log = judge_log(unit, file, runs)
-            done += 1
-            if progress:
-                progress(done, total)
-            yield log
-
-    return [judge_unit(unit, logs(unit)) for unit in units]
-
-
 def _units(found: Found, named: str | None, rules: Path, waivers: Waivers | None, seconds: float) -> list[Unit]:
     """Return the submissions, the sets and the logs that were found, each with its edition."""
-    registries = Registries()
 
     def unit(edition: Edition, submission: Submission | None, sets: tuple[Set, ...]) -> Unit:
         home = {s.system: submission.path if submission else s.place.home for s in sets}
         descriptions = {name: d for name, path in home.items() if name and (d := description_of(path, name))}
-        registry = registries.of(submission or sets[0], edition)
+        registry = registry_of(submission or sets[0], edition)
         account = Account(sum(len(s.logs) for s in sets), seconds)
         own = waivers and waivers.of(submission.org if submission else sets[0].place.org)
         return Unit(edition, submission, sets, descriptions, None, own, registry, account)

@@ -4,7 +4,6 @@ import functools
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
 
 from benchmark.tree import THROUGHPUT
 from compliance.engine.unit import Judged, benchmark_of, gates
@@ -83,15 +82,15 @@ class UnitVerdicts:
         return self.known[system, benchmark]
 
     @functools.cached_property
-    def around(self) -> dict[Whom, list[tuple[int, Finding]]]:
-        """The findings outside all correctly placed sets, by whom they concern, each with its number."""
+    def around(self) -> dict[Whom, list[Finding]]:
+        """The findings outside all correctly placed sets, by whom they concern."""
         well_laid = [s for s in self.unit.sets if not wrong_place(self.at.get(s.name, ()))]
         in_place = {name for s in well_laid for name in own(s)}
-        found: dict[Whom, list[tuple[int, Finding]]] = defaultdict(list)
-        for number, finding in enumerate(self.findings):
+        found: dict[Whom, list[Finding]] = defaultdict(list)
+        for finding in self.findings:
             inside = self.unit.path in ancestors(finding.path) and finding.path not in in_place
             if inside and (whom := concerned(finding, self.unit.path, self.unit.edition.benchmarks)):
-                found[whom].append((number, finding))
+                found[whom].append(finding)
         return found
 
     def unjudged(self, s: Set, known: bool, every: Sequence[Run]) -> str:
@@ -144,11 +143,10 @@ def wrong_place(findings: Sequence[Finding]) -> str:
     return next((f.code for f in findings if f.severity == "error" and CHECKS[f.code].level == "tree"), "")
 
 
-def about(around: Mapping[Whom, list[tuple[int, Finding]]], system: str, benchmark: str) -> list[Finding]:
-    """Return the findings that concern the sets of a system and a benchmark, in the order of their numbers."""
+def about(around: Mapping[Whom, list[Finding]], system: str, benchmark: str) -> list[Finding]:
+    """Return the findings that concern the sets of a system and a benchmark, in the order of places."""
     whom: list[Whom] = [(s, b) for s in (None, system) for b in (None, benchmark)]
-    found = sorted(itertools.chain(*(around.get(key, ()) for key in whom)), key=itemgetter(0))
-    return [finding for _, finding in found]
+    return sorted(itertools.chain(*(around.get(key, ()) for key in whom)), key=sort_key)
 
 
 def concerned(finding: Finding, home: str, benchmarks: Iterable[str]) -> Whom | None:

@@ -3,7 +3,7 @@
 import functools
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -132,31 +132,30 @@ class Judged:
         return [self.logs[log.name].run for log in runs.logs]
 
 
-def judge_unit(unit: Unit, logs: Iterable[LogVerdict]) -> Judged:
-    """Judge a unit. `logs` are taken one by one, as long as the unit's budget lasts."""
+def judge_unit(unit: Unit, tell: Callable[[], object]) -> Judged:
+    """Judge a unit, log by log as long as its budget lasts. `tell` is called after each log."""
     judged = Judged(unit, {}, [])
-    for log in logs:
+    for file, runs in unit.logs():
+        log = judge_log(unit, file, runs)
+        tell()
         unit.account.charge(log.seconds, log.run.kept + OF_A_FINDING * len(log.findings), log.run.path)
         if unit.account.spent:
             return judged
         judged.logs[log.run.path] = log
     unit.account.begin()
     try:
-        return judge_submission(judged, unit.submission) if unit.submission else judge_sets(judged)
+        if unit.submission:
+            return judge_submission(judged, unit.submission)
+        return replace(judged, findings=[finding for runs in unit.sets for finding in judge_set(judged, runs, set())])
     except Spent:
         return judged
-
-
-def judge_sets(judged: Judged) -> Judged:
-    """Judge the sets of a unit without a submission by the rules on sets."""
-    found = [finding for runs in judged.unit.sets for finding in judge_set(judged, runs, set())]
-    return replace(judged, findings=found)
 
 
 def judge_submission(judged: Judged, submission: Submission) -> Judged:
     """Judge a submission, whose logs are judged, by the rules on its layout, on its sets, and on the whole."""
     unit = judged.unit
-    laid = list(_judge_level("tree", unit, set(), submission, unit.edition))
+    codes = unit.edition.codes
+    laid = list(_judge(unit, ordered("tree", codes), unit.path, set(), lambda check: (submission, unit.edition)))
     findings, below = [*laid], _below(laid)
     for runs in unit.sets:
         wrong = below.get(runs.name, [])
@@ -164,9 +163,9 @@ def judge_submission(judged: Judged, submission: Submission) -> Judged:
             findings += judge_set(judged, runs, broken_by(wrong))
     every = tuple(run for runs in unit.sets for run in judged.runs(runs))
     files = SubmissionFiles(submission, every, unit.edition, unit.registry)
-    findings += _judge_level("submission", unit, broken_by(laid), files)
+    findings += _judge(unit, ordered("submission", codes), unit.path, broken_by(laid), lambda check: (files,))
     findings = list(dict.fromkeys(findings))  # several sets may find the same in one description
-    return replace(judged, findings=findings, origin=files.origin if OF_SOURCE in unit.edition.codes else "")
+    return replace(judged, findings=findings, origin=files.origin if OF_SOURCE in codes else "")
 
 
 def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
@@ -178,18 +177,22 @@ def _below(findings: list[Finding]) -> dict[str, list[Finding]]:
     return below
 
 
-def _judge_level(level: str, unit: Unit, broken: set[str], *arguments: Any) -> Iterator[Finding]:
-    """Yield the findings of all checks of a level, except those with a premise in `broken` or broken by another."""
+def _judge(
+    unit: Unit, checks: Iterable[Check], path: str, broken: set[str], arguments: Callable[[Check], tuple[Any, ...]]
+) -> Iterator[Finding]:
+    """Yield the findings of checks on what lies at a path, within the unit's budget, except those with a premise in
+    `broken` or broken by another."""
     broken = set(broken)
-    for check in ordered(level, unit.edition.codes):
+    for check in checks:
         if broken.isdisjoint(check.after):
-            for finding in _findings(unit, check, unit.path, *arguments):
+            for fault in faults_of(check, *arguments(check), account=unit.account):
+                finding = finding_of(fault, check, unit.edition, path, unit.waivers)
                 broken |= broken_by([finding])
                 yield finding
 
 
 def judge_set(judged: Judged, runs: Set, broken: set[str]) -> Iterator[Finding]:
-    """Yield the findings of the rules on sets, except those with a premise in `broken` or broken by another."""
+    """Return the findings of the rules on sets, except those with a premise in `broken` or broken by another."""
     unit, every = judged.unit, judged.runs(runs)
     terms = terms_for(Log(runs.name), unit.edition, benchmark_of(runs, every, unit.edition), kind=runs.kind)
     terms = replace(terms, throughput_only=_measures_throughput(runs, every))
@@ -197,19 +200,13 @@ def judge_set(judged: Judged, runs: Set, broken: set[str]) -> Iterator[Finding]:
     place = SetPlace(runs, unit.submission, unit.descriptions.get(runs.system), unit.registry, ledger)
     sound = [run for run in every if run.codes.isdisjoint(gates())]
     alike = [run for run in sound if run.throughput_only == terms.throughput_only]
-    for check in ordered("set", applying(unit.edition.codes, terms.kinds)):
-        if broken.isdisjoint(check.after):
-            some = {"every": every, "sound": sound, "alike": alike}[check.runs]
-            used = [run for run in some if run.broken.isdisjoint(check.after)]
-            for finding in _findings(unit, check, runs.name, used, place, terms):
-                broken = broken | broken_by([finding])
-                yield finding
+    looked_at = {"every": every, "sound": sound, "alike": alike}
 
+    def arguments(check: Check) -> tuple[list[Run], SetPlace, Terms]:
+        return [run for run in looked_at[check.runs] if run.broken.isdisjoint(check.after)], place, terms
 
-def _findings(unit: Unit, check: Check, path: str, *arguments: Any) -> Iterator[Finding]:
-    """Yield the findings of a check, within the unit's budget."""
-    for fault in faults_of(check, *arguments, account=unit.account):
-        yield finding_of(fault, check, unit.edition, path, unit.waivers)
+    checks = ordered("set", applying(unit.edition.codes, terms.kinds))
+    return _judge(unit, checks, runs.name, broken, arguments)
 
 
 def _measures_throughput(runs: Set, every: list[Run]) -> bool:

@@ -14,13 +14,11 @@ from benchmark.tree import ENVIRONMENT, SUPERSEDED, TUNING
 from compliance.finding import Fault, listed, show, why
 from compliance.reading.consistency import at_odds
 from compliance.reading.devices import CPU, groups_of, same
-from compliance.reading.digest import is_sha256, line_endings
+from compliance.reading.digest import Named, file_fault, is_sha256, line_endings
 from compliance.reading.environment import (
     Environment,
     Loaded,
-    Named,
     content,
-    fault_of,
     parse,
     read_environment,
 )
@@ -47,7 +45,7 @@ def environment_is_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     event = log.first(KEY)
     if event is None:
         return
-    if fault := fault_of(event, log.path):
+    if fault := file_fault(event, environment_path(Path(log.path)).name):
         yield Fault(event.line, *fault)
     elif time.start and event.line > time.start.line:
         yield Fault(event.line, f"after run_start of line {time.start.line}", "before it")
@@ -71,7 +69,7 @@ def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> 
 @rule("ENV03", "set", after=("ENV01",), on=RUNS | STEPS)
 def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run, named, path, limits in _files(runs, terms):
-        size = "" if named.size is None else f"{named.size} bytes with "
+        size = f"{named.size} bytes with " if named.size else ""
         wanted = f"{size}the sha256 {named.digest}, as logged in {run.path}"
         try:
             data = content(path, limits.largest)
@@ -80,7 +78,7 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
             continue
         if len(data) > limits.largest:
             yield _fault(run, named, f"more than {limits.largest} bytes", f"at most {limits.largest}")
-        elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (None, len(data)):
+        elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (0, len(data)):
             whose = next((other.path for other in runs for one in other.environments if one.digest == found), "")
             said = f"the manifest of {whose}" if whose else f"{len(data)} bytes with {found}{line_endings(path)}"
             yield _fault(run, named, said if data else "an empty file", wanted)

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmark.run.files import weights_path
 from compliance.finding import Fault, show, why
 from compliance.reading.across import Across
-from compliance.reading.digest import is_sha256
+from compliance.reading.digest import Named, file_fault, is_sha256
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
@@ -17,17 +17,7 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import Unsound
-from compliance.reading.weights import (
-    KEY,
-    Named,
-    contents,
-    digest_of,
-    fault_of,
-    file_of,
-    in_folder,
-    not_finite,
-    read_tensors,
-)
+from compliance.reading.weights import KEY, contents, digest_of, file_of, in_folder, not_finite, read_tensors
 from compliance.rule import CONFIRMATION, RUN, hides, rule
 
 
@@ -36,7 +26,7 @@ def weights_are_named(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
     event = log.first(KEY)
     if event is None:
         return
-    if fault := fault_of(event, log.path):
+    if fault := file_fault(event, file_of(log.path)):
         yield Fault(event.line, *fault)
     elif time.stop and event.line < time.stop.line:
         yield Fault(event.line, f"before run_stop of line {time.stop.line}", "after it")

@@ -111,11 +111,10 @@ class Across:
             if run.path in self.copies:
                 continue
             windows = self._windows(run)
-            hits = [(at, lines) for key, at, lines in windows if key in seen]
-            if hits:
-                key = next(key for key, _, _ in windows if key in seen)
-                equal = {index for at, lines in hits for index in range(at, at + len(lines))}
-                found.append(Replay(run, hits[0][1][0], seen[key], len(equal)))
+            if hits := [window for window in windows if window[0] in seen]:
+                key, _, lines = hits[0]
+                equal = {index for _, at, part in hits for index in range(at, at + len(part))}
+                found.append(Replay(run, lines[0], seen[key], len(equal)))
             for key, _, _ in windows:
                 seen.setdefault(key, run)
         return found

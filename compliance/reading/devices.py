@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from benchmark.hosts import ALONE, numbered
 from compliance.reading.log import Log
-from compliance.reading.values import count_of, is_number
+from compliance.reading.values import count_of, fits, is_number, is_word
 from rules.limits import Compute
 
 CPU = "cpu"
@@ -46,6 +46,11 @@ class Group(NamedTuple):
     distinct: int = 0
 
 
+RANKS = {"kind": is_word, "name": is_word, "ranks": lambda ranks: type(ranks) is int and ranks > 0}
+ONE = RANKS | {"host": is_word, "uuids": [str]}
+SEVERAL = RANKS | {"hosts": [is_word], "distinct": int}
+
+
 def groups_of(value: Any) -> list[Group] | None:
     """Return the devices in the value of the key `devices`; None for a malformed value."""
     if type(value) is not list or not value:
@@ -61,36 +66,22 @@ def groups_of(value: Any) -> list[Group] | None:
 
 
 def _groups(item: Any, most: int) -> list[Group] | None:
-    """Return the groups of an item: {host, kind, name, ranks, uuids}, or, where there are more than ALONE hosts,
-    {hosts, kind, name, ranks, distinct}, with the ranks of each host and the distinct uuids of all. None for anything
-    else, and for more than `most` hosts."""
-    if type(item) is not dict:
-        return None
-    several = "hosts" in item
-    hosts = item["hosts"] if several else [item.get("host")]
-    kind: Any = item.get("kind")
-    name: Any = item.get("name")
-    ranks = item.get("ranks")
-    if type(hosts) is not list or not hosts:
-        return None
-    if not all(type(word) is str and word.strip() for word in (*hosts, kind, name)):
-        return None
-    if type(ranks) is not int or ranks < 1:
-        return None
-    try:
-        hosts = expanded(hosts, most) if several else hosts
-    except ValueError:
+    """Return the groups of an item, of the ranks of one host or, where there are more than ALONE hosts, of each of
+    several, with the distinct uuids of all. Return None for anything else, and for more than `most` hosts."""
+    several = type(item) is dict and "hosts" in item
+    if not fits(item, SEVERAL if several else ONE):
         return None
     if not several:
-        uuids = item.get("uuids")
-        if type(uuids) is not list or not all(type(uuid) is str for uuid in uuids):
-            return None
-        return [Group(hosts[0], kind, name, ranks, tuple(uuids))]
-    distinct = item.get("distinct")
-    if type(distinct) is not int or len(set(hosts)) < len(hosts) or not 0 <= distinct <= ranks * len(hosts):
+        return [Group(item["host"], item["kind"], item["name"], item["ranks"], tuple(item["uuids"]))]
+    try:
+        hosts = expanded(item["hosts"], most)
+    except ValueError:
+        return None
+    distinct, ranks = item["distinct"], item["ranks"]
+    if len(set(hosts)) < max(len(hosts), 1) or not 0 <= distinct <= ranks * len(hosts):
         return None
     least, more = divmod(distinct, len(hosts))
-    return [Group(host, kind, name, ranks, (), least + (at < more)) for at, host in enumerate(hosts)]
+    return [Group(host, item["kind"], item["name"], ranks, (), least + (at < more)) for at, host in enumerate(hosts)]
 
 
 def kind_of(log: Log) -> Any:

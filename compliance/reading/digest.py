@@ -4,14 +4,22 @@ import hashlib
 import re
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from benchmark.log import Event, open_regular
+from compliance.reading.values import is_size
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 HEAD = 64 << 10  # bytes of a file in which line endings are searched
-LONGEST = 1 << 20  # bytes of a line that are read at a time
-EXACT = 1 << 53  # sizes below this are exact in every program
+
+
+class Named(NamedTuple):
+    """A file as a log names it: the line, its sha256, its bytes (0 if not given), and its path beside the log."""
+
+    line: int
+    digest: str
+    size: int
+    file: str
 
 
 def is_sha256(value: Any) -> bool:
@@ -25,9 +33,16 @@ def file_fault(event: Event, file: str) -> tuple[str, str] | None:
     size, path = data.get("bytes"), data.get("path")
     if not is_sha256(event.value):
         return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
-    if type(size) is not int or not 0 < size < EXACT:
+    if not is_size(size) or not size:
         return f"bytes {size!r:.80}", "the bytes of the file"
     return (f"file {path!r:.80}", file) if path != file else None
+
+
+def named_by(event: Event, file: str) -> Named | None:
+    """Return the file at this path as an event names it; None if the event is malformed."""
+    if file_fault(event, file):
+        return None
+    return Named(event.line, event.value, event.metadata["bytes"], file)
 
 
 def sha256_of(path: Path) -> str:
@@ -43,19 +58,6 @@ def line_endings(path: Path) -> str:
             return ", with line endings of Windows (CRLF)" if b"\r\n" in file.read(HEAD) else ""
     except OSError:
         return ""
-
-
-def with_unix_lines(path: Path) -> str:
-    """Return the sha256 that a file has with LF in place of CRLF, "" if it has no CRLF or can't be read."""
-    digest, found = hashlib.sha256(), False
-    try:
-        with open_regular(path) as file:
-            for line in iter(lambda: file.readline(LONGEST), b""):
-                found = found or line.endswith(b"\r\n")
-                digest.update(line[:-2] + b"\n" if line.endswith(b"\r\n") else line)
-    except OSError:
-        return ""
-    return digest.hexdigest() if found else ""
 
 
 def sha256(path: Path) -> str:

@@ -2,8 +2,10 @@
 
 import os
 import stat
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from compliance.reading.power import FOLDER as POWER
 from compliance.reading.tree import (
@@ -16,7 +18,6 @@ from compliance.reading.tree import (
     Set,
     Submission,
     log_file,
-    misnamed_log,
     read_set,
     read_submission,
     scan,
@@ -24,6 +25,8 @@ from compliance.reading.tree import (
 
 MOST_FOLDERS = 10_000  # of one level, examined to decide whether a folder is a submission
 MOST_SEARCHED = 200_000  # folders that are searched for submissions
+NOTHING = "no submission, no set of runs and no log: logs are called result_<i>.txt"
+Item = TypeVar("Item", Submission, Set, LogFile)
 LARGEST = 4 << 30  # bytes of all files of a submission: 300 times the largest of MLPerf HPC's rounds
 
 
@@ -36,7 +39,6 @@ class Found:
     logs: list[LogFile] = field(default_factory=list)
     missed: list[tuple[str, str]] = field(default_factory=list)
     searched: int = 0  # folders so far
-    other: str = ""  # a file with log lines whose name is not result_<i>.txt
 
 
 def discover(paths: list[str]) -> Found:
@@ -55,8 +57,7 @@ def discover(paths: list[str]) -> Found:
             before = len(found.submissions) + len(found.sets)
             _search(path, given.rstrip("/") or "/", path, found, DEEPEST)
             if len(found.submissions) + len(found.sets) == before:
-                other = f"log lines in {found.other}, wanted them in result_<i>.txt: " if found.other else ""
-                found.missed.append((given, f"{other}no submission, no set of runs and no log in it"))
+                found.missed.append((given, NOTHING))
         else:
             found.missed.append((given, "neither a file nor a folder"))
     _once(found)
@@ -90,16 +91,22 @@ def _size(log: LogFile) -> int:
 
 def _once(found: Found) -> None:
     """Drop what was given twice: by another spelling of its path, or as part of something else that was given."""
-    found.submissions = list({os.path.realpath(s.path): s for s in reversed(found.submissions)}.values())[::-1]
+    found.submissions = list(_by_place(found.submissions, lambda s: s.path).values())
     if not (found.sets or found.logs):
         return
-    held = {os.path.realpath(s.path) for submission in found.submissions for s in submission.sets}
-    sets = {os.path.realpath(s.path): s for s in reversed(found.sets)}
-    found.sets = [s for path, s in reversed(sets.items()) if path not in held]
-    every = [*(s for submission in found.submissions for s in submission.sets), *found.sets]
-    known = {os.path.realpath(log.file) for s in every for log in s.logs}
-    logs = {os.path.realpath(log.file): log for log in reversed(found.logs)}
-    found.logs = [log for path, log in reversed(logs.items()) if path not in known]
+    held = _by_place((s for submission in found.submissions for s in submission.sets), lambda s: s.path)
+    sets = _by_place(found.sets, lambda s: s.path)
+    found.sets = [s for path, s in sets.items() if path not in held]
+    known = _by_place((log for s in (held | sets).values() for log in s.logs), lambda log: log.file)
+    found.logs = [log for path, log in _by_place(found.logs, lambda log: log.file).items() if path not in known]
+
+
+def _by_place(items: Iterable[Item], path_of: Callable[[Item], Path]) -> dict[str, Item]:
+    """Return the first item of each real path, by that path."""
+    found: dict[str, Item] = {}
+    for item in items:
+        found.setdefault(os.path.realpath(path_of(item)), item)
+    return found
 
 
 def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> None:
@@ -122,8 +129,6 @@ def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> Non
         folders = [f for f in folders if f not in (POWER, PRUNED) or (f == PRUNED and runs.scaling != WEAK)]
         if path != given:
             found.missed.append((name, "logs in no submission, which have no score"))
-    elif not found.other and (other := misnamed_log(entries)):
-        found.other = f"{name}/{other}"
     if not depth and folders:
         found.missed.append((name, f"folders more than {DEEPEST} deep"))
     for folder in sorted(folders) if depth else ():

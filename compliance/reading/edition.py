@@ -3,6 +3,7 @@
 Neither what a submission says of itself nor a folder in it decides.
 """
 
+import contextlib
 import datetime
 import functools
 import itertools
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import Event, read_log
+from compliance.reading.digest import is_sha256
 from compliance.reading.tree import RESULTS, LogFile, Set, Submission, place_of
 from compliance.rule import CHECKS
 from rules.current import OURS, editions, version
@@ -85,7 +87,9 @@ def of_namesake(target: Target, edition: Edition, root: Path) -> str:
     if name not in editions(root) or round_folder(target, edition.name) is None or not logs:
         return ""
     year = _year_of(logs)
-    if year is None or year > load(name, root).limits.year or _names_edition(logs[0].file):
+    if year is None or year > load(name, root).limits.year:
+        return ""
+    if any(event.key == "rules_edition" for event in _head(logs[0].file)):
         return ""
     said = f"its logs, of {year}, look like those of MLPerf HPC {edition.name}, and a folder above it names our edition"
     return f"{said} {edition.name}: judge it with --rules {name}, or call the folder hpc_results_{edition.name}"
@@ -165,75 +169,45 @@ def _logs(target: Target) -> list[LogFile]:
 def _year_of(logs: Iterable[LogFile]) -> int | None:
     """Return the year of the first event in the first log that has one."""
     for log in logs:
-        try:
+        with contextlib.suppress(OverflowError, ValueError, TypeError):
             if first := next(_head(log.file), None):
                 return datetime.datetime.fromtimestamp(first.time_ms / 1000, datetime.UTC).year
-        except (OSError, OverflowError, ValueError, TypeError):
-            continue
     return None
 
 
 def _head(path: Path) -> Iterator[Event]:
-    """Yield the first events of a log. Raises OSError."""
-    yield from (item for item in itertools.islice(read_log(path), HEAD) if type(item) is Event)
-
-
-def _names_edition(path: Path) -> bool:
-    """Return whether a log names an edition among its first events."""
-    try:
-        return any(event.key == "rules_edition" for event in _head(path))
-    except OSError:
-        return True
+    """Yield the first events of a log, none of one that can't be read."""
+    with contextlib.suppress(OSError):
+        yield from (item for item in itertools.islice(read_log(path), HEAD) if type(item) is Event)
 
 
 def _named(path: Path) -> str | None:
     """Return the benchmark that a log names, None if there is none among its first events."""
-    try:
-        named = (event.value for event in _head(path) if event.key == "submission_benchmark")
-        return next((name for name in named if type(name) is str), None)
-    except OSError:
-        return None
-
-
-DIGEST = re.compile("[0-9a-f]{64}")
+    named = (event.value for event in _head(path) if event.key == "submission_benchmark")
+    return next((name for name in named if type(name) is str), None)
 
 
 @functools.lru_cache(maxsize=64)
 def complete(name: str, root: Path) -> Edition:
     """Load an edition. Raises ValueError if one of its problems lacks a number that a rule in force needs."""
     edition = load(name, root)
-    problems = edition.limits.problems
-    classes = have_classes(problems, {n: benchmark.score for n, benchmark in edition.benchmarks.items()})
+    of_dice = {name for name, benchmark in edition.benchmarks.items() if benchmark.score == "dice"}
+    of_classes = of_dice | {problem.benchmark for problem in edition.problems.values() if problem.class_counts}
     for n, problem in edition.problems.items():
         mean = edition.benchmarks[problem.benchmark].score == "mean"
-        where = f"{edition.name}/limits.yaml: problems.{n}"
-        refuse_gaps(problems[n], edition.codes, mean, problem.benchmark in classes, where)
+        missing = gaps(edition.limits.problems[n], edition.codes, mean, problem.benchmark in of_classes)
+        if found := ", ".join(f"{number} ({code})" for number, code in missing):
+            wanted = "the numbers that these rules hold runs against"
+            raise ValueError(f"{edition.name}/limits.yaml: problems.{n}: found no {found}, wanted {wanted}")
     return edition
 
 
-def have_classes(problems: dict[str, Any], scores: dict[str, str | None]) -> set[str]:
-    """Return the benchmarks whose data has classes: those scored by Dice, and those of a problem that publishes counts.
-
-    `problems` are those of limits.yaml; `scores` maps a benchmark to its kind of score.
-    """
-    counted = {p.get("benchmark") for p in problems.values() if isinstance(p, dict) and p.get("class_counts")}
-    return {name for name, score in scores.items() if score == "dice" or name in counted}
-
-
-def refuse_gaps(values: dict[str, Any], codes: AbstractSet[str], mean: bool, classes: bool, where: str) -> None:
-    """Raise ValueError, which begins with `where`, if a problem lacks a number that a rule among `codes` needs.
+def gaps(values: dict[str, Any], codes: AbstractSet[str], mean: bool, classes: bool) -> Iterator[tuple[str, str]]:
+    """Yield (number, rule) of each number that a problem lacks or has malformed, and a rule among `codes` needs.
 
     `values` is the problem in limits.yaml. `mean`: its score is a mean of sums. `classes`: its data has classes. A
     problem with `site_data: true` has data from elsewhere, without published fingerprints and counts.
     """
-    gaps = list(_gaps(values, codes, mean, classes))
-    if gaps:
-        names = ", ".join(f"{name} ({code})" for name, code in gaps)
-        raise ValueError(f"{where}: found no {names}, wanted the numbers that these rules hold runs against")
-
-
-def _gaps(values: dict[str, Any], codes: AbstractSet[str], mean: bool, classes: bool) -> Iterator[tuple[str, str]]:
-    """Yield (number, rule) of each number that is missing or malformed."""
     published = not values.get("site_data")
     applies = {"outputs": mean, "fingerprints": published, "class_counts": published and classes}
     for code in sorted(codes & CHECKS.keys()):
@@ -250,6 +224,6 @@ def _at(values: Any, name: str) -> Any:
 
 def _is_one(name: str, value: Any) -> bool:
     if name.startswith(("problem_digest", "fingerprints")):
-        return type(value) is str and DIGEST.fullmatch(value) is not None
+        return is_sha256(value)
     counts = value if name.startswith("class_counts") else [value]
     return isinstance(counts, list | tuple) and bool(counts) and all(type(n) is int and n > 0 for n in counts)

@@ -49,8 +49,8 @@ class Source(NamedTuple):
     device: str
     wraps_at: float | None
     limit: float | None
-    counters: int = 1
-    nodes: int = 1
+    counters: int
+    nodes: int
 
 
 class Reading(NamedTuple):
@@ -111,18 +111,8 @@ def _live(log: Log) -> Live | None:
     faults = [(event.line, f"another {SOURCES}", f"one, as in line {first.line}") for event in events[1:]]
     items = first.value if type(first.value) is list and len(first.value) <= MOST_SOURCES else None
     sources = [source for item in items or () if (source := _source(item))]
-    if items is None or len(sources) < len(items):
-        odd = first.value if items is None else next(item for item in items if _source(item) is None)
-        wanted = f"a list of node, source, scope ({', '.join(SCOPES)}), device, wraps_at, limit_watts"
-        return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, f"{SOURCES} {show(odd)}", wanted)))
-    if any(source.counters > 1 for source in sources) and sum(source.counters for source in sources) <= ALONE:
-        wanted = f"each by itself: only more than {ALONE} are told together"
-        return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, "equal counters told together", wanted)))
-    if len(sources) * len(readings) > MOST_NUMBERS:
-        faults.append(
-            (first.line, f"{len(readings)} readings of {len(sources)} counters", "no more than can be judged")
-        )
-        return Live(first.line, tuple(sources), (), False, tuple(faults[:SHOWN]))
+    if wrong := _wrong(first.value, items, sources, len(readings)):
+        return Live(first.line, (), (), False, (*faults[:SHOWN], (first.line, *wrong)))
     found = []
     for event in readings:
         reading = _reading(event, len(sources))
@@ -133,6 +123,19 @@ def _live(log: Log) -> Live | None:
             faults.append((event.line, f"{READING} {show(event.value)} {show(event.metadata)}", wanted))
     rehearsal = metadata(first, "rehearsal") is not False  # anything but an explicit false is a rehearsal
     return Live(first.line, tuple(sources), tuple(found), rehearsal, tuple(faults[:SHOWN]))
+
+
+def _wrong(value: Any, items: list[Any] | None, sources: list[Source], readings: int) -> tuple[str, str] | None:
+    """Return (found, wanted) if the value of an event is no list of counters that can be judged, else None."""
+    if items is None or len(sources) < len(items):
+        odd = value if items is None else next(item for item in items if _source(item) is None)
+        wanted = f"a list of node, source, scope ({', '.join(SCOPES)}), device, wraps_at, limit_watts"
+        return f"{SOURCES} {show(odd)}", wanted
+    if any(source.counters > 1 for source in sources) and sum(source.counters for source in sources) <= ALONE:
+        return "equal counters told together", f"each by itself: only more than {ALONE} are told together"
+    if len(sources) * readings > MOST_NUMBERS:
+        return f"{readings} readings of {len(sources)} counters", "no more than can be judged"
+    return None
 
 
 def _source(item: Any) -> Source | None:

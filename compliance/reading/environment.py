@@ -2,19 +2,17 @@
 
 import functools
 import hashlib
-import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 from benchmark.environment.manifest import KEY, KINDS, NODE, OTHER, RUN, SCHEMA
 from benchmark.log import Event, open_regular
 from benchmark.run.files import environment_path
 from compliance.reading.devices import MOST, expanded
-from compliance.reading.digest import file_fault, is_sha256
-from compliance.reading.values import Unsound, is_number, is_shallow, unique
+from compliance.reading.digest import Named, is_sha256, named_by
+from compliance.reading.values import Unsound, fits, is_number, is_shallow, is_size, read_object
 
 MOST_RESUMED = 1000
 WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
@@ -23,15 +21,6 @@ LONGEST_ORIGIN, LONGEST_HOST = 500, 255  # characters
 FIRST = {**{name: kind for name, kind in RUN.items() if name != "loaded"}, "repository": dict}
 SCHEMAS = {SCHEMA: (RUN, NODE), 1: (FIRST, NODE)}  # number of a schema -> the facts of a run, and of a node
 PARSED = 8  # parsed manifests that are cached; one may take 25 MB
-
-
-class Named(NamedTuple):
-    """A manifest as its log names it: the line, the sha256, the bytes (None if not given), the name of the file."""
-
-    line: int
-    digest: str
-    size: int | None
-    file: str
 
 
 @dataclass(frozen=True)
@@ -75,71 +64,53 @@ class Environment:
         return self.nodes[0].values
 
 
-def loaded_of(value: Any) -> Loaded:
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < 1 << 53
+
+
+FILES = {"files": is_size, "names": [str]}
+KERNELS = {"files": is_size, "before": is_size, "sha256": str}
+LOADED = {
+    "records": {str: str},
+    "edited": FILES,
+    "unowned": FILES,
+    "editable": [str],
+    "startup": {str: str},
+    "finders": [str],
+    "kernels": lambda value: not value or fits(value, KERNELS),
+    "spent": {"cpu_seconds": _is_amount, str: _is_amount},
+}
+
+
+def loaded_of(value: dict[str, Any]) -> Loaded:
     """Return the fact `loaded` of a manifest. Raises Unsound for a malformed one."""
+    if not fits(value, LOADED):
+        raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it")
     kernels = value.get("kernels")
-    try:
-        return Loaded(
-            _texts(value["records"]),
-            _files(value["edited"]),
-            _files(value["unowned"]),
-            _names(value["editable"]),
-            _texts(value["startup"]),
-            _names(value["finders"]),
-            (_count(kernels["files"]), _count(kernels["before"]), str(kernels["sha256"])) if kernels else None,
-            _spent(value["spent"]),
-        )
-    except (KeyError, TypeError, AttributeError):
-        raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it") from None
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 53:
-        raise TypeError
-    return value
-
-
-def _files(value: Any) -> tuple[int, tuple[str, ...]]:
-    return _count(value["files"]), _names(value["names"])
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if type(value) is not list or not all(type(name) is str for name in value):
-        raise TypeError
-    return tuple(value)
-
-
-def _texts(value: Any) -> dict[str, str]:
-    if type(value) is not dict or not all(type(text) is str for text in value.values()):
-        raise TypeError
-    return value
-
-
-def _spent(value: Any) -> dict[str, float]:
-    if type(value) is not dict or "cpu_seconds" not in value:
-        raise TypeError
-    if not all(type(number) in (int, float) and 0 <= number < 1 << 53 for number in value.values()):
-        raise TypeError
-    return value
-
-
-def fault_of(event: Event, log: str) -> tuple[str, str] | None:
-    """Return (found, wanted) if the event of a manifest in the log of this name is malformed, else None."""
-    return file_fault(event, environment_path(Path(log)).name)
+    return Loaded(
+        value["records"],
+        (value["edited"]["files"], tuple(value["edited"]["names"])),
+        (value["unowned"]["files"], tuple(value["unowned"]["names"])),
+        tuple(value["editable"]),
+        value["startup"],
+        tuple(value["finders"]),
+        (kernels["files"], kernels["before"], kernels["sha256"]) if kernels else None,
+        value["spent"],
+    )
 
 
 def named(event: Event | None, resumed: Sequence[Event], log: str) -> tuple[Named, ...]:
     """Return the manifests that the log of this name gives: of its start, and of each resumption. Return () if it gives
     none or is malformed."""
-    if event is None or fault_of(event, log):
+    if event is None:
         return ()
-    first = Named(event.line, event.value, event.metadata["bytes"], environment_path(Path(log)).name)
-    later = [
-        Named(e.line, e.value[KEY], None, environment_path(Path(log), number).name)
+    first = named_by(event, environment_path(Path(log)).name)
+    later = (
+        Named(e.line, e.value[KEY], 0, environment_path(Path(log), number).name)
         for number, e in enumerate(resumed[:MOST_RESUMED], 1)
-        if type(e.value) is dict and is_sha256(e.value.get(KEY))
-    ]
-    return (first, *later)
+        if fits(e.value, {KEY: is_sha256})
+    )
+    return (first, *later) if first else ()
 
 
 def content(path: Path, largest: int) -> bytes:
@@ -169,15 +140,9 @@ def _parsed(path: Path, digest: str, largest: int) -> Environment:
 
 def parse(data: bytes) -> Environment:
     """Parse a manifest. Raises Unsound with found and wanted."""
-    try:
-        found = json.loads(data.decode(), object_pairs_hook=unique, parse_constant=_no_number, parse_float=_finite)
-    except Unsound:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise Unsound(f"no JSON: {str(error)[:80]}", "an object") from None
-    if type(found) is not dict or set(found) != {"schema", "run", "nodes"}:
-        keys = sorted(found)[:5] if type(found) is dict else type(found).__name__
-        raise Unsound(f"{keys!r:.200}", "an object of schema, run and nodes")
+    found = read_object(data)
+    if set(found) != {"schema", "run", "nodes"}:
+        raise Unsound(f"{sorted(found)[:5]!r:.200}", "an object of schema, run and nodes")
     if type(found["schema"]) is not int or found["schema"] not in SCHEMAS:
         raise Unsound(f"schema {found['schema']!r:.80}", " or ".join(map(str, sorted(SCHEMAS))))
     of_run, of_node = SCHEMAS[found["schema"]]
@@ -205,15 +170,6 @@ def _numa_gib(numa: dict[str, Any] | None) -> float:
     nodes = (numa or {}).get("nodes")
     told = [of.get("gib") for of in nodes.values() if type(of) is dict] if type(nodes) is dict else []
     return sum(float(gib) for gib in told if is_number(gib))
-
-
-def _no_number(name: str) -> NoReturn:
-    raise Unsound(f"the number {name}", "finite numbers")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _no_number(text[:40])
 
 
 def _hosts(hosts: Any, most: int) -> tuple[str, ...]:

@@ -154,10 +154,12 @@ def start_in(log: Path) -> tuple[str | None, bool]:
 
 def beginnings(run: Run, wanted: set[str]) -> set[str]:
     """Return those digests in `wanted` that the log has up to the end of one of its lines."""
-    total, found = hashlib.sha256(), set()
+    total, found = hashlib.sha256(), set[str]()
+    if not wanted:
+        return found
     try:
         with open_regular(run.file) as file:
-            for piece in islice(iter(lambda: file.readline(PIECE), b""), MOST_PIECES if wanted else 0):
+            for piece in islice(iter(lambda: file.readline(PIECE), b""), MOST_PIECES):
                 total.update(piece)
                 found |= wanted & {total.hexdigest()}
     except OSError:

@@ -84,9 +84,10 @@ def scale_of(problem: Published, benchmark: Benchmark, curves: Curves) -> Scale 
         voxels = sum(counts[1:]) if counts else 0
         perfect = tuple(map(float, counts[1:])) * 2 if counts else ()
         return Scale(share * voxels, wide * voxels, perfect) if voxels >= curves.fewest else None
-    unit = problem.target * problem.eval_samples * (problem.outputs or 1)
-    best = (benchmark.score_max or 0.0) * problem.eval_samples  # of a loss: 0
-    perfect = (best,) * (problem.outputs or 1) if best and not benchmark.lower else ()
+    outputs = problem.outputs or 1
+    unit = problem.target * problem.eval_samples * outputs
+    best = benchmark.score_max
+    perfect = (best * problem.eval_samples,) * outputs if best and not benchmark.lower else ()
     return Scale(share * unit, wide * unit, perfect, counts=False) if unit else None
 
 

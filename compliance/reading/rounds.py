@@ -110,22 +110,6 @@ class RoundRegistry:
         return [entry for entry in self.entries if folded(entry.organisation) == folded(name)]
 
 
-class Registries:
-    """The registries of all rounds that are judged together, each read once."""
-
-    def __init__(self) -> None:
-        self._read: dict[tuple[Path, str], RoundRegistry | None] = {}
-
-    def of(self, target: Submission | Set, edition: Edition) -> RoundRegistry | None:
-        """Return the registry of the round of a submission or set; None if there is none, or the edition has none."""
-        folder = round_folder(target, edition.name) if edition.limits.registry != "none" else None
-        if folder is None:
-            return None
-        if (folder, edition.name) not in self._read:
-            self._read[folder, edition.name] = _read(folder / REGISTRY, _shown(target, folder), edition.name)
-        return self._read[folder, edition.name]
-
-
 def key_of(organisation: str, system: str, benchmark: str, problem: str | None) -> tuple[str, ...]:
     """Return the key that `Request.key` gives: who trains what on which system."""
     return (folded(organisation), folded(system), benchmark, problem or "")
@@ -136,9 +120,18 @@ def names_entry(run: Run) -> bool:
     return run.origin is not None and run.origin.source == SOURCE
 
 
-def _read(path: Path, shown: str, edition: str) -> RoundRegistry | None:
-    if not os.path.lexists(path):
+def registry_of(target: Submission | Set, edition: Edition) -> RoundRegistry | None:
+    """Return the registry of the round of a submission or set; None if there is none, or the edition has none."""
+    folder = round_folder(target, edition.name) if edition.limits.registry != "none" else None
+    path = folder / REGISTRY if folder else None
+    if path is None or not os.path.lexists(path):
         return None
+    stamp = path.lstat()
+    return _registry(path, _shown(target, path.parent), edition.name, stamp.st_mtime_ns, stamp.st_size)
+
+
+@functools.lru_cache
+def _registry(path: Path, shown: str, edition: str, _changed: int, _size: int) -> RoundRegistry:
     try:
         return RoundRegistry(shown, tuple(read_registry(path, edition).entries))
     except Damaged as damage:

@@ -3,14 +3,14 @@
 It is small, so that a round of a hundred thousand logs fits into memory.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmark.environment.manifest import KEY as ENVIRONMENT
 from benchmark.log import Event
+from compliance.reading.digest import Named
 from compliance.reading.energy import Coverage, Energy, coverage_of, energy_of
-from compliance.reading.environment import Named as Manifest
 from compliance.reading.environment import named as manifests
 from compliance.reading.log import Log, size_of, times_of
 from compliance.reading.power import WATTS, Reach, metered, own_readings, reach_of
@@ -32,7 +32,7 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.tree import LogFile
 from compliance.reading.trials import Tried, trials_of
 from compliance.reading.values import is_number, is_shallow, seed_of
-from compliance.reading.weights import KEY, Named, named
+from compliance.reading.weights import KEY, named
 
 MOST_SEEDS = MOST_RESUMED = 1000
 DEEPEST = 16  # levels of a value that is kept
@@ -105,26 +105,26 @@ class Run:
     samples: float | None  # samples trained up to the passing (or last) evaluation, if epoch_num counts samples
     energy: Energy | None  # measured over the run
     resumed: int  # how often it was interrupted and resumed
-    source: dict[str, str] | None = None  # path -> sha256 of every file that was loaded
-    measured: Fact | None = None  # the totals of a throughput-only log
-    throughput_only: bool = False  # whether it measures steps or input alone, and is no scored run
-    trials: tuple[Tried, ...] = ()  # of the input
-    origin: Origin | None = None  # of the first seed
-    weights: Named | None = None  # the final weights as logged
-    environments: tuple[Manifest, ...] = ()  # the manifests as logged: of the start, and of each resumption
-    init: Mark | None = None  # init_start
-    last_ms: int | None = None  # of the latest event, in a log that names a launch ledger
-    launch: Launch | None = None  # the first start of the run, if the log names one
-    resumptions: tuple[Launch, ...] = ()  # the later starts; they have no digest
-    coverage: Coverage | None = None  # the part of the machine that its own counters measured
-    power: Reach | None = None  # of power readings in its own log
-    numbers: Numbers = field(default_factory=lambda: Numbers((), 0))  # from which the scores are computed
-    figures: tuple[tuple[int, float], ...] = ()  # (line, number) of the exact figures of its epochs
-    waits: Waits = field(default_factory=lambda: Waits([]))  # how long its epochs waited for data
-    parts: int = 1  # of an epoch, each of which is logged as one
-    codes: frozenset[str] = field(default_factory=frozenset)  # of the findings in the log itself
-    lines: frozenset[int] = field(default_factory=frozenset)  # of these findings
-    broken: frozenset[str] = field(default_factory=frozenset)  # codes of the errors among them that no waiver covers
+    source: dict[str, str] | None  # path -> sha256 of every file that was loaded
+    measured: Fact | None  # the totals of a throughput-only log
+    throughput_only: bool  # whether it measures steps or input alone, and is no scored run
+    trials: tuple[Tried, ...]  # of the input
+    origin: Origin | None  # of the first seed
+    weights: Named | None  # the final weights as logged
+    environments: tuple[Named, ...]  # the manifests as logged: of the start, and of each resumption
+    init: Mark | None  # init_start
+    last_ms: int | None  # of the latest event, in a log that names a launch ledger
+    launch: Launch | None  # the first start of the run, if the log names one
+    resumptions: tuple[Launch, ...]  # the later starts; they have no digest
+    coverage: Coverage | None  # the part of the machine that its own counters measured
+    power: Reach | None  # of power readings in its own log
+    numbers: Numbers  # from which the scores are computed
+    figures: tuple[tuple[int, float], ...]  # (line, number) of the exact figures of its epochs
+    waits: Waits  # how long its epochs waited for data
+    parts: int  # of an epoch, each of which is logged as one
+    codes: frozenset[str]  # of the findings in the log itself
+    lines: frozenset[int]  # of these findings
+    broken: frozenset[str]  # codes of the errors among them that no waiver covers
 
     @property
     def shift(self) -> float:

@@ -40,35 +40,24 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
             yield field, f"{name} {show(found)}"
     if count_of(description.get("accelerators_per_node")) == 0 and (listed := node["accelerators"]):
         yield "accelerators_per_node", f"{len(listed)} accelerators"
-    for what, found, field in names_of(environment):
+    version = (node["torch"] or {}).get("version")
+    for what, found, field in (
+        ("processor", processors.get("model"), "host_processor_model_name"),
+        ("PyTorch", version.partition("+")[0] if type(version) is str else None, "framework"),
+        ("operating system", node["operating_system"], "operating_system"),
+    ):
         said = description.get(field)
-        if found and type(said) is str and said.strip() and not _of_one_name(found, said):
+        if found and type(found) is type(said) is str and not _of_one_name(found, said):
             yield field, f"{what} {show(found)}"
-    for what, found, field in capacities_of(environment):
+    first, gib = (node["accelerators"] or [None])[0], (node["memory"] or {}).get("gib")
+    memory = capacity(first.get("memory.total")) if type(first) is dict else None
+    for what, found, field in (
+        ("memory", gib * 2**30 if is_number(gib) else None, "host_memory_capacity"),
+        ("accelerator memory", memory, "accelerator_memory_capacity"),
+    ):
         size = capacity(description.get(field))
         if found and size and abs(found - size) > apart * size:
             yield field, f"{what} of {found / 2**30:.4g} GiB"
-
-
-def names_of(environment: Environment) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, name in the manifest, field of the description) of processor, framework and operating system."""
-    node = environment.node
-    for what, found, field in (
-        ("processor", (node["processors"] or {}).get("model"), "host_processor_model_name"),
-        ("PyTorch", (node["torch"] or {}).get("version"), "framework"),
-        ("operating system", node["operating_system"], "operating_system"),
-    ):
-        if type(found) is str:
-            yield what, found.partition("+")[0] if what == "PyTorch" else found, field
-
-
-def capacities_of(environment: Environment) -> Iterator[tuple[str, float | None, str]]:
-    """Yield (kind, bytes in the manifest, field of the description) of main memory and accelerator memory."""
-    gib = (environment.node["memory"] or {}).get("gib")
-    yield "memory", gib * 2**30 if is_number(gib) else None, "host_memory_capacity"
-    for accelerator in (environment.node["accelerators"] or [])[:1]:
-        said = accelerator.get("memory.total") if type(accelerator) is dict else None
-        yield "accelerator memory", capacity(said), "accelerator_memory_capacity"
 
 
 def capacity(text: Any) -> float | None:
@@ -122,13 +111,23 @@ def differences(
         elif wanted := _of_another_run(option, value, run):
             yield f"{option} {show(value)}", wanted
     logged = run.value("hyperparameters")
-    if type(logged) is not dict:
-        return
-    table = of_table(run)
-    for name, value in given(words, text, table).items():
-        resolved = resolves(value, name, benchmark)
-        if name in logged and name not in above and not resolved and not same(value, logged[name]):
+    for name, value in _asked(environment, run, benchmark, above).items() if type(logged) is dict else ():
+        if name in logged and not same(value, logged[name]):
             yield f"{name} {show(value)}", f"{show(logged[name])}, as logged"
+
+
+def unlogged(environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str]) -> list[str]:
+    """Return the settings of command line and config that the log does not state at all, except those in `above` and
+    those that a run resolves itself."""
+    logged = run.value("hyperparameters")
+    asked = _asked(environment, run, benchmark, above) if type(logged) is dict else {}
+    return [name for name in asked if name not in logged]
+
+
+def _asked(environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str]) -> dict[str, Any]:
+    words, text = environment.run["command"] or [], environment.run["config"]
+    found = given(_read(words), text, of_table(run))
+    return {n: value for n, value in found.items() if n not in above and not resolves(value, n, benchmark)}
 
 
 def _read(words: list[Any]) -> list[str]:
@@ -147,17 +146,6 @@ def _of_another_run(option: str, value: str, run: Run) -> str:
     if option == "--entry" and value != str(entry):
         return f"{entry}, as logged" if entry is not None else "none, as the log names no entry"
     return "none, as the log says no rehearsal" if option == "--rehearsal-seed" and source != REHEARSAL else ""
-
-
-def unlogged(environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str]) -> list[str]:
-    """Return the settings of command line and config that the log does not state at all, except those in `above` and
-    those that a run resolves itself."""
-    words, text, logged = environment.run["command"] or [], environment.run["config"], run.value("hyperparameters")
-    if type(logged) is not dict:
-        return []
-    found = given(_read(words), text, of_table(run))
-    more = {name: value for name, value in found.items() if name not in logged and name not in above}
-    return [name for name, value in more.items() if not resolves(value, name, benchmark)]
 
 
 def options(words: list[str]) -> Iterator[tuple[str, str]]:

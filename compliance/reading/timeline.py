@@ -85,7 +85,7 @@ def timeline(log: Log, terms: Terms) -> Timeline:
     """Return the timeline of a log."""
     start, stop = log.first("run_start"), log.first("run_stop")
     scores = tuple(Scored(e, epoch_of(e), meets(e.value, terms)) for e in log.all(terms.metric))
-    inside = tuple(s for s in scores if start and _between(s.event, start, stop))
+    inside = tuple(s for s in scores if start and _before(start, s.event) and (stop is None or _before(s.event, stop)))
     passing = next((s for s in inside if s.passes), None)
     late = None
     if not passing and stop:
@@ -97,10 +97,6 @@ def _before(one: Event, other: Event) -> bool:
     """Return whether one event comes before another, or with it, by line and by time."""
     timed = is_number(one.time_ms) and is_number(other.time_ms)
     return one.line <= other.line and (not timed or one.time_ms <= other.time_ms)
-
-
-def _between(event: Event, start: Event, stop: Event | None) -> bool:
-    return _before(start, event) and (stop is None or _before(event, stop))
 
 
 def set_aside(log: Log, metric: str) -> None:
@@ -120,8 +116,4 @@ def set_aside(log: Log, metric: str) -> None:
 
     for key in BEGUN:
         log.events[key] = [e for e in log.all(key) if stands(e)]
-    log.events["run_stop"] = [e for e in log.all("run_stop") if stands(e) or not _aborted(e)]
-
-
-def _aborted(event: Event) -> bool:
-    return type(event.metadata) is dict and event.metadata.get("status") == "aborted"
+    log.events["run_stop"] = [e for e in log.all("run_stop") if stands(e) or metadata(e, "status") != "aborted"]

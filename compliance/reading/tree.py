@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,6 @@ from compliance.rule import TRIAL
 
 MOST_ENTRIES = 200_000
 DEEPEST = 32
-MOST_OPENED, MOST_LINES = 20, 100  # files of any name, and lines of each, that are searched for log lines
 MOST_ODD = 100_000  # lines with a log's token in a submission's other files that are searched for events
 LOG = re.compile(r"result_([0-9]{1,9})\.txt\Z")
 PRUNED, WEAK, RESULTS = "pruned_results", "weak", "results"
@@ -172,20 +171,27 @@ def first_event(file: Path, most: int) -> tuple[int, int]:
     return 0, looked
 
 
-def misnamed_log(files: Iterable[os.DirEntry[str]]) -> str:
-    """Return the name of the first file that has a log line near its beginning, "" if none does."""
-    for file in islice((f for f in files if f.is_file(follow_symlinks=False)), MOST_OPENED):
-        try:
-            if any(type(item) is Event for item in islice(read_log(Path(file)), MOST_LINES)):
-                return file.name
-        except OSError:
-            continue
-    return ""
-
-
 def read_submission(path: Path, name: str, given: Path) -> Submission:
     """List a submission and its sets."""
     entries, cut = _listing(path)
+    found = Submission(path, name, given, tuple(entries), (), cut)
+    sets = [
+        _set(path.joinpath(*parts), found.place(*parts), given, place_in(path, parts[1:]), len(parts), *logs)
+        for parts, logs in _by_set(entries).items()
+    ]
+    return replace(found, sets=tuple(sets))
+
+
+def read_set(path: Path, name: str, given: Path) -> Set:
+    """Read a set that was given without its submission. The names of the folders above it give its place."""
+    place = place_of(path)
+    above = (RESULTS, place.system, place.scaling, place.benchmark)
+    entries = [replace(entry, parts=above + entry.parts) for entry in _listing(path)[0]]
+    return _set(path, name, given, place, len(above), *_by_set(entries).get(above, ([], [])))
+
+
+def _by_set(entries: Iterable[Entry]) -> dict[tuple[str, ...], tuple[list[Entry], list[Entry]]]:
+    """Return the logs and the superseded logs of each set, by the parts of its folder's path in a submission."""
     folders: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries:
         if entry.kind == "file" and entry.parts[0] == RESULTS and LOG.match(entry.parts[-1]):
@@ -198,18 +204,19 @@ def read_submission(path: Path, name: str, given: Path) -> Submission:
     for parts in [p for p in folders if len(p) > 2 and p[-2] == SUPERSEDED]:
         if parts[:-2] in folders:  # there is such a set
             aside.setdefault(parts[:-2], []).extend(folders.pop(parts))
-    bare = Submission(path, name, given, tuple(entries), (), cut)
-    sets = [_set(bare, parts, logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())]
-    return Submission(path, name, given, tuple(entries), tuple(sets), cut)
+    return {parts: (logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())}
 
 
-def _set(submission: Submission, parts: tuple[str, ...], entries: list[Entry], aside: list[Entry]) -> Set:
-    logs, old = (
-        [log_file(submission.path.joinpath(*e.parts), submission.place(*e.parts), e.parts[-2] == PRUNED) for e in some]
-        for some in (entries, aside)
+def _set(path: Path, name: str, given: Path, place: Place, depth: int, *entries: list[Entry]) -> Set:
+    """Return a set. `entries` are its logs and its superseded logs, whose paths have `depth` parts above the set."""
+    logs, aside = (
+        [
+            log_file(path.joinpath(*e.parts[depth:]), "/".join((name, *e.parts[depth:])), e.parts[-2] == PRUNED)
+            for e in some
+        ]
+        for some in entries
     )
-    where = (submission.path.joinpath(*parts), submission.place(*parts), submission.given)
-    return Set(*where, place_in(submission.path, parts[1:]), in_order(logs), in_order(old))
+    return Set(path, name, given, place, in_order(logs), in_order(aside))
 
 
 def place_in(home: Path, inner: tuple[str, ...]) -> Place:
@@ -232,31 +239,6 @@ def is_tuning(inner: tuple[str, ...]) -> bool:
     """Return whether the parts of a path below results/ are those of a campaign of tuning, or of its confirmation."""
     within = len(inner) == 4 or (len(inner) == 5 and inner[4] == CONFIRMATION)
     return within and inner[1] == TUNING and inner[3] != CONFIRMATION
-
-
-def read_set(path: Path, name: str, given: Path) -> Set:
-    """Read a set that was given without its submission. The names of the folders above it give its place."""
-    place = place_of(path)
-    logs = []
-    for folder, pruned in ((path, False), (path / PRUNED, True)):
-        if pruned and (folder.is_symlink() or place.scaling != WEAK):
-            continue
-        for entry in scan(folder)[0]:
-            if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
-                within = f"{name}/{PRUNED}/{entry.name}" if pruned else f"{name}/{entry.name}"
-                logs.append(log_file(folder / entry.name, within, pruned))
-    return Set(path, name, given, place, in_order(logs), in_order(_superseded(path, name)))
-
-
-def _superseded(path: Path, name: str) -> list[LogFile]:
-    """Return the superseded logs of a set."""
-    found, home = [], path / SUPERSEDED
-    for folder in () if home.is_symlink() else scan(home)[0]:
-        for entry in scan(Path(folder))[0] if folder.is_dir(follow_symlinks=False) else ():
-            if LOG.match(entry.name) and entry.is_file(follow_symlinks=False):
-                within = f"{name}/{SUPERSEDED}/{folder.name}/{entry.name}"
-                found.append(log_file(Path(entry), within))
-    return found
 
 
 def place_of(folder: Path) -> Place:

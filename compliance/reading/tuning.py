@@ -1,8 +1,6 @@
 """Read a campaign of tuning from the folder of its trials: what was frozen and drawn, and the course of each trial."""
 
 import functools
-import hashlib
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +8,9 @@ from typing import Any
 
 from benchmark.config import shown
 from benchmark.ledger import Asked, Drawn, Entry, Event, Start, read_ledger
-from benchmark.log import open_regular
 from benchmark.run.files import LEDGER
 from benchmark.tree import result_path
-from benchmark.tuning.campaign import FILE, LARGEST, Campaign, read_frozen, within
+from benchmark.tuning.campaign import FILE, Campaign, read_frozen, within
 from benchmark.tuning.ending import Course, ending
 from benchmark.tuning.folder import Opened, opened
 from compliance.reading.ledger import SetLedger
@@ -32,39 +29,25 @@ class Read:
 
 def read(folder: Path, ledger: SetLedger | None) -> Read:
     """Read the campaign in a folder, with its ledger. Never raises: `fault` says what is wrong."""
-    if any(os.path.islink(path) for path in (folder, folder / FILE)):
+    path = folder / FILE
+    if folder.is_symlink() or path.is_symlink():
         return Read(None, None, (FILE, "found a symbolic link, wanted a campaign"))
+    campaign = None
     try:
-        campaign = _frozen(folder / FILE)
-    except OSError as error:
-        return Read(
-            None, None, (FILE, f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}")
-        )
-    except ValueError as error:
-        return Read(None, None, (FILE, str(error)))
-    try:
+        stamp = path.stat()
+        campaign = _frozen(path, stamp.st_mtime_ns, stamp.st_size)
         return Read(campaign, opened(campaign, ledger.ledger.entries if ledger else ()))
+    except OSError as error:
+        why = f"found no file that can be read ({error.strerror or 'no regular file'}), wanted {FILE}"
     except ValueError as error:
-        return Read(campaign, None, (LEDGER, str(error)))
-
-
-def _frozen(path: Path) -> Campaign:
-    """Read a campaign file, once for all rules. Raises ValueError, OSError."""
-    with open_regular(path) as file:
-        digest = hashlib.sha256(file.read(LARGEST + 1)).digest()
-    found = _once(path, digest)
-    if isinstance(found, ValueError):
-        raise found
-    return found
+        why = str(error)
+    return Read(campaign, None, (LEDGER if campaign else FILE, why))
 
 
 @functools.lru_cache
-def _once(path: Path, digest: bytes) -> Campaign | ValueError:
-    """Return the campaign in a file with this digest, or the error. It is cached, since a large one takes seconds."""
-    try:
-        return read_frozen(path)
-    except ValueError as error:
-        return error.with_traceback(None)
+def _frozen(path: Path, _changed: int, _size: int) -> Campaign:
+    """Read a campaign file, once until it changes, since a large one takes seconds. Raises ValueError, OSError."""
+    return read_frozen(path)
 
 
 def point_of(opened: Opened, index: int) -> dict[str, Any]:

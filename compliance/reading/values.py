@@ -1,7 +1,8 @@
-"""Check submitted values: numbers, counts, seeds, depth."""
+"""Check submitted values: numbers, counts, seeds, depth, form."""
 
+import json
 import math
-from typing import Any, TypeGuard
+from typing import Any, NoReturn, TypeGuard
 
 LARGEST = 1 << 1000  # integers beyond this are no numbers
 EXACT_IN_JSON = 1 << 53  # JSON readers of other languages round larger integers, so that some programs log text
@@ -49,8 +50,53 @@ def is_shallow(value: Any, levels: int) -> bool:
     return levels > 0 and all(is_shallow(v, levels - 1) for v in inner)
 
 
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object of these pairs. Raises Unsound for a name that is given twice."""
+def is_size(value: object) -> bool:
+    """Return whether a value is an integer from 0 on that every program reads exactly."""
+    return type(value) is int and 0 <= value < EXACT_IN_JSON
+
+
+def is_word(value: object) -> bool:
+    """Return whether a value is text that is not blank."""
+    return type(value) is str and bool(value.strip())
+
+
+def fits(value: Any, form: Any) -> bool:
+    """Return whether a value has a form: a type, or a function that tells; [form] of all items of a list; {name: form}
+    of the fields of an object, which may have others, where `str` stands for all names."""
+    if type(form) is list:
+        return type(value) is list and all(fits(item, form[0]) for item in value)
+    if type(form) is dict:
+        if type(value) is not dict:
+            return False
+        named = {name: fits(value.get(name), of) for name, of in form.items() if name is not str}
+        return all(named.values()) and (str not in form or all(fits(item, form[str]) for item in value.values()))
+    return type(value) is form if isinstance(form, type) else bool(form(value))
+
+
+def read_object(data: bytes, what: str = "") -> dict[str, Any]:
+    """Return the JSON object in `data`, which errors call `what`. Raises Unsound for anything else, for a name that is
+    given twice, and for numbers that are not finite."""
+    try:
+        found = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite)
+    except Unsound:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise Unsound(f"{what}no JSON: {str(error)[:80]}", "an object") from None
+    if type(found) is not dict:
+        raise Unsound(f"{what}{type(found).__name__!r}", "an object")
+    return found
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) < len(pairs):
         raise Unsound("a name that is given twice", "each once")
     return dict(pairs)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise Unsound(f"the number {name}", "finite numbers")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text[:40])

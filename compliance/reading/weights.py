@@ -5,12 +5,10 @@ each tensor), and the numbers. Only names, places and digests are kept of it.
 """
 
 import hashlib
-import json
 import math
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -18,8 +16,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from benchmark.log import Event, open_regular
 from benchmark.run.files import WEIGHTS, weights_path
 from benchmark.tree import SUPERSEDED
-from compliance.reading.digest import file_fault
-from compliance.reading.values import Unsound, unique
+from compliance.reading.digest import Named, named_by
+from compliance.reading.values import Unsound, read_object
 
 KEY = "weights"
 BLOCK = 1 << 20  # bytes read at a time
@@ -29,15 +27,6 @@ MOST_TENSORS, LONGEST_NAME, MOST_AXES = 10_000, 255, 8
 MOST_NUMBERS = 1 << 53  # sizes below this are exact in every program
 FEWEST = 64  # numbers of a tensor that can tell runs apart
 MOST_COMPARED = 64  # such tensors of a file that are compared, the largest ones
-
-
-@dataclass(frozen=True)
-class Named:
-    """The weights of a run as its log names them: the line, their sha256 and bytes."""
-
-    line: int
-    digest: str
-    size: int
 
 
 class Tensor(NamedTuple):
@@ -59,16 +48,9 @@ def in_folder(parts: tuple[str, ...]) -> bool:
     return parts[0] == "results" and len(parts) > 4 and parts[-2] == WEIGHTS and SUPERSEDED not in parts
 
 
-def fault_of(event: Event, log: str) -> tuple[str, str] | None:
-    """Return (found, wanted) if the event of weights in the log of this name is malformed, else None."""
-    return file_fault(event, file_of(log))
-
-
 def named(event: Event | None, log: str) -> Named | None:
     """Return the weights that the log of this name gives; None if it gives none or is malformed."""
-    if event is None or fault_of(event, log):
-        return None
-    return Named(event.line, event.value, event.metadata["bytes"])
+    return named_by(event, file_of(log)) if event else None
 
 
 def open_weights(path: Path) -> BinaryIO:
@@ -109,15 +91,9 @@ def read_tensors(path: Path) -> tuple[Tensor, ...]:
 
 def _entries(header: bytes) -> dict[str, Any]:
     """Return the header's entries by name. Raises Unsound."""
-    try:
-        entries = json.loads(header.decode(), object_pairs_hook=unique)
-    except Unsound:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise Unsound(f"a header that is no JSON: {str(error)[:80]}", "an object") from None
-    if type(entries) is not dict or not 0 < len(entries) <= MOST_TENSORS:
-        found = f"{len(entries)} tensors" if type(entries) is dict else f"a header of {type(entries).__name__}"
-        raise Unsound(found, f"1 to {MOST_TENSORS} tensors")
+    entries = read_object(header, "a header that is ")
+    if not 0 < len(entries) <= MOST_TENSORS:
+        raise Unsound(f"{len(entries)} tensors", f"1 to {MOST_TENSORS} tensors")
     return entries
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.engine.assemble import about, concerned
-from compliance.finding import Finding, ancestors
+from compliance.finding import Finding, ancestors, sort_key
 from compliance.reading.tree import Place, Set
 from rules.edition import load
 
@@ -46,18 +46,18 @@ BOX = Set(
 def test_what_concerns_a_set(path, code, touches):
     finding = Finding(f"{HOME}/{path}".rstrip("/"), 1, code, "error", "Something")
     whom = concerned(finding, HOME, load("v1.0").benchmarks)
-    around = {whom: [(0, finding)]} if whom else {}
+    around = {whom: [finding]} if whom else {}
     assert about(around, BOX.system, BOX.benchmark) == [finding] * touches
 
 
-def test_what_concerns_a_set_stands_in_the_order_of_the_findings():
+def test_what_concerns_a_set_stands_in_the_order_of_places():
     paths = ["", "results/box/core.1", "systems/box.json", "results/box/strong/scaffold/core.2", "source/0123/train.py"]
     findings = [Finding(f"{HOME}/{path}".rstrip("/"), 1, "TREE03", "error", "Something") for path in paths]
     around = {}
-    for number, finding in enumerate(findings):
-        around.setdefault(concerned(finding, HOME, load("v1.0").benchmarks), []).append((number, finding))
+    for finding in findings:
+        around.setdefault(concerned(finding, HOME, load("v1.0").benchmarks), []).append(finding)
     assert len(around) == 3
-    assert about(around, BOX.system, BOX.benchmark) == findings
+    assert about(around, BOX.system, BOX.benchmark) == sorted(findings, key=sort_key)
 
 
 @pytest.mark.parametrize(("path", "above"), [("a/b/c", ["a/b/c", "a/b", "a"]), ("a", ["a"]), ("/a", ["/a", ""])])

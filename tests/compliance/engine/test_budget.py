@@ -10,7 +10,6 @@ import pytest
 
 from compliance.engine import budget, judge, unit
 from compliance.engine.budget import Account, Spent
-from compliance.reading import discovery
 from compliance.rule import CHECKS
 
 
@@ -100,19 +99,6 @@ def test_what_is_kept_of_logs_is_limited(two, law, monkeypatch):
     verdict = judge([two], rules=law)
     assert verdict.submissions == () and verdict.exit_code == 2
     assert [why.partition(";")[0] for _, why in verdict.missed] == ["what its logs say takes more than 0 MiB"] * 2
-
-
-@pytest.mark.parametrize(("less", "looked"), [(-1, True), (0, True), (1, False)])
-def test_bytes_are_counted_before_anything_is_read(two, law, monkeypatch, less, looked):
-    size = sum(p.stat().st_size for p in (two / "acme").rglob("*") if p.is_file())
-    with open(two / "bolt" / "README", "wb") as file:
-        file.truncate(1 << 40)  # takes no disk
-    monkeypatch.setattr(discovery, "LARGEST", size - less)
-    verdict = judge([two], rules=law)
-    assert [Path(s.path).name for s in verdict.submissions] == (["acme"] if looked else [])
-    *_, (path, why) = verdict.missed
-    assert path == f"{two}/bolt" and "bytes in its files, 1099511627776 of them in README, wanted at most" in why
-    assert verdict.exit_code == 2
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -175,7 +175,7 @@ def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.
     """(line, found) of what a check finds in readings (milliseconds, joules of each counter), from line 11 on. Each
     counter is of a device of 500 W."""
     scopes = scopes or ["package"] * sources
-    counters = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, 500.0) for i, scope in enumerate(scopes))
+    counters = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, 500.0, 1, 1) for i, scope in enumerate(scopes))
     read = tuple(
         Reading(line, moment, None, [time] * len(joules), list(joules), gap)
         for (line, (time, *joules)), moment in zip(
@@ -228,7 +228,7 @@ def test_ene09_where_devices_are_counted_their_nodes_are_known(logs, node, found
     item = {"kind": "cuda", "name": "X", "ranks": 4}
     hosts = {**item, "hosts": [f"n{n}" for n in range(1025)], "distinct": 4100}
     log = logs.read(logs.event(1, "devices", value=[hosts, {**item, "host": "login", "uuids": ["a", "b", "c", "d"]}]))
-    log.memo["energy"] = Live(5, (Source(node, "nvml", "device", "gpu", None, 700.0),), (), False, ())
+    log.memo["energy"] = Live(5, (Source(node, "nvml", "device", "gpu", None, 700.0, 1, 1),), (), False, ())
     assert [fault.found for fault in checks.counters_are_of_what_computes(log, TERMS, PASSED)] == found
 
 

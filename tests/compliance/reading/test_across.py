@@ -27,16 +27,6 @@ def rounds(tree, law, tmp_path):
     return rules, other
 
 
-def test_a_copy_in_another_round_is_for_people_to_judge(tree, rounds):
-    rules, other = rounds
-    verdict = judge([tree.root, other], rules=rules)
-    assert verdict.editions == ("v1.0", "v9.1")
-    copies = [f for f in verdict.findings if f.code == "RUN05"]
-    assert sorted((f.severity, f.path) for f in copies) == [  # the earlier round keeps its verdict
-        ("review", str(other / tree.path(index).relative_to(tree.root))) for index in range(5)
-    ]
-
-
 def test_a_seed_of_another_round_is_for_people_to_judge(tree, rounds, logs):
     rules, other = rounds
     log = logs.good(11)
@@ -84,26 +74,6 @@ def test_a_frozen_round_was_published_first(tree, law, logs, tmp_path, frozen):
     assert at_fault == ({0, 1} - set(frozen) if len(frozen) == 1 else {0, 1})
 
 
-def test_replays_of_a_set_are_one_finding_that_counts(tree, law):
-    for index in (1, 2):
-        for event, first in zip(tree.logs[index].all("eval_accuracy"), tree.logs[0].all("eval_accuracy"), strict=True):
-            event["value"] = first["value"]
-            event["metadata"].update({k: first["metadata"][k] for k in ("intersection", "predicted", "true")})
-        tree.write(index)
-    (finding,) = [f for f in judge([tree.root], rules=law).findings if f.code == "RUN06"]
-    assert finding.found.startswith("5 of 5 scores of result_1.txt, 5 of 5 scores of result_2.txt, as in ")
-
-
-@pytest.mark.parametrize(("equal", "codes"), [(0, []), (1, ["RUN20"]), (2, ["RUN20"]), (3, ["RUN06"])])
-def test_three_equal_scores_in_a_row_make_a_replay(tree, law, equal, codes):
-    first, log = tree.logs[0].all("eval_accuracy"), tree.logs[1].all("eval_accuracy")
-    for event, other in list(zip(log, first, strict=True))[:equal]:
-        event["value"] = other["value"]
-        event["metadata"].update({k: other["metadata"][k] for k in ("intersection", "predicted", "true")})
-    tree.write(1)
-    assert [f.code for f in judge([tree.root], rules=law).findings] == codes
-
-
 EDITION = load("v1.0")
 SEEDS = EDITION.limits.seeds
 
@@ -126,67 +96,49 @@ def without(**seeds):
     return replace(EDITION, limits=replace(EDITION.limits, seeds=replace(SEEDS, **seeds)))
 
 
-LOW = 1 << SEEDS.low_bits
+LOW, MODULUS = 1 << SEEDS.low_bits, 1 << SEEDS.modulus_bits
 FAR = 1 << 50
+ALIKE = f"whose low {SEEDS.low_bits} bits are those of the one in /a/0"
+EVEN = [FAR * (1 + 2 * i) + 1000 * i * i for i in range(3)]
 
 
-@pytest.mark.parametrize(("seed", "related"), [(5 + 7 * LOW, True), (5 + 7 * LOW + 1, False), (5 + LOW // 2, False)])
-def test_seeds_with_the_same_low_bits_are_related(seed, related):
-    first, second = fake("first", 5 + 3 * FAR), fake("second", seed + FAR)
-    told = across(first, second).related_seeds
-    assert [(r.run, r.line, r.seed) for r in told] == ([(second, 10, seed + FAR)] if related else [])
-    assert not told or told[0].how == f"whose low {SEEDS.low_bits} bits are those of the one in /a/first"
+@pytest.mark.parametrize(
+    ("seeds", "how"),  # the seeds of each run of a set, and how the first of the last run is related to others
+    [
+        ([[5 + 3 * FAR], [5 + 7 * LOW + FAR]], ALIKE),
+        ([[5 + 3 * FAR], [5 + 7 * LOW + 1 + FAR]], None),
+        ([[5 + 3 * FAR], [5 + LOW // 2 + FAR]], None),
+        ([[FAR], [FAR]], None),  # reused
+        ([[FAR], [FAR + MODULUS]], None),
+        ([[FAR, 7], [FAR, 8]], None),
+        ([[FAR, 3 * FAR + 77], [9 * FAR + 12345, FAR + 5]], None),
+        ([[FAR, 3 * FAR + 77], [FAR + 5, 9 * FAR + 12345]], "5 from that of /a/0"),
+        ([[FAR, 3 * FAR + 77], [FAR + 5 * LOW, 7]], ALIKE),
+        ([[5], [MODULUS - 4]], "9 from that of /a/0"),
+        ([[seed, 5] for seed in EVEN], "as far from that of /a/1 as that is from that of /a/0"),
+        ([[FAR + 150], [77], [MODULUS - FAR]], "as far from that of /a/1 as that is from that of /a/0"),
+    ],
+)
+def test_seeds_are_related_by_distance_low_bits_or_even_steps(seeds, how):
+    runs = [fake(str(i), *own) for i, own in enumerate(seeds)]
+    told = across(*runs).related_seeds
+    assert [(r.run, r.line, r.seed, r.how) for r in told] == ([(runs[-1], 10, seeds[-1][0], how)] if how else [])
 
 
-def test_equal_seeds_are_reused_and_not_related():
-    modulus = 1 << SEEDS.modulus_bits
-    for second in (FAR, FAR + modulus):
-        found = across(fake("first", FAR), fake("second", second))
-        assert found.related_seeds == [] and len(found.reused_seeds) == 1
-    assert across(fake("first", FAR), fake("second", FAR + modulus // 2)).reused_seeds == []
-    assert across(fake("first", FAR, 7), fake("second", FAR, 8)).related_seeds == []
+def test_seeds_of_several_sets_are_not_called_even():
+    assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
 
 
-def test_only_the_first_seed_of_a_log_is_related_to_others():
-    first, other = fake("first", FAR, 3 * FAR + 77), fake("second", 9 * FAR + 12345, FAR + 5)
-    assert across(first, other).related_seeds == []
-    (close,) = across(first, fake("third", FAR + 5, 9 * FAR + 12345)).related_seeds
-    assert (close.line, close.seed, close.how) == (10, FAR + 5, "5 from that of /a/first")
-    (alike,) = across(first, fake("third", FAR + 5 * LOW, 7)).related_seeds
-    assert (alike.line, alike.seed) == (10, FAR + 5 * LOW)
-
-
-def test_seeds_of_a_set_that_are_evenly_spaced_are_told_of_the_third():
-    runs = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, 5) for i in range(3)]
-    (relation,) = across(*runs).related_seeds
-    assert relation.how.startswith("as far from that of /a/run1 as that is from that of /a/run")
-    assert relation.line == 10
-    apart = [fake(f"run{i}", FAR * (1 + 2 * i) + 1000 * i * i, folder=f"set{i}") for i in range(3)]
-    assert across(*apart).related_seeds == []
-
-
-def test_seeds_are_close_and_evenly_spaced_around_the_modulus():
-    modulus = 1 << SEEDS.modulus_bits
-    (close,) = across(fake("first", 5), fake("second", modulus - 4)).related_seeds
-    assert close.how == "9 from that of /a/first"
-    around = [fake(f"run{i}", seed) for i, seed in enumerate((modulus - FAR, 77, FAR + 150))]
-    (relation,) = across(*around).related_seeds
-    assert relation.how.startswith("as far from that of /a/run1")
-
-
-def test_the_seed_of_one_run_alone_is_not_related():
-    assert across(fake("alone", FAR)).related_seeds == []
+@pytest.mark.parametrize(("seed", "reused"), [(FAR, 1), (FAR + MODULUS, 1), (FAR + MODULUS // 2, 0)])
+def test_seeds_are_reused_that_are_equal_by_the_modulus(seed, reused):
+    assert len(across(fake("first", FAR), fake("second", seed)).reused_seeds) == reused
 
 
 def test_seeds_of_another_edition_are_not_related():
     old = replace(without(distance=0, low_bits=0), name="old")
     first, second = fake("first", FAR, edition=old), fake("second", FAR + 5)
     assert across(first, second).related_seeds == across(second, first).related_seeds == []
-
-
-def test_seeds_that_no_edition_compares_are_not_related():
-    old = without(distance=0, low_bits=0)
-    assert across(fake("first", FAR, edition=old), fake("second", FAR + LOW, edition=old)).related_seeds == []
+    assert across(first, fake("third", FAR + LOW, edition=old)).related_seeds == []  # which old compares with none
 
 
 def test_every_seed_of_a_log_counts_as_used_and_the_first_line_of_it_is_told():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of, kind_of
+from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of
 from rules.edition import load
 
 COMPUTE = load("v1.0").limits.compute
@@ -18,10 +18,10 @@ def entry(kind):
 
 @pytest.fixture
 def devices(logs):
-    def of(precision="float32", ranks=4, nodes=2, named=None, **settings):
+    def of(precision="float32", ranks=4, nodes=2, named=None, cores=None, **settings):
         keys = {"number_of_ranks": ranks, "number_of_nodes": nodes, "precision": precision, "hyperparameters": settings}
         keys |= {} if named is None else {"devices": [entry(kind) for kind in named]}
-        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE)
+        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE, cores)
 
     return of
 
@@ -32,33 +32,20 @@ def test_cores_are_threads_of_all_ranks(devices):
     assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
 
 
-def test_one_thread_a_rank_is_a_core_a_rank(devices):
-    assert devices(device="cpu", threads=1).number == 4
-
-
-@pytest.mark.parametrize(("peak", "declared"), [(7, 7.0), (0, 0.0), (-0.5, 0.0), (None, 0.0), ("7", 0.0)])
-def test_a_peak_that_is_no_number_above_zero_is_not_declared(devices, peak, declared):
-    assert devices(device="cuda", peak_tflops=peak).declared == declared
-
-
 def test_where_no_rates_are_known_the_peak_is_unknown(devices):
     none = replace(COMPUTE, core={}, accelerator={})
     assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
 
 
-@pytest.mark.parametrize("threads", [0, None, -1, True, 10**9, "many"])
-def test_unknown_threads_are_all_cores_of_the_nodes(devices, threads):
-    assert devices(device="cpu", threads=threads).number == 2 * COMPUTE.cores_per_node
-
-
 @pytest.mark.parametrize(
-    ("threads", "cores", "number"), [(8, None, 32), (8, 4, 8), (8, 99, 32), (None, 4, 8), (1, 4, 4)]
+    ("threads", "cores", "number"),
+    [
+        *((8, None, 32), (8, 4, 8), (8, 99, 32), (None, 4, 8), (1, 4, 4)),
+        *((unknown, None, 2 * COMPUTE.cores_per_node) for unknown in (0, None, -1, True, 10**9, "many")),
+    ],
 )
-def test_threads_count_up_to_the_cores_of_the_described_nodes(logs, threads, cores, number):
-    keys = {"number_of_ranks": 4, "number_of_nodes": 2, "precision": "float32"}
-    keys["hyperparameters"] = {"device": "cpu", "threads": threads}
-    log = logs.read(*(logs.event(1, key, value=value) for key, value in keys.items()))
-    assert devices_of(log, COMPUTE, cores).number == number
+def test_threads_count_up_to_the_cores_of_the_described_nodes(devices, threads, cores, number):
+    assert devices(device="cpu", threads=threads, cores=cores).number == number
 
 
 @pytest.mark.parametrize(
@@ -96,13 +83,6 @@ def test_without_a_setting_the_devices_of_the_log_say_what_computes(devices, nam
     assert (found.kind, found.number) == (kind, number)
     assert devices(named=named, device="cpu").kind == "core"  # the setting, which SYS10 compares with them
     assert devices() is devices(named=[]) is None
-
-
-def test_a_kind_of_device_may_be_no_text(logs):
-    log = logs.read(
-        logs.event(1, "hyperparameters", value={"device": 5}), logs.event(2, "devices", value=[entry("cpu")])
-    )
-    assert kind_of(log) == 5
 
 
 @pytest.mark.parametrize(
@@ -148,10 +128,8 @@ GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}
         ({}, False),
         ([GROUP, 7], False),
         ([{**GROUP, "ranks": 0}], False),
-        ([{**GROUP, "ranks": True}], False),
         ([{**GROUP, "host": " "}], False),
         ([{**GROUP, "name": 7}], False),
-        ([{**GROUP, "uuids": "u"}], False),
         ([{**GROUP, "uuids": [7]}], False),
     ],
 )
@@ -173,7 +151,6 @@ EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 41
         ({"hosts": []}, False),
         ({"hosts": [*HOSTS, "n0"]}, False),
         ({"hosts": [*HOSTS, ""]}, False),
-        ({"hosts": "n" * 2000}, False),
         ({"hosts": ["n[0-1024]"]}, True),
         ({"hosts": ["n[0-1023]", "n1024"]}, True),
         ({"hosts": ["n[0-1023]"], "distinct": 4096}, True),  # with the other host, 1,025
@@ -186,8 +163,6 @@ EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 41
         ({"distinct": 4101}, False),
         ({"distinct": -1}, False),
         ({"distinct": True}, False),
-        ({"distinct": None}, False),
-        ({"ranks": 0}, False),
     ],
 )
 def test_equal_hosts_of_a_large_machine_are_told_together(changes, known):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from compliance.reading.digest import file_fault, is_sha256, sha256, sha256_of, with_unix_lines
+from compliance.reading.digest import file_fault, is_sha256, line_endings, sha256, sha256_of
 from tests.compliance.logs import event
 
 
@@ -16,21 +16,13 @@ def test_a_file_has_the_digest_of_its_bytes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "unix"),
-    [
-        (b"a\r\nb\r\n", b"a\nb\n"),
-        (b"a\nb\r\nc", b"a\nb\nc"),
-        (b"x" * (1 << 20) + b"\r\n", b"x" * (1 << 20) + b"\n"),
-        (b"a\nb\n", None),
-        (b"a\rb", None),
-        (b"", None),
-    ],
+    ("data", "told"), [(b"a\r\nb", True), (b"a\rb\n", False), (b"x" * (64 << 10) + b"\r\n", False), (None, False)]
 )
-def test_the_digest_with_unix_lines_is_that_of_the_file_before_it_was_copied(tmp_path, data, unix):
+def test_line_endings_of_windows_are_told(tmp_path, data, told):
     path = tmp_path / "log"
-    path.write_bytes(data)
-    assert with_unix_lines(path) == ("" if unix is None else hashlib.sha256(unix).hexdigest())
-    assert with_unix_lines(tmp_path / "gone") == ""
+    if data is not None:
+        path.write_bytes(data)
+    assert line_endings(path) == (", with line endings of Windows (CRLF)" if told else "")
 
 
 def test_what_is_no_file_has_no_digest(tmp_path):

@@ -1,6 +1,5 @@
 """What there is to judge under a path: submissions, sets, logs, and what couldn't be looked at."""
 
-import json
 import os
 
 import pytest
@@ -44,12 +43,29 @@ def test_a_submission_has_systems_or_results_with_logs(tmp_path, files, submissi
     assert [s.name for s in discover([str(tmp_path / "acme")]).submissions] == [str(tmp_path / "acme")] * submission
 
 
-def test_a_round_holds_submissions_and_a_folder_of_logs_is_a_set(tmp_path):
-    for org in ("acme", "bolt"):
-        put(tmp_path / "round" / org / "results" / "box" / "strong" / "scaffold" / "result_0.txt")
-    put(tmp_path / "round" / "loose" / "result_0.txt")
+RUN = "results/box/strong/scaffold/result_0.txt"
+DESCRIBED = [f"results/v1.0/{org}/{file}" for org in ("acme", "bolt") for file in (RUN, "systems/box.json")]
+
+
+@pytest.mark.parametrize(
+    ("files", "submissions", "sets"),
+    [
+        ([f"round/acme/{RUN}", f"round/bolt/{RUN}", "round/x/result_0.txt"], ["round/acme", "round/bolt"], ["round/x"]),
+        (DESCRIBED, ["results/v1.0/acme", "results/v1.0/bolt"], []),  # below a folder named results
+        ([f"acme/{RUN}", "acme/systems/box.json", "results/box/x/result_0.txt"], ["acme"], ["results/box/x"]),
+        ([f"acme/{RUN}", "acme/more/systems/box.txt"], ["acme"], []),
+        ([f"acme/{RUN}", "acme/more/results/x"], ["acme"], []),
+        (["a/notes.txt"], [], []),
+        (["a/result_0.txt/x"], [], []),
+    ],
+)
+def test_a_round_holds_submissions_and_a_folder_of_logs_is_a_set(tmp_path, files, submissions, sets):
+    for file in files:
+        put(tmp_path / file)
     found = discover([str(tmp_path)])
-    assert names(found, tmp_path) == [["round/acme", "round/bolt"], ["round/loose"], [], ["round/loose"]]
+    assert names(found, tmp_path)[:3] == [submissions, sets, []]
+    alone = [(str(tmp_path / name), "logs in no submission, which have no score") for name in sets]
+    assert found.missed == (alone or [(str(tmp_path), discovery.NOTHING)] * (not submissions))
 
 
 def test_a_file_is_a_log_whatever_its_name(tmp_path):
@@ -62,7 +78,7 @@ def test_a_file_is_a_log_whatever_its_name(tmp_path):
     ("make", "why"),
     [
         (lambda path: None, "No such file or directory"),
-        (os.mkdir, "no submission, no set of runs and no log in it"),
+        (os.mkdir, discovery.NOTHING),
         (os.mkfifo, "neither a file nor a folder"),
     ],
 )
@@ -72,10 +88,11 @@ def test_what_cannot_be_looked_at_is_missed_with_its_reason(tmp_path, make, why)
     assert "null" in discover(["a\0b"]).missed[0][1]
 
 
-def test_links_to_folders_are_not_entered(tmp_path):
+def test_links_are_no_logs_and_those_to_folders_are_not_entered(tmp_path):
     put(tmp_path / "elsewhere" / "result_0.txt")
     (tmp_path / "given").mkdir()
     (tmp_path / "given" / "set").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "given" / "result_0.txt").symlink_to(tmp_path / "elsewhere" / "result_0.txt")
     assert names(discover([str(tmp_path / "given")]), tmp_path) == [[], [], [], ["given"]]
 
 
@@ -111,34 +128,9 @@ def submission(path):
 def test_a_path_that_is_missed_does_not_end_the_search(tmp_path):
     submission(tmp_path / "acme")
     put(tmp_path / "set" / "result_0.txt")
-    found = discover([str(tmp_path / name) for name in ("none", "set", "acme")])
-    assert names(found, tmp_path) == [["acme"], ["set"], [], ["none"]]
-
-
-def test_a_path_without_anything_is_missed_whatever_was_found_before(tmp_path):
-    put(tmp_path / "set" / "result_0.txt")
     (tmp_path / "empty").mkdir()
-    found = discover([str(tmp_path / "set"), str(tmp_path / "empty")])
-    assert names(found, tmp_path) == [[], ["set"], [], ["empty"]]
-
-
-def test_a_submission_and_a_set_in_one_folder_are_both_found(tmp_path):
-    submission(tmp_path / "acme")
-    put(tmp_path / "loose" / "result_0.txt")
-    assert discover([str(tmp_path)]).missed == [(str(tmp_path / "loose"), "logs in no submission, which have no score")]
-
-
-@pytest.mark.parametrize("other", ["notes.txt", "result_0.txt/x"])
-def test_a_folder_without_a_log_is_no_set(tmp_path, other):
-    put(tmp_path / "a" / other)
-    assert discover([str(tmp_path)]).sets == []
-
-
-def test_a_link_is_no_log(tmp_path):
-    put(tmp_path / "elsewhere.txt")
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "result_0.txt").symlink_to(tmp_path / "elsewhere.txt")
-    assert discover([str(tmp_path / "a")]).sets == []
+    found = discover([str(tmp_path / name) for name in ("none", "set", "empty", "acme")])
+    assert names(found, tmp_path) == [["acme"], ["set"], [], ["none", "empty"]]
 
 
 @pytest.mark.parametrize(
@@ -159,21 +151,6 @@ def test_power_and_pruned_results_of_a_set_are_no_sets_of_their_own(tmp_path, sc
     assert len(discover([str(folder)]).sets) == sets
 
 
-def test_rounds_below_a_folder_named_results_are_no_submission(tmp_path):
-    for org in ("acme", "bolt"):
-        submission(tmp_path / "results" / "v1.0" / org)
-        put(tmp_path / "results" / "v1.0" / org / "systems" / "box.json")
-    found = discover([str(tmp_path)])
-    assert names(found, tmp_path)[0] == ["results/v1.0/acme", "results/v1.0/bolt"]
-
-
-@pytest.mark.parametrize("only", ["systems/box.txt", "results/x"])
-def test_a_folder_with_one_of_two_parts_beside_results_does_not_make_a_round(tmp_path, only):
-    submission(tmp_path / "acme")
-    put(tmp_path / "acme" / "more" / only)
-    assert names(discover([str(tmp_path / "acme")]), tmp_path)[0] == ["acme"]
-
-
 def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
     put(tmp_path / "elsewhere" / "strong" / "scaffold" / "result_0.txt")
     (tmp_path / "acme" / "results").mkdir(parents=True)
@@ -184,23 +161,6 @@ def test_links_to_folders_and_descriptions_make_no_submission(tmp_path):
     assert [discover([str(tmp_path / org)]).submissions for org in ("acme", "bolt")] == [[], []]
 
 
-def test_just_the_largest_is_judged_without_a_word(tmp_path, monkeypatch):
-    put(tmp_path / "result_0.txt").write_text("x" * 60)
-    put(tmp_path / "result_1.txt").write_text("x" * 40)
-    monkeypatch.setattr(discovery, "LARGEST", 100)
-    assert [names(discover([str(tmp_path)]), tmp_path)[part] for part in (1, 3)] == [["."], []]
-    monkeypatch.setattr(discovery, "LARGEST", 99)
-    assert [names(discover([str(tmp_path)]), tmp_path)[part] for part in (1, 3)] == [[], ["."]]
-
-
-def test_the_first_file_that_has_a_logs_lines_under_another_name_is_named(tmp_path):
-    event = {"namespace": "", "time_ms": 1, "event_type": "INTERVAL_START", "key": "run_start", "value": None}
-    for name in ("a/run.txt", "b/run.txt"):
-        put(tmp_path / name).write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'file': 'a', 'lineno': 1}})}\n")
-    ((_, why),) = discover([str(tmp_path)]).missed
-    assert why.startswith(f"log lines in {tmp_path}/a/run.txt, wanted them in result_<i>.txt: ")
-
-
 def test_folders_are_searched_so_many_levels_deep(tmp_path):
     deep = tmp_path.joinpath(*"a" * discovery.DEEPEST)
     put(deep / "result_0.txt")
@@ -208,10 +168,3 @@ def test_folders_are_searched_so_many_levels_deep(tmp_path):
     put(deep / "b" / "result_0.txt")
     found = discover([str(tmp_path)])
     assert len(found.sets) == 1 and any(why.startswith("folders more than") for _, why in found.missed)
-
-
-def test_logs_beside_a_submission_make_no_submission_of_the_folder_around(tmp_path):
-    put(tmp_path / "results" / "box" / "scaffold" / "result_0.txt")
-    submission(tmp_path / "acme")
-    put(tmp_path / "acme" / "systems" / "box.json")
-    assert names(discover([str(tmp_path)]), tmp_path)[0] == ["acme"]

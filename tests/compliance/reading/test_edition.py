@@ -13,7 +13,7 @@ from benchmark.config import read_yaml
 from compliance.engine import judge
 from compliance.reading import edition
 from compliance.reading.discovery import discover
-from compliance.reading.edition import HEAD, complete, have_classes, refuse_gaps
+from compliance.reading.edition import HEAD, complete, gaps
 from compliance.rule import CHECKS
 from rules.current import ROOT, current
 from rules.edition import load
@@ -32,24 +32,6 @@ def test_a_log_that_names_another_edition_is_judged_by_the_rounds(tree, law):
     assert [(f.line, f.code, f.severity) for f in verdict.findings if f.code == "LOG11"] == [
         (tree.logs[2].line(event), "LOG11", "error")
     ]
-
-
-def test_a_system_or_an_organisation_named_like_an_edition_changes_nothing(tree, law):
-    shutil.move(tree.root, tree.root.with_name("mlperf-hpc-v3.0"))
-    assert editions(tree.root.parent, law) == ("v1.0",)
-
-
-@pytest.mark.parametrize("folder", ["v1.0", "elsewhere", "v9.9"])
-def test_logs_of_today_are_judged_by_the_default_whatever_the_folder(tree, law, folder, tmp_path):
-    shutil.copytree(tree.root, tmp_path / "x" / folder / "acme")
-    wanted = folder if folder == "v1.0" else current(law)
-    assert editions(tmp_path / "x" / folder, law) == (wanted,)
-
-
-def test_the_folder_of_the_round_decides_and_the_rules_asked_for_overrule_it(tree, law, tmp_path):
-    shutil.copytree(tree.root, tmp_path / "mlperf-hpc-v2.0" / "acme")
-    assert editions(tmp_path / "mlperf-hpc-v2.0", law) == ("mlperf-hpc-v2.0",)
-    assert editions(tmp_path / "mlperf-hpc-v2.0", law, edition="v1.0") == ("v1.0",)
 
 
 @pytest.mark.parametrize(
@@ -158,62 +140,58 @@ def test_a_round_in_an_organisations_folder_chooses_neither_rules_nor_registry(t
     assert "REG01" in {f.code for f in judge([org], rules=law).findings}
 
 
-@pytest.mark.parametrize("clone", ["clone", ""])
-def test_a_clone_may_lie_below_results_of_another_edition(tree, law, tmp_path, clone):
-    results = tmp_path / "results" / "mlperf-hpc-v2.0" / clone / "results"
-    shutil.copytree(tree.root, results / "v1.0" / "acme")
-    assert editions(results, law) == editions(results / "v1.0", law) == ("v1.0",)
-    assert editions(results / "v1.0" / "acme", law) == ("v1.0",)
+CLONE = "results/mlperf-hpc-v2.0/clone/results/v1.0/acme"  # below results of another edition
+BESIDE = "results/mlperf-hpc-v2.0/results/v1.0/acme"
 
 
 @pytest.mark.parametrize(
-    ("path", "given", "edition"),
+    ("path", "above", "edition"),  # `above`: of the levels above the submission, at which the given path lies
     [
-        ("mlperf-hpc-v2.0/acme", "mlperf-hpc-v2.0/acme", "mlperf-hpc-v2.0"),
-        ("mlperf-hpc-v2.0/x/acme", "mlperf-hpc-v2.0/x/acme", "mlperf-hpc-v2.0"),
-        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0/x", "v1.0"),
-        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0", "mlperf-hpc-v2.0"),
-        ("mlperf-hpc-v2.0/x/v1.0/acme", "mlperf-hpc-v2.0/x/v1.0/acme", "v1.0"),
+        ("x/v1.0/acme", 1, "v1.0"),
+        ("x/elsewhere/acme", 1, None),
+        ("x/v9.9/acme", 1, None),
+        ("v1.0/mlperf-hpc-v3.0", 1, "v1.0"),  # an organisation's name changes nothing
+        ("mlperf-hpc-v2.0/acme", 0, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/acme", 1, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/acme", 0, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", 2, "v1.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", 3, "mlperf-hpc-v2.0"),
+        ("mlperf-hpc-v2.0/x/v1.0/acme", 0, "v1.0"),
+        *((path, above, "v1.0") for path in (CLONE, BESIDE) for above in (0, 1, 2)),
     ],
 )
-def test_the_outermost_folder_from_the_given_one_decides_or_else_the_nearest_above(tree, law, path, given, edition):
-    base = tree.root.parent.with_name("base")
-    shutil.copytree(tree.root, base / path)
-    assert editions(base / given, law) == (edition,)
+def test_the_outermost_folder_from_the_given_one_decides_or_else_the_nearest_above(tree, law, path, above, edition):
+    home = tree.root.parent.with_name("base") / path
+    shutil.copytree(tree.root, home)
+    given = (home, *home.parents)[above]
+    assert editions(given, law) == (edition or current(law),)
+    assert editions(given, law, edition="assigned") == ("assigned",)
+
+
+SET = "results/box0/oc20"  # the first set, given by itself
 
 
 @pytest.mark.parametrize(
-    ("sets", "edition"),
+    ("sets", "given", "edition"),
     [
-        ([of(2021, 2022)], "mlperf-hpc-v1.0"),
-        ([of(None, 2021)], "mlperf-hpc-v3.0"),  # the last, for want of a year
-        ([of(None), of(2021), of(2022)], "mlperf-hpc-v1.0"),
-        ([of(None), of(None), of(2021)], "mlperf-hpc-v1.0"),
-        ([of(None), of(None), of(None), of(2021)], "mlperf-hpc-v3.0"),
-        ([of(0), of(2021)], "mlperf-hpc-v1.0"),
+        ([of(2021, 2022)], "", "mlperf-hpc-v1.0"),
+        ([of(None, 2021)], "", "mlperf-hpc-v3.0"),  # the last, for want of a year
+        ([of(2020)], "", "mlperf-hpc-v3.0"),  # in which it was no benchmark
+        ([of(None), of(2021), of(2022)], "", "mlperf-hpc-v1.0"),
+        ([of(None), of(None), of(2021)], "", "mlperf-hpc-v1.0"),
+        ([of(None), of(None), of(None), of(2021)], "", "mlperf-hpc-v3.0"),
+        ([of(0), of(2021)], "", "mlperf-hpc-v1.0"),
+        ([of(2021, 2022)], SET, "mlperf-hpc-v1.0"),
+        ([of(None, 2021)], SET, "mlperf-hpc-v3.0"),
+        ([of(0, 2021)], SET, "mlperf-hpc-v3.0"),
     ],
 )
-def test_the_first_logs_of_the_first_three_sets_tell_the_year(law, tmp_path, sets, edition):
-    assert editions(put(tmp_path / "acme", sets), law) == (edition,)
+def test_the_first_logs_of_the_first_three_sets_tell_the_year(law, tmp_path, sets, given, edition):
+    assert editions(put(tmp_path / "acme", sets) / given, law) == (edition,)
 
 
-@pytest.mark.parametrize(
-    ("years", "edition"),
-    [((2021, 2022), "mlperf-hpc-v1.0"), ((None, 2021), "mlperf-hpc-v3.0"), ((0, 2021), "mlperf-hpc-v3.0")],
-)
-def test_the_first_log_of_a_set_tells_its_year(law, tmp_path, years, edition):
-    path = put(tmp_path / "acme", [of(*years)]) / "results" / "box0" / "oc20"
-    assert editions(path, law) == (edition,)
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "year", "edition"),
-    [("odd", 2021, "v1.0"), ("oc20", 2021, "mlperf-hpc-v1.0"), ("oc20", 2020, "mlperf-hpc-v3.0")],
-)
-def test_a_benchmark_that_no_edition_knows_is_judged_by_the_default_whatever_the_year(
-    law, tmp_path, benchmark, year, edition
-):
-    assert editions(put(tmp_path / "acme", [of(year)], benchmark), law) == (edition,)
+def test_a_benchmark_that_no_edition_knows_is_judged_by_the_default_whatever_the_year(law, tmp_path):
+    assert editions(put(tmp_path / "acme", [of(2021)], "odd"), law) == ("v1.0",)
 
 
 def test_an_edition_fits_a_round_of_all_its_benchmarks(law, tmp_path):
@@ -247,45 +225,35 @@ def changed(problem, name, value):
     return values
 
 
-@pytest.mark.parametrize("problem", LIMITS["problems"])
-def test_the_published_problems_have_all_that_rules_need(problem):
-    values = LIMITS["problems"][problem]
-    scores = {name: fields.get("score") for name, fields in LIMITS["benchmarks"].items()}
-    classes = have_classes(LIMITS["problems"], scores)
-    assert classes == {"scaffold", "deepcam"}
-    refuse_gaps(values, CODES, scores[values["benchmark"]] == "mean", values["benchmark"] in classes, "x")
-
-
 @pytest.mark.parametrize(("name", "code"), NUMBERS)
 @pytest.mark.parametrize("value", [None, 0, -1, True, "", "7", [], [0]])
-def test_a_number_that_is_left_out_or_holds_nothing_is_refused_with_its_rule(name, code, value):
-    with pytest.raises(ValueError, match=rf"^problems\.x: found no {name} \({code}\), wanted the numbers that"):
-        refuse_gaps(changed("smoke", name, value), CODES, False, True, "problems.x")
-    refuse_gaps(changed("smoke", name, value), CODES - {code}, False, True, "problems.x")  # no rule needs it
+def test_a_number_that_is_left_out_or_holds_nothing_is_a_gap_of_its_rule(name, code, value):
+    problem = changed("smoke", name, value)
+    assert list(gaps(problem, CODES, False, True)) == [(name, code)]
+    assert list(gaps(problem, CODES - {code}, False, True)) == []  # no rule needs it
 
 
 def test_a_mean_needs_its_outputs_and_a_digest_is_one():
     for value in (None, 0):
-        with pytest.raises(ValueError, match=r"found no outputs \(EVL13\)"):
-            refuse_gaps(changed("deepcam-mini", "outputs", value), CODES, True, True, "x")
+        assert list(gaps(changed("deepcam-mini", "outputs", value), CODES, True, True)) == [("outputs", "EVL13")]
     for digest in ("a" * 63, "A" * 64, "a" * 65):
-        with pytest.raises(ValueError, match=r"found no problem_digest \(DATA04\)"):
-            refuse_gaps(changed("smoke", "problem_digest", digest), CODES, False, True, "x")
+        assert list(gaps(changed("smoke", "problem_digest", digest), CODES, False, True)) == [
+            ("problem_digest", "DATA04")
+        ]
     assert NEEDS["EVL13"] == ("outputs",) and len(NUMBERS) == 9
 
 
 def test_data_of_a_site_has_no_fingerprints_and_says_so():
     values = LIMITS["problems"]["deepcam"]
-    refuse_gaps(values, CODES, True, True, "x")
+    assert list(gaps(values, CODES, True, True)) == []
     bare = {name: value for name, value in values.items() if name != "site_data"}
-    with pytest.raises(ValueError, match=r"fingerprints\.train \(DATA01\), .* class_counts\.validation \(DATA03\)"):
-        refuse_gaps(bare, CODES, True, True, "x")
-
-
-def test_benchmarks_have_classes_by_their_score_or_by_one_of_their_problems():
-    scores = {"a": "dice", "b": "mean", "c": None, "d": "mean"}
-    problems = {"x": {"benchmark": "b", "class_counts": {"train": [1]}}, "y": {"benchmark": "d"}, "z": None}
-    assert have_classes(problems, scores) == {"a", "b"}
+    published = [
+        (f"{name}.{split}", code)
+        for name, code in (("fingerprints", "DATA01"), ("class_counts", "DATA03"))
+        for split in ("train", "validation")
+    ]
+    assert list(gaps(bare, CODES, True, True)) == published
+    assert list(gaps(bare, CODES, True, False)) == published[:2]
 
 
 @pytest.mark.parametrize(

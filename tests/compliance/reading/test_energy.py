@@ -1,6 +1,5 @@
 """What a log says of counters, what it comes to, and what of the machine they left out."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
@@ -8,13 +7,12 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import energy
 from compliance.reading.energy import Coverage, Source, coverage_of, energy_of, live_of, shortfall, tier_of
-from rules.energy import SCOPES
 
 SOURCE = {"node": "n1", "source": "rapl", "scope": "package", "device": "p", "wraps_at": 1.5, "limit_watts": None}
 
 
 def source(scope, node="n1"):
-    return Source(node, "any", scope, "d", None, None)
+    return Source(node, "any", scope, "d", None, None, 1, 1)
 
 
 @pytest.fixture
@@ -91,39 +89,27 @@ def test_what_is_not_plainly_none_is_a_rehearsal(logs, said, rehearsal):
     assert live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE], rehearsal=said))).rehearsal is rehearsal
 
 
-def large(number, epochs=60, **changes):
-    """The entries of so many nodes with a processor and four GPUs each, told together; readings of each edge."""
-    head = [
-        {**SOURCE, "counters": number, "nodes": number},
-        {**SOURCE, "source": "nvml", "scope": "device", "device": "gpu", "wraps_at": None}
-        | {"counters": 4 * number, "nodes": number, **changes},
-    ]
-    edges = [("run_start", None)]
-    for epoch in range(1, epochs + 1):
-        edges += [(f"{kind}_{end}", epoch) for kind in ("epoch", "eval") for end in ("start", "stop")]
-    for at, (moment, epoch) in enumerate([*edges, ("run_stop", None)]):
-        value = {"time_ms": [at * 1000 + 7] * 2, "earliest_ms": [at * 1000] * 2, "joules": [at * 1e6, at * 4e7]}
-        yield head, (value, {"moment": moment, "gap_seconds": 1.0} | ({"epoch_num": epoch} if epoch else {}))
-
-
 def read_large(logs, number, **changes):
-    """The log of 60 epochs on so many nodes."""
-    told = list(large(number, **changes))
-    events = [logs.event(n, "energy_reading", value=value, **more) for n, (_, (value, more)) in enumerate(told, 4)]
-    return logs.read(logs.event(3, "energy_sources", value=told[0][0], rehearsal=False), *events)
+    """The log of so many nodes with a processor and four GPUs each, whose counters are told together."""
+    gpus = {**SOURCE, "source": "nvml", "scope": "device", "device": "gpu", "wraps_at": None}
+    together = {"counters": 4 * number, "nodes": number, **changes}
+    head = [{**SOURCE, "counters": number, "nodes": number}, {**gpus, **together}]
+    events = [logs.event(3, "energy_sources", value=head, rehearsal=False)]
+    for at, moment in enumerate(("run_start", "run_stop")):
+        value = {"time_ms": [at * 1000 + 7] * 2, "earliest_ms": [at * 1000] * 2, "joules": [at * 1e6, at * 4e7]}
+        events.append(logs.event(4 + at, "energy_reading", value=value, moment=moment, gap_seconds=1.0))
+    return logs.read(*events)
 
 
 def test_a_machine_of_65536_accelerators(logs):
-    """Its log is as long as that of a small one, and is read within all limits."""
     log = read_large(logs, 16_384)
     found = live_of(log)
-    assert (found.faults, len(found.readings)) == ((), 242)
+    assert (found.faults, len(found.readings)) == ((), 2)
     assert found.sources[1][6:] == (65_536, 16_384)
     assert coverage_of(log) == Coverage(3, "component", 16_384, 1, 4, 0)
     assert shortfall(coverage_of(log), 16_384, 1, 4) is None
     assert shortfall(coverage_of(log), 16_385, 1, 4) == ("counters of 16384 nodes", "counters of 16385")
-    assert energy_of(log, SimpleNamespace(passing=1)).joules == 241 * 4.1e7
-    assert sum(len(json.dumps(line)) for line in large(16_384)) < 150_000
+    assert energy_of(log, SimpleNamespace(passing=1)).joules == 4.1e7
 
 
 @pytest.mark.parametrize(
@@ -153,11 +139,6 @@ def test_tiers():
     assert tier_of([source("node"), source("node", "n2")]) == "node"
     assert tier_of([source("package"), source("device")]) == tier_of([source("module")]) == "component"
     assert tier_of([source("node"), source("package", "n2")]) == ""
-
-
-def test_what_contains_what():
-    assert energy.INSIDE["node"] == SCOPES[1:] and energy.INSIDE["module"] == SCOPES[2:]
-    assert energy.INSIDE["device"] == energy.INSIDE["package"] == ()
 
 
 FULL = Coverage(1, "component", 2, 2, 4, 0)

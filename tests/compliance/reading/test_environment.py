@@ -3,13 +3,14 @@
 import copy
 import hashlib
 import json
-import time
 
 import pytest
 
 from benchmark.environment.facts import Fact
 from benchmark.environment.manifest import NODE, RUN, SCHEMA
 from compliance.reading import environment as reading
+from compliance.reading.digest import Named
+from compliance.reading.values import Unsound
 from tests.compliance.environments import manifest
 from tests.compliance.logs import event
 
@@ -30,7 +31,7 @@ FACT = Fact("x", "a test")._asdict()
 def test_a_good_manifest():
     found = reading.parse(json.dumps(manifest()).encode())
     assert set(found.run) == set(RUN) and set(found.node) == set(NODE)
-    assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None
+    assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None and found.numa_gib == 24
 
 
 def test_hosts_in_short_are_many_hosts():
@@ -42,16 +43,15 @@ def test_hosts_in_short_are_many_hosts():
     ("data", "found"),
     [
         (b"", "no JSON"),
-        (b"\xff\xfe", "no JSON"),
         (b"[]", "'list'"),
         (b'{"schema": 1}', "['schema']"),
-        (b"[" * 100_000, "no JSON"),
-        (b'{"schema": 1, "schema": 1}', "a name that is given twice"),
         (changed(lambda c: c.update(schema=3)), "schema 3"),
         (changed(lambda c: c.update(schema=1)), "the fact 'loaded'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].pop("edited")), "loaded {'records'"),
+        (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=-1)), "loaded {'records'"),
+        (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=1 << 53)), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
@@ -70,34 +70,26 @@ def test_hosts_in_short_are_many_hosts():
         (changed(lambda c: first(c, driver={"value": None})), "driver {'value': None}"),
         (changed(lambda c: c["run"].pop("command")), "no command"),
         (changed(lambda c: c["nodes"][0]["facts"].pop("pci")), "no pci"),
-        (json.dumps(manifest()).replace('"gib": 24', '"gib": NaN', 1).encode(), "the number NaN"),
-        (json.dumps(manifest()).replace('"gib": 24', '"gib": 1e999', 1).encode(), "the number 1e999"),
-        (json.dumps(manifest()).replace('"gib": 24', f'"gib": {"9" * 5000}', 1).encode(), "no JSON"),
+        (json.dumps(dict.fromkeys("gfedcba")).encode(), "['a', 'b', 'c', 'd', 'e'] "),
+        (b'{"a": 1, "b": 1}', "['a', 'b']"),
+        (changed(lambda c: c["nodes"].append(7)), "nodes [{'hosts'"),
+        (changed(lambda c: c["nodes"].append({"hosts": ["n"]})), "nodes [{'hosts'"),
+        (changed(lambda c: c["nodes"][0].update(hosts=[""])), "hosts ['']"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
 def test_what_is_refused(data, found):
-    begin = time.process_time()
-    with pytest.raises(reading.Unsound) as caught:
+    with pytest.raises(Unsound) as caught:
         reading.parse(data)
-    assert caught.value.args[0].startswith(found) and len(caught.value.args[0]) < 300
-    assert time.process_time() - begin < 20
+    assert f"{caught.value.found} ".startswith(found) and len(caught.value.found) < 300
 
 
 @pytest.mark.parametrize("number", [4, 5, 6])
 def test_of_facts_that_are_missing_five_are_named(number):
-    names = list(RUN)[:number]
-    with pytest.raises(reading.Unsound) as caught:
-        reading.parse(changed(lambda c: [c["run"].pop(name) for name in names]))
+    names = list(NODE)[:number]
+    with pytest.raises(Unsound) as caught:
+        reading.parse(changed(lambda c: [c["nodes"][0]["facts"].pop(name) for name in names]))
     assert caught.value.args[0] == f"no {', '.join(names[:5])}"
-
-
-@pytest.mark.parametrize(("length", "shown"), [(39, 39), (40, 40), (41, 40)])
-def test_of_a_number_that_is_not_finite_so_much_is_told(length, shown):
-    number = f"{'9' * (length - 5)}e9999"
-    with pytest.raises(reading.Unsound) as caught:
-        reading.parse(json.dumps(manifest()).replace('"gib": 24', f'"gib": {number}', 1).encode())
-    assert caught.value.args[0] == f"the number {number[:shown]}"
 
 
 @pytest.mark.parametrize(("levels", "good"), [(7, True), (8, True), (9, False)])
@@ -109,7 +101,7 @@ def test_values_are_nested_so_deeply_at_most(levels, good):
     if good:
         assert reading.parse(data).node["clocks"]
     else:
-        with pytest.raises(reading.Unsound, match="clocks nested too deeply"):
+        with pytest.raises(Unsound, match="clocks nested too deeply"):
             reading.parse(data)
 
 
@@ -138,8 +130,8 @@ def test_what_a_log_names():
     said = event(3, "environment", value=digest, bytes=7, path="environment_4.json")
     later = [event(9, "resumed", value={"environment": "b" * 64}), event(12, "resumed", value={"environment": 3})]
     assert reading.named(said, later, "set/result_4.txt") == (
-        reading.Named(3, digest, 7, "environment_4.json"),
-        reading.Named(9, "b" * 64, None, "environment_4_1.json"),
+        Named(3, digest, 7, "environment_4.json"),
+        Named(9, "b" * 64, 0, "environment_4_1.json"),
     )
     assert reading.named(said, later, "set/result_5.txt") == () == reading.named(None, later, "set/result_4.txt")
 
@@ -148,6 +140,7 @@ def test_what_a_log_names():
     "change",
     [
         lambda c: c["nodes"][0].update(hosts=["n" * 255]),
+        lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=0),
         lambda c: first(c, driver={"value": "x", "origin": "o" * 500}),
         lambda c: first(c, driver={"value": "x", "origin": "o"}),
         lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 16),
@@ -158,44 +151,9 @@ def test_what_is_just_good(change):
     assert reading.parse(changed(change)).nodes
 
 
-@pytest.mark.parametrize(
-    ("size", "good"), [(0, False), (1, True), ((1 << 53) - 1, True), (1 << 53, False), (True, False)]
-)
-def test_a_log_names_the_bytes_of_a_manifest(size, good):
-    said = event(3, "environment", value="a" * 64, bytes=size, path="environment_4.json")
-    assert (reading.fault_of(said, "set/result_4.txt") is None) == good
-    assert len(reading.named(said, [], "set/result_4.txt")) == good
-
-
 def test_so_many_manifests_of_a_run_are_named(monkeypatch):
     monkeypatch.setattr(reading, "MOST_RESUMED", 2)
     said = event(3, "environment", value="a" * 64, bytes=7, path="environment_4.json")
     later = [event(9 + i, "resumed", value={"environment": "b" * 64}) for i in range(3)]
     found = reading.named(said, later, "set/result_4.txt")
     assert [n.file for n in found] == ["environment_4.json", "environment_4_1.json", "environment_4_2.json"]
-
-
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        (json.dumps(dict.fromkeys("gfedcba")).encode(), "['a', 'b', 'c', 'd', 'e']"),
-        (b'{"a": 1, "b": 1}', "['a', 'b']"),
-        (changed(lambda c: c["nodes"].append(7)), None),
-        (changed(lambda c: c["nodes"].append({"hosts": ["n"]})), None),
-        (changed(lambda c: c["nodes"][0].update(hosts=[""])), "hosts ['']"),
-    ],
-)
-def test_what_is_refused_is_told(data, found):
-    with pytest.raises(reading.Unsound) as caught:
-        reading.parse(data)
-    assert caught.value.args[0] == found or found is None
-
-
-def test_of_a_message_of_the_parser_80_characters_are_told(monkeypatch):
-    def loads(*_, **__):
-        raise ValueError("x" * 100)
-
-    monkeypatch.setattr(reading.json, "loads", loads)
-    with pytest.raises(reading.Unsound) as caught:
-        reading.parse(b"{}")
-    assert caught.value.args[0] == f"no JSON: {'x' * 80}"

@@ -158,16 +158,3 @@ def test_so_many_pieces_of_a_log_are_read(tmp_path, monkeypatch, most, known):
     monkeypatch.setattr(module, "PIECE", 4)
     (tmp_path / "log").write_bytes(b"12345678\n")
     assert bool(beginnings(SimpleNamespace(file=tmp_path / "log"), {sha256(b"12345678\n")})) is known
-
-
-def test_a_log_of_which_no_beginning_is_wanted_is_not_read(tmp_path, monkeypatch):
-    (tmp_path / "log").write_bytes(b"12345678\n")
-    monkeypatch.setattr(module.hashlib, "sha256", Hash)
-    assert beginnings(SimpleNamespace(file=tmp_path / "log"), set()) == set()
-
-
-class Hash:
-    """A digest of nothing."""
-
-    def update(self, data):
-        raise AssertionError("read")

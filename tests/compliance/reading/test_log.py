@@ -10,6 +10,8 @@ from compliance.reading.log import gather_log, merge_ranks
 from rules.edition import load
 
 SPREAD = 60_000  # milliseconds, as of MLPerf HPC
+NO_TIMES = (None, "5", math.nan, True)
+ABORTED, SUCCESS = {"status": "aborted"}, {"status": "success"}
 
 
 @pytest.fixture
@@ -65,46 +67,29 @@ def merged(logs, *events):
     return log
 
 
-@pytest.mark.parametrize(("apart", "lines"), [(0, [1]), (SPREAD, [1]), (SPREAD + 1, [1, 2])])
-def test_equal_events_within_the_spread_are_one(logs, apart, lines):
-    log = merged(logs, logs.event(1, "run_start", 1000), logs.event(2, "run_start", 1000 + apart))
-    assert kept(log, "run_start") == lines
-
-
-def test_ranks_may_come_one_after_the_other_each_within_the_spread_of_the_one_before(logs):
-    log = merged(logs, *[logs.event(1 + i, "eval_start", i * SPREAD, epoch_num=1) for i in range(4)])
-    assert kept(log, "eval_start") == [1]
-
-
 @pytest.mark.parametrize(
-    ("first", "second"),
+    ("key", "events", "lines"),  # milliseconds, value and metadata of each event
     [
-        ({"value": 0.5}, {"value": 0.6}),
-        ({"epoch_num": 1}, {"epoch_num": 2}),
-        ({"status": "success"}, {"status": "aborted"}),
+        ("run_start", [(1000, None, {}), (1000, None, {})], [1]),
+        ("run_start", [(1000, None, {}), (1000 + SPREAD, None, {})], [1]),
+        ("run_start", [(1000, None, {}), (1001 + SPREAD, None, {})], [1, 2]),
+        ("eval_start", [(i * SPREAD, None, {}) for i in range(4)], [1]),  # each within the spread of the one before
+        *(("run_start", [(0, None, {}), (time, None, {}), (0, None, {})], [1, 2, 3]) for time in NO_TIMES),
+        ("eval_accuracy", [(0, 0.5, {}), (0, 0.6, {})], [1, 2]),
+        ("eval_accuracy", [(0, 0.5, {"epoch_num": 1}), (0, 0.5, {"epoch_num": 2})], [1, 2]),
+        ("eval_accuracy", [(0, 0.5, {}), (1, 0.6, {}), (2, 0.5, {})], [1, 2, 3]),
+        ("global_batch_size", [(0, 64, {}), (2 * SPREAD, 64, {}), (4 * SPREAD, 32, {})], [1, 3]),  # at any time
+        ("run_stop", [(0, None, ABORTED), (1000, None, SUCCESS), (2000, None, SUCCESS)], [1, 3]),  # the last one stays
+        ("run_start", [(0, None, {"lineno": 1}), (0, None, {"lineno": 2})], [1]),
+        ("run_start", [(0, None, {"file": "a.py"}), (0, None, {"file": "b.py"})], [1]),
+        ("run_start", [(0, None, {"lineno": 1, "rank": 0}), (0, None, {"lineno": 2, "rank": 1})], [1, 2]),
+        ("run_start", [(0, None, {"lineno": 1, "rank": 0}), (0, None, {"lineno": 1, "rank": 1})], [1, 2]),
     ],
 )
-def test_events_that_differ_are_two(logs, first, second):
-    log = merged(logs, logs.event(1, "eval_accuracy", **first), logs.event(2, "eval_accuracy", **second))
-    assert kept(log, "eval_accuracy") == [1, 2]
-
-
-def test_an_event_that_comes_back_later_is_no_repetition(logs):
-    values = (0.5, 0.6, 0.5)
-    log = merged(logs, *[logs.event(1 + i, "eval_accuracy", i, v) for i, v in enumerate(values)])
-    assert kept(log, "eval_accuracy") == [1, 2, 3]
-
-
-def test_settings_may_come_at_any_time_but_not_be_others(logs):
-    times, values = (0, 100 * SPREAD, 200 * SPREAD), (64, 64, 32)
-    events = [logs.event(1 + i, "global_batch_size", t, v) for i, (t, v) in enumerate(zip(times, values, strict=True))]
-    assert kept(merged(logs, *events), "global_batch_size") == [1, 3]
-
-
-@pytest.mark.parametrize("time", [None, "5", math.nan, True])
-def test_an_event_without_a_time_is_nobodys_repetition(logs, time):
-    log = merged(logs, logs.event(1, "run_start", 0), logs.event(2, "run_start", time), logs.event(3, "run_start", 0))
-    assert kept(log, "run_start") == [1, 2, 3]
+def test_what_ranks_log_from_any_place_of_the_program_is_one_event(logs, key, events, lines):
+    """Of one value, within the spread; each end of a run that was interrupted stays."""
+    log = merged(logs, *(logs.event(n, key, time, value, **more) for n, (time, value, more) in enumerate(events, 1)))
+    assert kept(log, key) == lines
 
 
 LATE = (("run_start", 100_000), ("run_start", 109_000), ("eval_start", 100_500))  # the second rank is 9 s late
@@ -125,14 +110,24 @@ def test_time_that_runs_back_between_events_that_stay_is_still_told(gather):
 
 
 @pytest.mark.parametrize(
-    ("value", "size"), [(1, 32), ("abc", 3), (["abc"], 75), ({"a": "abc"}, 167), ([[["abc"]]], 219), (None, 32)]
+    ("value", "depth", "size"),
+    [
+        (1, 6, 32),
+        (None, 6, 32),
+        ("abc", 6, 3),
+        ({}, 6, 64),
+        (["abc"], 6, 75),
+        ([[["abc"]]], 6, 219),
+        ({"a": 1, "b": "xyz"}, 6, 2 * 100 + 32 + 3 + 64),
+        ([["x" * 1000]], 0, 72),
+        ([["x" * 1000]], 1, 72 + 72),
+        ({"a": {"b": "x" * 1000}}, 0, 164),
+        ({"a": {"b": "x" * 1000}}, 1, 164 + 164),
+        ({"a": {"b": "xyz"}}, 2, 164 + 164 + 3),
+    ],
 )
-def test_what_a_value_takes(value, size):
-    assert module.size_of(value) == size
-
-
-def test_what_is_nested_too_deeply_is_not_counted():
-    assert module.size_of([["x" * 1000]], 0) == 72 and module.size_of([["x" * 1000]], 1) == 72 + 72
+def test_what_a_value_takes_down_to_a_depth(value, depth, size):
+    assert module.size_of(value, depth) == size
 
 
 @pytest.mark.parametrize(("number", "shown"), [(1, 1), (2, 2), (3, 2)])
@@ -169,30 +164,9 @@ def test_of_steps_back_that_stay_so_many_are_shown(logs, monkeypatch):
     assert log.back == [(3, 10, "mine_0"), (4, 11, "mine_1")]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ({"file": "a.py", "lineno": 1}, {"file": "a.py", "lineno": 2}, True),
-        ({"file": "a.py", "lineno": 1}, {"file": "b.py", "lineno": 1}, True),
-        ({"file": "a.py", "lineno": 1, "rank": 0}, {"file": "b.py", "lineno": 2, "rank": 1}, False),
-        ({"file": "a.py", "lineno": 1, "rank": 0}, {"file": "a.py", "lineno": 1, "rank": 1}, False),
-    ],
-)
-def test_ranks_repeat_each_other_from_any_place_of_the_program(logs, one, other, same):
-    log = merged(logs, logs.event(1, "run_start", 0, None, **one), logs.event(2, "run_start", 0, None, **other))
-    assert kept(log, "run_start") == ([1] if same else [1, 2])
-
-
 def test_equal_times_of_events_that_stay_are_no_step_back(logs):
     log = merged(logs, *[logs.event(1 + i, "seed", 1000, 1) for i in range(2)], logs.event(3, "mine", 1000))
     assert log.back == []
-
-
-def test_of_several_ends_the_last_of_the_last_run_stays(logs):
-    """The ends of an interrupted run stay."""
-    ends = [("aborted", 0), ("success", 1000), ("success", 2000)]
-    log = merged(logs, *[logs.event(1 + i, "run_stop", time, None, status=s) for i, (s, time) in enumerate(ends)])
-    assert kept(log, "run_stop") == [1, 3]
 
 
 def test_steps_back_are_measured_again_only_where_something_was_dropped(logs):
@@ -200,13 +174,6 @@ def test_steps_back_are_measured_again_only_where_something_was_dropped(logs):
     log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
     merge_ranks(log, SPREAD)
     assert log.back is told
-
-
-def test_a_dict_is_counted_with_its_values_down_to_the_depth():
-    assert module.size_of({}) == 64 and module.size_of({"a": 1, "b": "xyz"}) == 2 * 100 + 32 + 3 + 64
-    assert module.size_of({"a": {"b": "x" * 1000}}, 0) == 164
-    assert module.size_of({"a": {"b": "x" * 1000}}, 1) == 164 + 164
-    assert module.size_of({"a": {"b": "xyz"}}, 2) == 164 + 164 + 3
 
 
 @pytest.mark.parametrize(("seconds", "unreadable", "count"), [(60, "", 6), (-1, "reading it took too long", 0)])

@@ -16,9 +16,9 @@ def energy(readings, window):
     return power.joules(*window) if power.within(*window) else None
 
 
-def joules(log, file, window):
-    """Joules of a run over its window."""
-    found = metered(log, file, window, NO_SPANS)
+def energy_of(log, file):
+    """Joules of a run of ten seconds, None if they are unknown."""
+    found = metered(log, file, (0, 10 * SECOND), NO_SPANS)
     return found and found.joules
 
 
@@ -54,18 +54,44 @@ def instruments(tmp_path, logs):
     return write
 
 
-def test_nodes_and_switches_are_added_each_with_its_factor(logs, instruments):
-    instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
-    instruments("node_1.txt", logs.reading(0, 0.5, "conversion_eff"), logs.reading(10 * SECOND, 300.0))
-    instruments("notes.txt", logs.reading(10 * SECOND, 9999.0))
-    log = instruments("sw_0.txt", logs.reading(0, 20.0, "interconnect_power_est"))
-    assert joules(logs.read(), log, (0, 10 * SECOND)) == 1000 + 1500 + 200
+@pytest.fixture
+def instrument(instruments, tmp_path):
+    """Writes the log of a node and reads it again."""
+
+    def read(*events):
+        instruments("node_0.txt", *events)
+        return read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+
+    return read
 
 
-def test_a_node_that_measured_nothing_inside_leaves_no_figure(logs, instruments):
-    instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
-    log = instruments("node_1.txt", logs.reading(-5, 100.0))
-    assert joules(logs.read(), log, (0, 10 * SECOND)) is None
+NODE, FACTOR, SWITCH = "power_reading", "conversion_eff", "interconnect_power_est"
+WHOLE = (10, 100.0, NODE)  # seconds, a number, and its key
+
+
+@pytest.mark.parametrize(
+    ("files", "joules"),
+    [
+        ({"node_0": [WHOLE], "node_1": [(0, 0.5, FACTOR), (10, 300.0, NODE)]}, 1000 + 1500),
+        ({"node_0": [WHOLE], "sw_0": [(0, 20.0, SWITCH)], "notes": [(10, 9999.0, NODE)]}, 1000 + 200),
+        ({"node_0": [WHOLE], "sw_0": [(0, 0.5, FACTOR), (0, 7.0, SWITCH), (1, 20.0, SWITCH)]}, 1000 + 100),  # the last
+        ({"node_0": [WHOLE], "node_1": [(-5, 100.0, NODE)]}, None),  # a node that measured nothing inside
+        ({"sw_0": [(0, 20.0, SWITCH)]}, None),  # switches alone
+    ],
+)
+def test_nodes_and_switches_are_added_each_with_its_factor(logs, instruments, files, joules):
+    for name, readings in files.items():
+        log = instruments(f"{name}.txt", *(logs.reading(at * SECOND, n, key) for at, n, key in readings))
+    assert energy_of(logs.read(), log) == joules
+
+
+@pytest.mark.parametrize(
+    ("own", "joules"), [([(10 * SECOND, {"value": 7.0})], 70), ([(None, 7.0)], 1000), ([(9, "7")], 1000)]
+)
+def test_readings_in_the_runs_own_log_come_first_if_they_have_time_and_watts(logs, instruments, own, joules):
+    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    events = [logs.event(line, NODE, time, value) for line, (time, value) in enumerate(own, 1)]
+    assert energy_of(logs.read(*events), log) == joules
 
 
 def test_epochs_and_evaluations_have_their_own(logs, instruments):
@@ -78,26 +104,11 @@ def test_epochs_and_evaluations_have_their_own(logs, instruments):
     assert metered(logs.read(), log, window, within) == ("meter", 2300.0, None, None)
 
 
-def test_times_beyond_all_measure_are_left_out():
-    assert energy([(10**400, 5.0), (-(10**400), 5.0), (10 * SECOND, 100.0)], (0, 10 * SECOND)) == 1000.0
-
-
-def test_switches_alone_are_no_figure(logs, instruments):
-    log = instruments("sw_0.txt", logs.reading(0, 20.0, "interconnect_power_est"))
-    assert joules(logs.read(), log, (0, 10 * SECOND)) is None
-
-
-def test_readings_in_the_runs_own_log_come_first(logs, instruments):
-    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
-    own = logs.read(logs.event(1, "power_reading", 10 * SECOND, {"value": 7.0}))
-    assert joules(own, log, (0, 10 * SECOND)) == 70.0
-
-
 def test_links_are_not_followed(logs, instruments, tmp_path):
     log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
     (tmp_path / "power").rename(tmp_path / "elsewhere")
     (tmp_path / "power").symlink_to(tmp_path / "elsewhere")
-    assert joules(logs.read(), log, (0, 10 * SECOND)) is None
+    assert energy_of(logs.read(), log) is None
 
 
 @pytest.mark.parametrize(
@@ -109,21 +120,18 @@ def test_links_are_not_followed(logs, instruments, tmp_path):
         ({"value": -1}, "power_reading {'value': -1}"),
     ],
 )
-def test_watts_that_are_none_are_faults(logs, instruments, tmp_path, value, fault):
-    instruments("node_0.txt", logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
-    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+def test_watts_that_are_none_are_faults(logs, instrument, value, fault):
+    found = instrument(logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
     assert (found.readings, found.faults) == (((1, 1.0), (3, 0.0)), ((2, fault),))
 
 
-def test_equal_times_are_in_order_and_earlier_ones_are_not(logs, instruments, tmp_path):
-    instruments("node_0.txt", *(logs.reading(time) for time in (3, 5, 5, 4)))
-    found = read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
+def test_equal_times_are_in_order_and_earlier_ones_are_not(logs, instrument):
+    found = instrument(*(logs.reading(time) for time in (3, 5, 5, 4)))
     assert len(found.readings) == 3 and found.faults == ((4, "time_ms 4 after 5"),)
 
 
-def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instruments, tmp_path):
-    instruments("node_0.txt", *[logs.reading(i, -1.0) for i in range(3 * SHOWN)])
-    assert len(read_instrument(tmp_path / "power" / "result_0" / "node_0.txt").faults) == SHOWN
+def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instrument, tmp_path):
+    assert len(instrument(*[logs.reading(i, -1.0) for i in range(3 * SHOWN)]).faults) == SHOWN
     assert read_instrument(tmp_path / "node_7.txt").faults == ((1, "No such file or directory"),)
 
 
@@ -150,24 +158,11 @@ def test_a_time_that_is_not_exact_is_left_out(time):
     assert Power([(time - 1 if time > 0 else time + 1, 5.0)]).times
 
 
-def test_the_last_reading_of_a_switch_counts_with_its_factor(logs, instruments):
-    instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
-    estimates = [logs.reading(i, watts, "interconnect_power_est") for i, watts in enumerate((7.0, 20.0))]
-    log = instruments("sw_0.txt", logs.reading(0, 0.5, "conversion_eff"), *estimates)
-    assert joules(logs.read(), log, (0, 10 * SECOND)) == 1000 + 100
-
-
-def test_own_readings_without_time_or_watts_do_not_count(logs, instruments):
-    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
-    own = [logs.event(1, "power_reading", None, 7.0), logs.event(2, "power_reading", 9, "7")]
-    assert joules(logs.read(*own), log, (0, 10 * SECOND)) == 1000
-
-
 def test_a_link_among_the_instruments_is_left_out(logs, instruments, tmp_path):
     log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
     folder = tmp_path / "power" / "result_0"
     (folder / "node_1.txt").symlink_to(folder / "node_0.txt")
-    assert joules(logs.read(), log, (0, 10 * SECOND)) == 1000
+    assert energy_of(logs.read(), log) == 1000
 
 
 def test_a_damaged_line_is_a_fault_and_later_readings_count(logs, instruments, tmp_path):

@@ -49,37 +49,6 @@ def test_the_metric_is_the_benchmarks_whatever_else_is_logged(tree, logs, law):
     assert codes.count("EVL14") == 4 and "EVL07" in codes
 
 
-@pytest.mark.parametrize(
-    ("quality", "converged"), [(0.95, True), (0.9499999999999999, False), (0.9500000000000001, True)]
-)
-def test_a_score_equal_to_the_target_meets_it(tree, law, quality, converged):
-    tree.logs[2].all("eval_accuracy")[-1]["value"] = quality
-    tree.write(2)
-    run, codes = run_of(tree, law)
-    assert run.converged is converged
-    assert "EVL05" in codes  # it does not follow from its counts, which is another fault
-
-
-def test_the_first_run_stop_ends_the_run(tree, law):
-    log = tree.logs[2]
-    before = run_of(tree, law)[0].seconds
-    log.stop("run_stop", after=40_000, status="success", epoch_num=5)
-    tree.write(2)
-    run, codes = run_of(tree, law)
-    assert run.seconds == before and "CLK01" in codes
-
-
-def test_evaluations_outside_the_run_do_not_count(tree, law):
-    log = tree.logs[2]
-    passing = log.all("eval_accuracy")[-1]
-    passing["time_ms"] = log.one("run_stop")["time_ms"] + 1
-    tree.write(2)
-    assert not run_of(tree, law)[0].converged
-    passing["time_ms"] -= 1
-    tree.write(2)
-    assert run_of(tree, law)[0].converged
-
-
 def fact(value, line=1):
     return Event(line, 0, "POINT_IN_TIME", "k", value, {})
 

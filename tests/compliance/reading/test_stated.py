@@ -1,10 +1,8 @@
 """A description against what a run found: what is held against it, and what is not."""
 
 import hashlib
-import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import ClassVar
 
 import pytest
 
@@ -37,19 +35,6 @@ def test_capacities(text, size):
     assert capacity(text) == size
 
 
-def test_what_is_said_otherwise():
-    accelerators = [{"name": "X", "memory.total": "81559 MiB"}]
-    assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
-    told = found({"accelerator_memory_capacity": "141 GiB"}, accelerators=accelerators)
-    assert told == [("accelerator_memory_capacity", "accelerator memory of 79.65 GiB")]
-    assert found({"host_processor_core_count": "4"}) == [("host_processor_core_count", "cores 2")]
-    assert found({"accelerators_per_node": "0"}, accelerators=accelerators) == [
-        ("accelerators_per_node", "1 accelerators")
-    ]
-    assert found({"accelerators_per_node": 1}, accelerators=accelerators) == found({"accelerators_per_node": "0"}) == []
-    assert found({"framework": "JAX"}) == [("framework", "PyTorch 2.13.0")]
-
-
 @pytest.mark.parametrize(("gib", "told"), [(23.9, True), (24, False), (40, False), (40.1, True)])
 def test_memory_may_differ_by_a_share_of_the_described(gib, told):
     found_otherwise = [("host_memory_capacity", f"memory of {gib} GiB")]
@@ -64,18 +49,30 @@ def test_what_says_nothing_is_not_held_against_it(value):
 
 
 @pytest.mark.parametrize(
-    ("said", "other"), [("processor", False), ("The A-Processor 9", False), ("A processor", False), ("B", True)]
+    ("said", "other"), [("processor", False), ("The A-Processor 9", False), (" ", False), (7, False), ("B", True)]
 )
 def test_one_name_may_be_part_of_the_other(said, other):
     told = [("host_processor_model_name", "processor A processor")]
     assert found({"host_processor_model_name": said}, processors={"model": "A processor"}) == (told if other else [])
 
 
-def test_the_first_accelerator_of_a_node_is_compared():
-    accelerators = [{"memory.total": "80 GiB"}, {"memory.total": "7 GiB"}]
-    assert found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators) == []
-    (told,) = found({"accelerator_memory_capacity": "80 GiB"}, accelerators=accelerators[::-1])
-    assert told[1] == "accelerator memory of 7 GiB"
+CARDS = [{"memory.total": "81559 MiB"}, {"memory.total": "7 GiB"}]  # of which the first is compared
+
+
+@pytest.mark.parametrize(
+    ("field", "said", "told"),
+    [
+        ("accelerator_memory_capacity", "80 GiB", None),
+        ("accelerator_memory_capacity", "141 GiB", "accelerator memory of 79.65 GiB"),
+        ("host_processor_core_count", "4", "cores 2"),
+        ("accelerators_per_node", "0", "2 accelerators"),
+        ("accelerators_per_node", 1, None),
+        ("framework", "JAX", "PyTorch 2.13.0"),
+    ],
+)
+def test_what_is_said_otherwise(field, said, told):
+    assert found({field: said}, accelerators=CARDS) == ([(field, told)] if told else [])
+    assert field != "accelerators_per_node" or found({field: said}) == []
 
 
 BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
@@ -103,9 +100,7 @@ BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
     ],
 )
 def test_plain_settings_are_given(words, text, wanted):
-    begin = time.process_time()
     assert given(words, text) == wanted
-    assert time.process_time() - begin < 20  # what is bounded is input that takes minutes
 
 
 def test_options_have_values_in_two_ways():
@@ -130,6 +125,10 @@ def test_options_have_values_in_two_ways():
         ([1], [1, 2], False),
         ("ddp", "ddp", True),
         ("ddp", "fsdp", False),
+        ([1], 1, False),
+        (1, [1], False),
+        ("[1]", [1], False),
+        ([], "", False),
     ],
 )
 def test_values_are_compared_by_what_they_are(value, logged, equal):
@@ -167,13 +166,11 @@ def told(*words, text=None):
 @pytest.mark.parametrize(("before", "found"), [(module.MOST - 1, ["x 2"]), (module.MOST, [])])
 def test_so_many_words_of_a_command_line_are_looked_at(before, found):
     assert told(*["word"] * before, "x=2") == found
-    assert module.MOST == 300
 
 
 @pytest.mark.parametrize(("length", "found"), [(module.LONGEST, 1), (module.LONGEST + 1, 0)])
 def test_a_word_of_a_command_line_has_so_many_characters(length, found):
     assert len(told("x=2" + "0" * (length - 3))) == found
-    assert module.LONGEST == 200
 
 
 def test_what_is_given_is_held_against_what_is_logged():
@@ -200,16 +197,10 @@ def test_a_command_is_that_of_the_log(words, found):
     assert told(*words.split()) == found
 
 
-class Measured(Run):
-    """A run of measured steps."""
-
-    throughput_only, origin = True, SimpleNamespace(source="rehearsal", entry=None)
-
-
-def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for():
-    environment = SimpleNamespace(run={"command": ["--steps", "40", "--rehearsal-seed", "5"], "config": None})
-    found = module.differences(environment, Measured(), SimpleNamespace(settings={}))
-    assert list(found) == []
+def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for(monkeypatch):
+    monkeypatch.setattr(Run, "throughput_only", True)
+    monkeypatch.setattr(Run, "origin", SimpleNamespace(source="rehearsal", entry=None))
+    assert told("--steps", "40", "--rehearsal-seed", "5") == []
 
 
 @pytest.mark.parametrize(
@@ -226,19 +217,11 @@ def test_what_is_given_is_among_what_is_logged(words, text, above, found):
     assert module.unlogged(environment, Run(), SimpleNamespace(settings={}), frozenset(above)) == found
 
 
-class Lists(Run):
-    """A run of a list and a config as source."""
-
-    source: ClassVar = {"config.yaml": hashlib.sha256(b"x: 1\n").hexdigest()}
-
-
 @pytest.mark.parametrize(("text", "known"), [("x: 1\n", True), ("x: 1 # other\n", False), (None, True)])
-def test_a_config_is_one_that_the_log_names_as_source(text, known):
-    environment = SimpleNamespace(run={"command": [], "config": text})
-    found = list(module.differences(environment, Lists(), SimpleNamespace(settings={})))
+def test_a_config_is_one_that_the_log_names_as_source(monkeypatch, text, known):
+    monkeypatch.setattr(Run, "source", {"config.yaml": hashlib.sha256(b"x: 1\n").hexdigest()})
     digest = hashlib.sha256((text or "").encode()).hexdigest()
-    wanted = (f"a config with the sha256 {digest}", "one that the log names as source")
-    assert found == ([] if known else [wanted])
+    assert told(text=text) == ([] if known else [f"a config with the sha256 {digest}"])
 
 
 @pytest.mark.parametrize(
@@ -256,11 +239,6 @@ def test_a_config_is_one_that_the_log_names_as_source(text, known):
 )
 def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(value, name, resolved):
     assert module.resolves(value, name, SimpleNamespace(settings={"epochs": None})) is resolved
-
-
-@pytest.mark.parametrize(("value", "logged"), [([1], 1), (1, [1]), ("[1]", [1]), ([], "")])
-def test_a_list_equals_no_other_value(value, logged):
-    assert same(value, logged) is False
 
 
 def test_settings_of_a_table_and_names_that_are_no_text_are_left_out():

@@ -54,11 +54,6 @@ def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
     assert terms_for(logs.read(logs.event(1, "problem", value=["tiny"])), ours, "scaffold").problem is None
 
 
-def test_the_metric_is_the_benchmarks(logs):
-    metrics = {name: terms_for(logs.read(), ROUND, name).metric for name in ROUND.benchmarks}
-    assert metrics["cosmoflow"] == "eval_error" and metrics["deepcam"] == "eval_accuracy"
-
-
 @pytest.mark.parametrize(
     ("edition", "value", "tried"),
     [("v1.0", True, True), ("v1.0", 1, False), ("v1.0", False, False), ("mlperf-hpc-v2.0", True, False)],

@@ -123,34 +123,28 @@ def lines(log, *keys):
     return sorted(e.line for key in keys or log.events for e in log.all(key))
 
 
-def interrupted(logs, finished=6, **stop):
-    """An epoch in lines 2 to 7, `finished` events of another, an aborted end, `resumed`, and the other epoch again."""
+def interrupted(logs, finished, status):
+    """An epoch in lines 2 to 7, `finished` events of another, an end, `resumed`, and the other epoch again."""
     events = [logs.event(1, "run_start")]
     events += [logs.event(2 + i, key, epoch_num=1) for i, key in enumerate(EPOCH)]
     events += [logs.event(8 + i, key, epoch_num=2) for i, key in enumerate(EPOCH[:finished])]
-    events += [logs.event(20, "run_stop", **{"status": "aborted", **stop}), logs.event(21, "resumed", epoch_num=1)]
+    events += [logs.event(20, "run_stop", status=status), logs.event(21, "resumed", epoch_num=1)]
     events += [logs.event(22 + i, key, epoch_num=2) for i, key in enumerate(EPOCH)]
     return logs.read(*events, logs.event(28, "run_stop", status="success"))
 
 
-def test_the_epoch_that_was_begun_and_the_aborted_end_are_set_aside(logs):
-    log = interrupted(logs, finished=5)
+@pytest.mark.parametrize(
+    ("finished", "status", "left"),
+    [
+        (5, "aborted", []),
+        (6, "aborted", range(8, 14)),  # a score is never set aside, nor what led to it
+        *((5, status, [20]) for status in ("success", None, "Aborted")),
+    ],
+)
+def test_the_epoch_that_was_begun_and_the_aborted_end_are_set_aside(logs, finished, status, left):
+    log = interrupted(logs, finished, status)
     set_aside(log, "score")
-    assert lines(log) == [1, *range(2, 8), 21, *range(22, 29)]
-
-
-def test_a_score_is_never_set_aside_nor_what_led_to_it(logs):
-    log = interrupted(logs)
-    set_aside(log, "score")
-    assert lines(log, "score") == [7, 13, 27]
-    assert lines(log) == [1, *range(2, 8), *range(8, 14), 21, *range(22, 29)]
-
-
-@pytest.mark.parametrize("status", ["success", None, "Aborted"])
-def test_only_an_aborted_end_is_set_aside(logs, status):
-    log = interrupted(logs, status=status)
-    set_aside(log, "score")
-    assert lines(log, "run_stop") == [20, 28]
+    assert lines(log) == [*range(1, 8), *left, *range(21, 29)]
 
 
 def test_before_the_first_score_everything_is_set_aside(logs):

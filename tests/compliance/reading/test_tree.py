@@ -7,7 +7,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.reading import tree as reading_tree
-from compliance.reading.tree import LOG, misnamed_log, place_of, read_submission
+from compliance.reading.tree import Place, place_of, read_submission
 
 FORGED = (0.5, 0.7, 0.995)
 
@@ -16,14 +16,10 @@ FORGED = (0.5, 0.7, 0.995)
     "place",
     [
         "benchmarks/x/results/fast/strong/scaffold/result_0.txt",
-        "docs/x/results/fast/strong/scaffold/result_0.txt",
         "__pycache__/x/results/fast/strong/scaffold/result_0.txt",
-        ".hidden/results/fast/strong/scaffold/result_0.txt",
         "source/result_0.txt",
-        "systems/result_0.txt",
         "results/box/strong/scaffold/pruned_results/result_5.txt",
         "results/box/strong/scaffold/result_5.md",
-        "results/box/strong/scaffold/README.md",
         "results/notes.rst",
     ],
 )
@@ -65,19 +61,10 @@ def test_a_folder_of_any_name_is_looked_into(tree, law, tmp_path):
     assert {f.code for f in verdict.findings} == {"RUN05"}
 
 
-@pytest.mark.parametrize(
-    ("folder", "wanted"),
-    [
-        ("r/o/results/s/strong/b", ("r", "o", "s", "strong", "b")),
-        ("r/o/results/s/weak/b", ("r", "o", "s", "weak", "b")),
-        ("r/o/results/s/b", ("r", "o", "s", "", "b")),
-        ("s/strong/b", ("", "", "s", "strong", "b")),
-        ("x/b", ("", "", "", "", "")),
-    ],
-)
-def test_folders_say_what_a_set_is(tmp_path, folder, wanted):
-    place = place_of(tmp_path / folder)
-    assert (place.round, place.org, place.system, place.scaling, place.benchmark) == wanted
+def test_a_set_in_no_submission_has_a_system_and_a_scaling_at_most(tmp_path):
+    inside, outside = tmp_path / "s" / "strong" / "b", tmp_path / "x" / "b"
+    assert place_of(inside) == Place("", "", "s", "strong", "b", inside)
+    assert place_of(outside) == Place("", "", "", "", "", outside)
 
 
 @pytest.mark.parametrize(("most", "listed"), [(3, 3), (2, 3), (1, 2)])
@@ -110,30 +97,6 @@ def test_a_prepared_submission_has_descriptions_alone(tmp_path, files, prepared)
     assert read_submission(tmp_path / "acme", "acme", tmp_path).prepared is prepared
 
 
-def test_log_lines_are_found_under_any_name(tree):
-    folder = tree.path(0).parent
-    assert LOG.match(misnamed_log(sorted(os.scandir(folder), key=lambda entry: entry.name)))
-    for index in range(5):
-        tree.path(index).write_text("no event\n" * 3)
-    os.mkfifo(folder / "pipe")
-    assert misnamed_log(os.scandir(folder)) == ""
-
-
-def test_log_lines_are_looked_for_in_files_and_not_behind_links(tmp_path, logs):
-    logs.good(1).write(tmp_path / "elsewhere" / "a.log")
-    (tmp_path / "set").mkdir()
-    (tmp_path / "set" / "link.log").symlink_to(tmp_path / "elsewhere" / "a.log")
-    assert misnamed_log(os.scandir(tmp_path / "set")) == ""
-
-
-def test_a_file_that_cannot_be_read_hides_no_log_behind_it(tmp_path, logs):
-    for name in ("a.log", "b.log"):
-        logs.good(1).write(tmp_path / name)
-    entries = sorted(os.scandir(tmp_path), key=lambda entry: entry.name)
-    (tmp_path / "a.log").unlink()
-    assert misnamed_log(entries) == "b.log"
-
-
 @pytest.mark.parametrize(("most", "line"), [(1, 2), (2, 2), (3, 0), (4, 0)])
 def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_path, most, line):
     (tmp_path / "a.rst").write_text("x\n" + ":::MLLOG x\n" * 3)
@@ -155,10 +118,7 @@ def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_pa
 )
 def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, inner, tuning):
     assert reading_tree.is_tuning(tuple(inner.split("/"))) is tuning
-    place = place_of(tmp_path / "r" / "o" / "results" / inner)
-    assert (place.campaign == "c1" and place.org == "o" and place.benchmark == "scaffold") is tuning
-    assert place.confirmation is (tuning and inner.endswith("/confirmation"))
-    assert not tuning or (place.round, place.system, place.scaling) == ("r", "box", "tuning")
+    assert bool(place_of(tmp_path / "r" / "o" / "results" / inner).campaign) is tuning
 
 
 @pytest.mark.parametrize(
@@ -172,17 +132,14 @@ def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, inner, tuni
         ("results/box/tuning/scaffold/c1/confirmation", "box", "tuning", "scaffold", "c1"),
     ],
 )
-def test_folders_of_a_submission_say_what_a_set_is(tmp_path, path, system, scaling, benchmark, campaign):
-    for i in (10, 9):
-        file = tmp_path / "r" / "acme" / path / f"result_{i}.txt"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("")
-    (found,) = read_submission(tmp_path / "r" / "acme", "acme", tmp_path).sets
-    place = found.place
-    assert (place.round, place.org, place.home) == ("r", "acme", tmp_path / "r" / "acme")
-    assert (place.system, place.scaling, place.benchmark, place.campaign) == (system, scaling, benchmark, campaign)
-    assert place.confirmation is path.endswith("confirmation") and found.trials is (path.endswith("c1"))
+def test_folders_say_what_a_set_is(tmp_path, path, system, scaling, benchmark, campaign):
+    home = tmp_path / "r" / "acme"
+    files(home / path, "result_10.txt", "result_9.txt")
+    (found,) = read_submission(home, "acme", tmp_path).sets
+    place = Place("r", "acme", system, scaling, benchmark, home, campaign, path.endswith("confirmation"))
+    assert found.place == place and found.trials is (path.endswith("c1"))
     assert [(log.number, log.pruned) for log in found.logs] == [(9, False), (10, False)]
+    assert not benchmark or place_of(home / path) == place
 
 
 def files(folder, *names):
@@ -205,23 +162,17 @@ def both(root, *parts):
     return home, (within, alone)
 
 
-def test_logs_that_were_made_again_are_aside(tmp_path):
-    parts, again = ("results", "box", "strong", "scaffold"), ["superseded/1/result_0.txt", "superseded/2/result_0.txt"]
-    files(tmp_path.joinpath(*parts), "result_0.txt", *again, "superseded/result_5.txt")
+@pytest.mark.parametrize("parts", [("results",), ("results", "box", "strong", "scaffold")])
+def test_logs_that_were_made_again_are_aside_in_the_order_of_their_numbers(tmp_path, parts):
+    again = ["superseded/2/result_0.txt", "superseded/1/result_1.txt"]
+    files(tmp_path.joinpath(*parts), "result_0.txt", *again)
     home, sets = both(tmp_path, *parts)
     for found in sets:
         assert held(found, home) == [["result_0.txt"], again]
         assert not any(log.pruned for log in found.superseded)
-
-
-@pytest.mark.parametrize("parts", [("results",), ("results", "box", "strong", "scaffold")])
-def test_superseded_logs_of_all_times_are_in_the_order_of_their_numbers(tmp_path, parts):
-    """Their folder has no log of its own here."""
-    files(tmp_path.joinpath(*parts), "result_0.txt", "superseded/1/result_1.txt", "superseded/2/result_0.txt")
-    home, sets = both(tmp_path, *parts)
-    for found in sets:
-        assert held(found, home) == [["result_0.txt"], ["superseded/2/result_0.txt", "superseded/1/result_1.txt"]]
-    assert len(read_submission(tmp_path, "acme", tmp_path).sets) == 1
+    files(home, "superseded/result_5.txt")  # of no time
+    assert [held(found, home)[1] for found in both(tmp_path, *parts)[1]] == [again, again]
+    assert len(read_submission(tmp_path, "acme", tmp_path).sets) == 2
 
 
 def test_superseded_logs_of_no_set_are_a_set_of_their_own(tmp_path):
@@ -319,13 +270,3 @@ def test_a_listing_is_cut_beyond_so_many_entries(tmp_path, monkeypatch, most, cu
     monkeypatch.setattr(reading_tree, "MOST_ENTRIES", most)
     found = read_submission(tmp_path, "acme", tmp_path)
     assert (found.cut, len(found.entries)) == (cut, min(most, 3))
-
-
-def test_log_lines_are_looked_for_in_so_many_files_and_lines(tmp_path, logs):
-    logs.good(1).write(tmp_path / "a.log")
-    text = (tmp_path / "a.log").read_text()
-    (tmp_path / "a.log").write_text(":::MLLOG x\n" * 99 + text)
-    assert misnamed_log(os.scandir(tmp_path)) == "a.log"
-    (tmp_path / "a.log").write_text(":::MLLOG x\n" * 100 + text)
-    assert misnamed_log(os.scandir(tmp_path)) == ""
-    assert (reading_tree.MOST_OPENED, reading_tree.MOST_LINES) == (20, 100)

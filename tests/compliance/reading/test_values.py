@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from compliance.reading.values import Unsound, count_of, is_number, is_shallow, seed_of, unique
+from compliance.reading.values import Unsound, count_of, fits, is_number, is_shallow, read_object, seed_of
 
 
 @pytest.mark.parametrize("value", [0, -1, 0.5, 5e-324, (1 << 1000) - 1, 1 - (1 << 1000), -0.0])
@@ -72,7 +72,53 @@ def test_a_value_is_as_deep_as_its_deepest_part(value, levels):
     assert is_shallow(value, levels) and (levels == 0 or not is_shallow(value, levels - 1))
 
 
-def test_a_name_that_is_given_twice_is_refused():
-    assert unique([("a", 1), ("b", 1)]) == {"a": 1, "b": 1}
-    with pytest.raises(Unsound):
-        unique([("a", 1), ("a", 1)])
+@pytest.mark.parametrize(
+    ("value", "form", "good"),
+    [
+        (1, int, True),
+        (True, int, False),
+        (3, lambda n: n > 2, True),
+        (2, lambda n: n > 2, False),
+        ([], [str], True),
+        (["a", "b"], [str], True),
+        (["a", 7], [str], False),
+        ("ab", [str], False),
+        ({"a": 1, "more": None}, {"a": int}, True),
+        ({"a": "x"}, {"a": int}, False),
+        ({}, {"a": int}, False),
+        ([("a", 1)], {"a": int}, False),
+        ({"a": 1, "b": 2}, {"a": int, str: int}, True),
+        ({"a": 1, "b": "x"}, {"a": int, str: int}, False),
+        ({"b": 2}, {"a": int, str: int}, False),
+        ({"a": [{"b": []}]}, {"a": [{"b": list}]}, True),
+        ({"a": [{"b": {}}]}, {"a": [{"b": list}]}, False),
+    ],
+)
+def test_a_value_has_a_form(value, form, good):
+    assert fits(value, form) is good
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", "it is no JSON: Expecting value: line 1 column 1 (char 0)"),
+        (b"\xff\xfe", "it is no JSON: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),
+        (b"[" * 100_000, None),
+        (b'{"a":' + b"1" * 5000 + b"}", None),
+        (b"[]", "it is 'list'"),
+        (b'{"a": {"b": 1, "b": 1}}', "a name that is given twice"),
+        (b'{"a": NaN}', "the number NaN"),
+        (b'{"a": -1e999}', "the number -1e999"),
+        (b'{"a": ' + b"9" * 36 + b"e9999}", f"the number {'9' * 36}e999"),  # 40 characters of it
+    ],
+    ids=range(9),
+)
+def test_what_is_no_object_is_told(data, found):
+    with pytest.raises(Unsound) as caught:
+        read_object(data, "it is ")
+    told = caught.value.found
+    assert told == found or (found is None and told.startswith("it is no JSON: ") and len(told) <= 95)
+
+
+def test_an_object_is_read():
+    assert read_object(b'{"a": 1.5, "b": {"a": []}}') == {"a": 1.5, "b": {"a": []}}

@@ -8,7 +8,8 @@ import pytest
 import safetensors.numpy
 
 from compliance.reading import weights
-from compliance.reading.weights import Named, Tensor, Unsound
+from compliance.reading.digest import Named
+from compliance.reading.values import Unsound
 from tests.compliance.logs import event
 
 DIGEST = "5" * 64
@@ -46,74 +47,50 @@ def test_what_the_library_writes_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("header", "wanted"),
     [
-        (b"", "a header of 0 bytes"),
         (b"{", "a header of 1 bytes"),
         (b"{}", "0 tensors"),
-        (b"[]", "a header of list"),
-        (b"\x80\x04", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b'{"a":' + b"1" * 5000 + b"}", "no JSON"),
-        (b'{"a":1,"a":2}', "given twice"),
-        (b'{"a":{"dtype":"F32","dtype":"F32","shape":[4],"data_offsets":[0,16]}}', "given twice"),
+        (b"\x80\x04", "a header that is no JSON"),
+        ({str(i): tensor([0], 0, 0) for i in range(10_001)}, "10001 tensors, wanted 1 to 10000 tensors"),
+        (b"{}".ljust((1 << 20) + 1), "a header of 1048577 bytes in a file of 1048601, wanted 2 to 1048576"),
         ({"__metadata__": {"x": "y"}, "a": tensor([4], 0, 16)}, "metadata"),
         ({"a\nb": tensor([4], 0, 16)}, "the name 'a\\nb'"),
         ({"": tensor([4], 0, 16)}, "the name ''"),
+        ({"a" * 256: tensor([4], 0, 16)}, "the name 'aaa"),
         ({"a": 7}, "of None"),
         ({"a": tensor([4], 0, 16, dtype="F64")}, "of 'F64'"),
         ({"a": tensor([4], 0, 16, more=1)}, "of 'F32'"),
-        ({"a": tensor([-4], 0, 16)}, "of shape [-4]"),
         ({"a": tensor([-1], 0, 16)}, "of shape [-1]"),
         ({"a": tensor([1 << 53], 0, 16)}, "at [0, 16]"),  # as many as one may have
         ({"a": tensor([(1 << 53) + 1], 0, 16)}, "of shape"),
         ({"a": tensor([True], 0, 4)}, "of shape [True]"),
-        ({"a": tensor([4.0], 0, 16)}, "of shape [4.0]"),
         ({"a": tensor("4", 0, 16)}, "of shape '4'"),
         ({"a": tensor([1] * 9, 0, 4)}, "of shape"),
         ({"a": tensor([1 << 30, 1 << 30], 0, 16)}, "of shape"),
-        ({"a": tensor([4], 0, 12)}, "at [0, 12]"),
-        ({"a": tensor([4], 0, 16)["shape"]}, "of None"),
+        ({"a": tensor([4], 0, 12)}, "at [0, 12], wanted [begin, end] of 16 bytes"),
         ({"a": {**tensor([4], 0, 16), "data_offsets": [0, 16, 32]}}, "at [0, 16, 32]"),
         ({"a": tensor([3], 4, 16)}, "tensor 'a' at 4"),
-        ({"a": tensor([2], 0, 8), "b": tensor([2], 4, 12)}, "tensor 'b' at 4"),
-        ({"a": tensor([3], 0, 12)}, "bytes"),
-        ({"a": tensor([5], 0, 20)}, "bytes"),
+        ({"a": tensor([2], 0, 8), "b": tensor([2], 4, 12)}, "tensor 'b' at 4, wanted 8, where the one before ends"),
+        ({"a": tensor([3], 0, 12)}, "86 bytes, wanted 82, of the header and its tensors"),
+        ({"a": tensor([5], 0, 20)}, "86 bytes, wanted 90"),
     ],
 )
-def test_what_is_unsound_says_what_was_found(tmp_path, header, wanted):
+def test_what_is_unsound_says_what_was_found_and_is_wanted(tmp_path, header, wanted):
     with pytest.raises(Unsound) as error:
         weights.read_tensors(crafted(tmp_path, header))
-    assert wanted in error.value.args[0] and error.value.args[1]
+    assert wanted in f"{error.value.found}, wanted {error.value.wanted}" and error.value.wanted
 
 
-@pytest.mark.parametrize(("beyond", "sound"), [(-1, True), (0, True), (1, False)])
-def test_a_header_is_bounded(tmp_path, beyond, sound):
-    text = json.dumps({"a": tensor([4], 0, 16)}).encode()
-    path = crafted(tmp_path, text.ljust(weights.LARGEST_HEADER + beyond))
-    if sound:
-        assert weights.read_tensors(path)[0].size == 4
-    else:
-        with pytest.raises(Unsound, match="a header of 1048577 bytes"):
-            weights.read_tensors(path)
-
-
-@pytest.mark.parametrize("count", [10_000, 10_001])
-def test_tensors_are_counted(tmp_path, count):
-    path = crafted(tmp_path, {str(i): tensor([0], 0, 0) for i in range(count)}, 0)
-    if count == 10_000:
-        assert len(weights.read_tensors(path)) == count
-    else:
-        with pytest.raises(Unsound, match="10001 tensors"):
-            weights.read_tensors(path)
-
-
-@pytest.mark.parametrize(("length", "sound"), [(255, True), (256, False)])
-def test_names_have_a_length(tmp_path, length, sound):
-    path = crafted(tmp_path, {"a" * length: tensor([4], 0, 16)})
-    if sound:
-        assert weights.read_tensors(path)
-    else:
-        with pytest.raises(Unsound, match="the name"):
-            weights.read_tensors(path)
+@pytest.mark.parametrize(
+    "header",
+    [
+        json.dumps({"a": tensor([4], 0, 16)}).encode().ljust(weights.LARGEST_HEADER),
+        {"a" * 255: tensor([4], 0, 16)},
+        {str(i): tensor([0], 0, 0) for i in range(9_999)} | {"a": tensor([4], 0, 16)},
+    ],
+    ids=range(3),
+)
+def test_what_is_just_sound(tmp_path, header):
+    assert sum(found.size for found in weights.read_tensors(crafted(tmp_path, header))) == 4
 
 
 def test_a_header_longer_than_its_file(tmp_path):
@@ -123,31 +100,18 @@ def test_a_header_longer_than_its_file(tmp_path):
             weights.read_tensors(crafted(tmp_path, header, length=length))
 
 
-@pytest.mark.parametrize(
-    ("header", "wanted"),
-    [
-        ({"a": tensor([4], 0, 12)}, "[begin, end] of 16 bytes"),
-        ({"a": tensor([2], 0, 8), "b": tensor([2], 4, 12)}, "8, where the one before ends"),
-        ({"a": tensor([3], 0, 12)}, "{}, of the header and its tensors"),
-    ],
-)
-def test_what_is_unsound_says_what_is_wanted(tmp_path, header, wanted):
-    with pytest.raises(Unsound) as error:
-        weights.read_tensors(crafted(tmp_path, header))
-    assert error.value.args[1] == wanted.format(8 + len(json.dumps(header)) + 12)
-
-
-def test_a_reason_of_many_words_is_cut(tmp_path):
-    with pytest.raises(Unsound) as error:
-        weights.read_tensors(crafted(tmp_path, b'{"a":' + b"1" * 5000 + b"}"))
-    told = error.value.args[0].removeprefix("a header that is no JSON: ")
-    assert told.startswith("Exceeds the limit (4300 digits)") and len(told) == 80
-
-
 @pytest.mark.parametrize("axes", [0, 1, 7, 8])
 def test_a_tensor_has_up_to_eight_axes(tmp_path, axes):
     path = crafted(tmp_path, {"a": tensor([1] * axes, 0, 4)}, numbers=1)
     assert weights.read_tensors(path)[0].size == 1
+
+
+@pytest.mark.parametrize(
+    ("numbers", "odd"), [([1.0, -3e38, 3e38], None), ([1.0, np.nan], ("a", 1)), ([-np.inf, 2.0, -np.inf], ("a", 2))]
+)
+def test_numbers_that_are_not_finite_are_counted(tmp_path, numbers, odd):
+    path = written(tmp_path, safetensors.numpy.save({"a": np.array(numbers, "f4")}))
+    assert weights.not_finite(path) == odd
 
 
 def test_contents_know_tensors_and_not_names(tmp_path):
@@ -190,20 +154,10 @@ def test_no_link_is_opened(tmp_path):
 
 def test_what_a_log_names():
     said = event(9, "weights", value=DIGEST, bytes=5, path=FILE)
-    assert weights.named(said, "x/result_3.txt") == Named(9, DIGEST, 5)
+    assert weights.named(said, "x/result_3.txt") == Named(9, DIGEST, 5, FILE)
     assert weights.named(event(9, "weights", value=DIGEST, bytes=5), "result_3.txt") is None
     assert weights.named(said, "result_4.txt") is None
     assert weights.named(None, "result_3.txt") is None
-
-
-@pytest.mark.parametrize("value", [None, 7, "5" * 63, "G" * 64, "5" * 64 + "\n"])
-def test_what_is_no_digest(value):
-    assert weights.fault_of(event(1, "weights", value=value, bytes=5), "result_3.txt")
-
-
-def test_metadata_that_is_none():
-    bare = event(1, "weights", value=DIGEST)._replace(metadata=[1])
-    assert weights.fault_of(bare, "result_3.txt") == ("bytes None", "the bytes of the file")
 
 
 @pytest.mark.parametrize(
@@ -224,4 +178,3 @@ def test_the_folder_of_weights(path, inside):
 
 def test_places():
     assert weights.file_of("a/b/result_3.txt") == FILE
-    assert Tensor("a", 0, 1).size == 1

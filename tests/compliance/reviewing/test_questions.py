@@ -8,8 +8,8 @@ import pytest
 from benchmark.tuning.campaign import campaign_of
 from compliance.engine import judge
 from compliance.finding import Finding
+from compliance.reading.digest import Named
 from compliance.reading.run import Fact
-from compliance.reading.weights import Named
 from compliance.reviewing.checklist import Review, checklist
 from compliance.reviewing.questions import CONFIGS, OF_SET, Question, questions, scored, template
 from compliance.reviewing.review import read_reviews
@@ -82,7 +82,7 @@ def test_curves_are_held_against_the_reference(submission):
 
 def test_weights_are_counted_by_their_form(submission):
     sets = next(s for s in submission.sets if s.benchmark == "scaffold")
-    forms = (Named(1, "5" * 64, 9), Named(1, "6" * 64, 9), Named(1, "7" * 64, 1 << 40), None, None)
+    forms = (*(Named(1, d * 64, size, "") for d, size in (("5", 9), ("6", 9), ("7", 1 << 40))), None, None)
     logs = [
         dataclasses.replace(log, run=dataclasses.replace(log.run, weights=form))
         for log, form in zip(sets.logs, forms, strict=True)
