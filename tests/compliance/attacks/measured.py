@@ -2,23 +2,21 @@
 
 import copy
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
 
 from benchmark.source import combine
 from benchmark.tree import source_path
-from tests.compliance.attack_edits import HOME
-from tests.compliance.attacks import REFERENCE, Run, Submission, fresh, text_of
+from tests.compliance.attacks.submission import HOME, PLACE, REFERENCE, Run, fresh, text_of
 
 STEPS, SAMPLES, TAKEN = 40, 80, 0.3  # of a block; seconds of a step
 STUDY = HOME.replace("/strong/", "/throughput/")
+SETUP = "implementations/pytorch/startup/environment.py"
 
 
-def timed_steps(told: float) -> Callable[[Submission], None]:
-    """The attack that adds a throughput-only log of three blocks, whose steps are said to have taken `told`
-    seconds."""
+def timed_steps(told):
+    """The attack that adds a throughput-only log of three blocks, whose steps are said to have taken `told` seconds."""
 
-    def attack(submission: Submission) -> None:
+    def attack(submission):
         run = Run(copy.deepcopy(list(submission.runs[0])))
         fresh(run, 90)
         clock = run.one("run_start")
@@ -39,20 +37,26 @@ def timed_steps(told: float) -> Callable[[Submission], None]:
     return attack
 
 
-def event(like: dict, time: int, key: str, value: object, **more: object) -> dict:
+def event(like, time, key, value, **more):
     """Another event of a log, at a time."""
-    place = {"file": "train.py", "lineno": 1}
-    return {
-        **like,
-        "time_ms": time,
-        "event_type": "POINT_IN_TIME",
-        "key": key,
-        "value": value,
-        "metadata": place | more,
-    }
+    fields = {"time_ms": time, "event_type": "POINT_IN_TIME", "key": key, "value": value, "metadata": PLACE | more}
+    return like | fields
 
 
-def a_reading_in_the_log(submission: Submission) -> None:
+def metered(factor, watts):
+    """The attack that adds a power meter whose readings are told times `factor`."""
+
+    def attack(submission):
+        for number, run in enumerate(submission.runs):
+            start, stop = (run.one(key)["time_ms"] for key in ("run_start", "run_stop"))
+            found = [event(run[0], start - 2000, "conversion_eff", factor)]
+            found += [event(run[0], time, "power_reading", watts) for time in range(start - 1000, stop + 2000, 1000)]
+            submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(found)
+
+    return attack
+
+
+def a_reading_in_the_log(submission):
     """A millisecond of 50 W, in place of all that counters and meters have."""
     for run in submission.runs:
         start = run.one("run_start")
@@ -60,19 +64,19 @@ def a_reading_in_the_log(submission: Submission) -> None:
         run.insert_before(run[run.at(start) + 1], "power_reading", 50.0)
 
 
-def a_reading_at_each_end(submission: Submission) -> None:
+def a_reading_at_each_end(submission):
     """300 W before the run, and 3 W after it, which stand for all of it."""
     for number, run in enumerate(submission.runs):
         start, stop = run.one("run_start"), run.one("run_stop")
         ends = [event(start, start["time_ms"] - 1, "power_reading", 300.0)]
         ends.append(event(stop, stop["time_ms"] + 1, "power_reading", 3.0))
-        submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(Run(ends))
+        submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(ends)
 
 
-def sourced(path: str, lines: str) -> Callable[[Submission], None]:
+def sourced(lines, path=SETUP):
     """The attack that adds lines to a file of source, or another file, as all runs loaded it."""
 
-    def attack(submission: Submission) -> None:
+    def attack(submission):
         (folder,) = (REFERENCE / "source").iterdir()
         old = (folder / path).read_text() if (folder / path).exists() else ""
         files = {**submission.source, path: hashlib.sha256((old + lines).encode()).hexdigest()}
@@ -83,3 +87,20 @@ def sourced(path: str, lines: str) -> Callable[[Submission], None]:
         submission.files[str(source_path(Path(), combine(files.items())) / path)] = old + lines
 
     return attack
+
+
+WEIGHTS_AS_SETTINGS = sourced("0.5, " * 60_000, "implementations/pytorch/configs/a.json")
+MEASURED = [
+    ("310 W told as 3.1 W", metered(0.01, 310.0), "PWR01"),
+    ("a millisecond of power in the log itself", a_reading_in_the_log, "PWR02"),
+    ("a low reading after the run", a_reading_at_each_end, "PWR02"),
+    ("a meter of half the machine", metered(0.9, 155.0), ""),
+    ("steps told ten times faster than the clock", timed_steps(0.03), "THR04"),
+]
+SOURCE = [
+    ("the clock patched", sourced("\nimport benchmark.clock as c\nc.__dict__.update(_START=5)\n"), "CODE03"),
+    ("the log written over", sourced("\nlog.path.write_text('')\n"), "CODE03"),
+    ("another target", sourced("\nobject.__setattr__(task.problem, 'target', 0.5)\n"), "CODE03"),
+    ("behaves where no replay looks", sourced("\nimport os\nFAST = os.environ.get('REPLAY') is None\n"), "CODE03"),
+    ("weights as a table of settings", WEIGHTS_AS_SETTINGS, "CODE04"),
+]
