@@ -54,13 +54,6 @@ def test_a_changed_file_is_shown_against_the_same_file_of_the_reference(copy):
     assert found[2].startswith("@@ ") and "+# tuned" in found and "+more: 1" in found and f" {first}" in found
 
 
-def test_an_added_file_is_shown_as_a_whole(copy):
-    copy.put(copy.source / "implementations/acme/fast.py", "a = 1\nb = 2\n")
-    found = lines(copy)
-    at = found.index("added implementations/acme/fast.py: +2 -0")
-    assert found[at + 1 : at + 4] == ["@@ -0,0 +1,2 @@", "+a = 1", "+b = 2"]
-
-
 def test_files_of_the_reference_that_are_absent_are_named(copy, monkeypatch):
     monkeypatch.setattr(module, "MOST_ABSENT", 2)
     left = [path for path in own_files() if path.startswith(HERE) and path.endswith(".py")]
@@ -123,13 +116,6 @@ def test_a_submission_without_source(copy):
         if (copy.root / folder).exists():
             (copy.root / folder).rename(copy.root.parent / folder)
     assert lines(copy) == [f"{copy.root}: no source"]
-
-
-def test_no_submission_is_said(tmp_path):
-    with pytest.raises(ValueError, match="wanted a submission"):
-        difference(str(tmp_path))
-    with pytest.raises(ValueError, match="No such file"):
-        difference(str(tmp_path / "none"))
 
 
 def test_the_command(run, copy, tmp_path):
