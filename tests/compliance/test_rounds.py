@@ -173,10 +173,6 @@ QUIRKS = {
         lambda i, e: [{**x, "value": float("nan")} if x["metadata"].get("epoch_num") == 2 else x for x in e],
         "EVL04",
     ),
-    "aborted although the target was met": (
-        lambda i, e: each(e, "run_stop", metadata={"status": "aborted"}),
-        "EVL08",
-    ),
     "NaN in the statistics": (
         lambda i, e: [*e[:-2], {**e[-2], "key": "tracked_stats", "value": {"loss": float("nan")}}, *e[-2:]],
         "LOG08",
@@ -263,13 +259,7 @@ def test_evaluations_of_other_instances_after_run_stop_are_a_warning(tmp_path):
 
 ERRORS = {
     "another optimizer": ("deepcam", lambda i, e: each(e, "opt_name", value="SGD"), "HYP01"),
-    "another epsilon": ("deepcam", lambda i, e: each(e, "opt_eps", value=1e-3), "HYP01"),
     "fewer samples": ("deepcam", lambda i, e: each(e, "train_samples", value=60000), "HYP01"),
-    "no scheduler milestones": (
-        "deepcam",
-        lambda i, e: [x for x in e if x["key"] != "scheduler_milestones"],
-        "LOG04",
-    ),
     "no global batch size": ("oc20", lambda i, e: [x for x in e if x["key"] != "global_batch_size"], "LOG04"),
     "two run_start": (
         "oc20",

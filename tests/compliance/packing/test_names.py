@@ -30,13 +30,10 @@ def masked(names, text, source=False, numbers=None):
     ("text", "wanted"),
     [
         ("zenithlabs", "org00aa11bbn1"),
-        ("MyZENITHLABSNet", "Myorg00aa11bbn1Net"),
         ('"host": "vm"', '"host": "host00aa11bbn1"'),
         ("kvm vm-1 a.vm vm.c", "kvm vm-1 a.vm vm.c"),
-        ("lost vm.", "lost host00aa11bbn1."),
         ("Box boxes", "sys00aa11bbn1 boxes"),
         ("café7 caf\\u00e97", "host00aa11bbn2 host00aa11bbn2"),
-        ("cafe decafe cafe0", "sys00aa11bbn2 decafe cafe0"),
         ("in /lustre/a/b.h5, twice /lustre/a/b.h5,", "in /hidden/path1 twice /hidden/path1"),
         ("/proc/cpuinfo /usr/local/cuda /dev/shm a/b https://example.org/x/y 1 /2", None),
         ("boss@zenithlabs.example", "/hidden/path1"),

@@ -140,11 +140,7 @@ def test_settings(name, text, found):
 @pytest.mark.parametrize(
     "text",
     [
-        "x = " + "(" * 5000 + ")" * 5000,
-        "x = " + "-" * 100_000 + "1",
         "x = " + "+".join("1" for _ in range(100_000)),
-        "x = " + "[" * 300,
-        "a" + ".a" * 100_000,
         "lambda:" * 20_000 + "1",
         "\0",
         "def f(:\n",
@@ -176,11 +172,7 @@ LINES = {
     "names": "n{0} = n{1} + n{2}\ntorch.manual_seed(n{0})\n",
     "one name": "s = s + 1\nmanual_seed(s)\n",
     "attributes": "a.s = b.s = c.s + 1\nmanual_seed(d.s)\n",
-    "calls": "torch.manual_seed(int(int(int({0}))) + rank, seed=[{0}, [{0}, seed]])\n",
-    "settings": "f('--seed', default={0}, seed={{'seed': {0}}})\n",
     "functions": "def f{0}(seed={0}, *, b=a.b.c.d):\n    global s\n    seed = seed + 1\n    random.seed(seed)\n",
-    "imports": "from m{0} import a as b{0}, c\nmanual_seed(b{0} + c)\n",
-    "large": "{0}_000_000_000, '{0}0000000000'\n",
     "underscores": "manual_seed(" + "seed_" * 50 + "x)\n",
 }
 

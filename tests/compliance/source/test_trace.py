@@ -274,13 +274,10 @@ def test_chains_without_end_are_not_followed(look):
 
 
 LINES = {
-    "calls": "f{0}(a{0}, g(h(seed)), k=seed)\n",
     "seeds": "torch.manual_seed(seed + rank + {0})\n",
     "functions": "def f{0}(seed, rank):\n    torch.manual_seed(seed + rank)\nf{0}(seed, rank)\n",
     "one function": "def f(seed):\n    torch.manual_seed(seed)\nf(seed)\n",
     "names": "n{0} = n{1}\ntorch.manual_seed(n{0})\n",
-    "attributes": "self.a{0} = seed.b.c.d\n",
-    "sums": "torch.manual_seed(a + b + c + d + e + f + g + h + i)\n",
 }
 
 
