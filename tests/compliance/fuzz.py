@@ -11,7 +11,6 @@ damage to a log that nothing objects to but those of `harmless`, nothing in an o
 
 import argparse
 import gc
-import hashlib
 import json
 import os
 import random
@@ -27,7 +26,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from benchmark.ledger import End, Note, Start, line_of
+from benchmark.ledger import End, Note, Start
 from benchmark.log import BadLine, Event, Oddity, read_log
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
@@ -41,6 +40,8 @@ from tests.compliance import logs
 from tests.compliance.fuzz_files import Files
 from tests.compliance.fuzz_outputs import write_a_round
 from tests.compliance.fuzz_silence import unexplained
+from tests.compliance.ledgers import Campaign, sha256
+from tests.compliance.logs import log_text
 
 KINDS = {  # of inputs, and how many there are unless the command line says
     "parser": 1000,
@@ -67,11 +68,6 @@ VALUES = [
     None, True, False, 0, -1, 1 << 70, 0.5, 1e308, "", "x", "1", [], [1], {}, {"a": [1]}, [[[[]]]], "\u0000", "\ud83d",
 ]  # fmt: skip
 KEYS = ("time_ms", "event_type", "key", "value", "metadata")  # of an event, in the order in which it is read
-
-
-def line(event: dict) -> str:
-    """An event as a log has it."""
-    return f":::MLLOG {json.dumps(event)}\n"
 
 
 def mutate(rng: random.Random, data: bytes) -> bytes:
@@ -133,8 +129,8 @@ class Fuzzer:
         self.turn = 0
         gc.freeze()  # nothing of what was loaded goes away
         self.base = [logs.good(i).events for i in range(3)]
-        self.written = {id(e): line(e) for events in self.base for e in events}  # which hold the events
-        self.lines = [line(e).encode() for e in self.base[0]]
+        self.written = {id(e): log_text([e]) for events in self.base for e in events}  # which hold the events
+        self.lines = [log_text([e]).encode() for e in self.base[0]]
 
     def parser(self, rng: random.Random) -> None:
         """A few lines of a log, mutated: the reader gives events, bad lines and oddities, and nothing else."""
@@ -174,7 +170,7 @@ class Fuzzer:
 
     def text(self, events: list[dict]) -> str:
         """The lines of a log. Those of the good logs' events are written once."""
-        return "".join(self.written.get(id(e)) or line(e) for e in events)
+        return "".join(self.written.get(id(e)) or log_text([e]) for e in events)
 
     @cached_property
     def files(self) -> Files:
@@ -208,7 +204,7 @@ class Fuzzer:
         runs = self.folder / "box" / "strong" / "scaffold"
         shutil.rmtree(runs, ignore_errors=True)
         runs.mkdir(parents=True)
-        lines: list[bytes] = []
+        campaign = Campaign()
         starts: dict[int, str] = {}  # number -> log
         for number in range(1, rng.randint(2, 9)):
             index, digest = rng.randrange(3), rng.choice("012d") * 64
@@ -223,19 +219,16 @@ class Fuzzer:
                 said = End(about, rng.choice(("success", "aborted")), digest)
             else:
                 said = Note(about, rng.choice(("node failed", "x" * 1000, "\u00e9")))
-            previous = hashlib.sha256(lines[-1]).hexdigest() if lines else None
-            time_ms = 0 if rng.random() < 0.05 else self.base[0][8]["time_ms"] + 900_000 * number
-            lines.append(line_of(number, previous, time_ms, said))
+            campaign.add(said, 0 if rng.random() < 0.05 else self.base[0][8]["time_ms"] + 900_000 * number)
         for index in range(rng.randint(1, 3)):
             own = [number for number, name in starts.items() if name == f"result_{index}.txt"]
-            number = rng.choice([*own, *own, *own, rng.randrange(len(lines) + 2)])
-            line = hashlib.sha256(lines[min(number, len(lines)) - 1]).hexdigest()
+            number = rng.choice([*own, *own, *own, rng.randrange(len(campaign.lines) + 2)])
+            line = sha256(campaign.lines[min(number, len(campaign.lines)) - 1])
             facts = {"file": "train.py", "lineno": 1, "line": rng.choice((line, line, line, None, 1))}
             stated = {**self.base[index][10], "key": "ledger", "value": rng.choice((number, number, None, "1", True))}
             events = [*self.base[index][:10], {**stated, "metadata": facts}, *self.base[index][10:]]
             (runs / f"result_{index}.txt").write_text(self.text(events))
-        text = b"".join(line + b"\n" for line in lines)
-        (runs / LEDGER).write_bytes(mutate(rng, text) if rng.random() < 0.3 else text)
+        (runs / LEDGER).write_bytes(mutate(rng, campaign.text) if rng.random() < 0.3 else campaign.text)
         self.verdict(runs, "v1.0")
 
     def _plant(self, rng: random.Random, org: Path) -> None:

@@ -1,12 +1,12 @@
 """Right launch ledgers for tests to damage: what runs would have written, for logs that are lists of events."""
 
 import hashlib
-import json
 from pathlib import Path
 
 from benchmark.ledger import End, Event, Note, Start, line_of
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
+from tests.compliance.logs import log_text
 
 
 def value(events, key):
@@ -68,11 +68,11 @@ class Campaign:
         """A note; its number."""
         return self.add(Note(of, text), time_ms)
 
-    def run(self, events, name: str, text=None) -> int:
-        """A run from its start to its end, stated in its log; the number of its start. `text` writes its events."""
+    def run(self, events, name: str) -> int:
+        """A run from its start to its end, stated in its log; the number of its start."""
         number = self.start(events, name)
         self.state(events, number)
-        self.finish(number, events, (text or log_text)(events))
+        self.finish(number, events, log_text(events))
         return number
 
     @property
@@ -85,8 +85,3 @@ class Campaign:
         path = folder / LEDGER
         path.write_bytes(self.text)
         return path
-
-
-def log_text(events) -> str:
-    """A log as it is written."""
-    return "".join(f":::MLLOG {json.dumps(e)}\n" for e in events)

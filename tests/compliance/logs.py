@@ -176,12 +176,17 @@ class Log:
             event["time_ms"] += round(by)
 
     def text(self):
-        return "".join(f":::MLLOG {json.dumps(e)}\n" for e in self.events)
+        return log_text(self.events)
 
     def write(self, path: Path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.text())
         return path
+
+
+def log_text(events) -> str:
+    """A log as it is written."""
+    return "".join(f":::MLLOG {json.dumps(e)}\n" for e in events)
 
 
 def evaluation(rng: random.Random, quality: float) -> dict:

@@ -11,7 +11,8 @@ from compliance.reading import files
 from rules.witness import Start
 from tests.compliance.attacks import beside, clock, copies, evidence, measured, scores
 from tests.compliance.attacks.beside import launch, weighed
-from tests.compliance.attacks.submission import Submission, both, each, text_of
+from tests.compliance.attacks.submission import Submission, both, each
+from tests.compliance.logs import log_text
 from tests.compliance.submissions import KEYS
 from tests.support.witness import FakeWitness
 
@@ -99,7 +100,7 @@ def told(submission, clock=None):
         run.one("seed").update(value=start.seed, metadata={"source": "witness", "entry": 1})
         times = (event["time_ms"] for event in (clock or submission.runs)[number])
         timed = [{**event, "time_ms": time} for event, time in zip(run, times, strict=True)]
-        receipts = [start, *witness.steps(start.told.run, timed, text_of(run))]
+        receipts = [start, *witness.steps(start.told.run, timed, log_text(run))]
         submission.files[f"{folder}/receipts_{number}.jsonl"] = "".join(f"{receipt.text}\n" for receipt in receipts)
     submission.files["../witness.jsonl"] = "".join(f"{receipt.text}\n" for receipt in witness.chain)
 

@@ -188,14 +188,6 @@ def test_a_lone_set_in_a_folder_of_any_name_is_of_its_runs_benchmark(tree, logs,
     assert (runs.benchmark, runs.required) == ("probe", load("v1.0", law).benchmarks["probe"].runs)
 
 
-def test_a_stray_log_turns_no_round_into_a_submission(tree, logs, look):
-    logs.good(7).write(tree.root.parent / "results" / "x" / "result_0.txt")
-    logs.good(8).write(tree.root.parent / "result_0.txt")
-    _, verdict = look(tree.root.parents[1])
-    assert [s.path for s in verdict.submissions] == [str(tree.root)]
-    assert len(verdict.missed) == 2
-
-
 def test_a_value_nested_deeply_is_read(tree, look):
     log = tree.logs[2]
     log.add("odd", 0)

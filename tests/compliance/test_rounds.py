@@ -8,6 +8,7 @@ import pytest
 
 from compliance.engine import judge
 from rules.edition import load
+from tests.compliance.logs import log_text
 
 START = {"v0.7": 1_596_000_000_000, "v1.0": 1_632_000_000_000, "v2.0": 1_662_000_000_000, "v3.0": 1_692_000_000_000}
 COSMOFLOW = {
@@ -99,9 +100,9 @@ def log(benchmark, version, index=0, nodes=4):
     return events
 
 
-def write(path: Path, events, prefix=""):
+def write(path: Path, events):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{prefix}:::MLLOG {json.dumps(e)}\n" for e in events))
+    path.write_text(log_text(events))
 
 
 def round_(root, version, benchmark, change=lambda index, events: events, scaling="strong", nodes=4, runs=None):

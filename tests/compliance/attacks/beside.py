@@ -7,8 +7,9 @@ import numpy as np
 import safetensors.numpy
 
 from tests.compliance.attacks.scores import raised
-from tests.compliance.attacks.submission import PLACE, Submission, both, text_of
+from tests.compliance.attacks.submission import PLACE, Submission, both
 from tests.compliance.ledgers import Campaign, commitment, time_of
+from tests.compliance.logs import log_text
 
 
 def tensors(seed, count=59612):
@@ -126,7 +127,7 @@ def launch(submission, before=lambda campaign, number: None, run_2=None):
         if run_2 and number == 2:
             run_2(campaign, run)
         else:
-            campaign.run(run, f"result_{number}.txt", text_of)
+            campaign.run(run, f"result_{number}.txt")
     write_ledger(submission, campaign.lines)
     return campaign.lines
 
@@ -175,7 +176,7 @@ def started(by=0, since="init_stop", **other):
     def run_2(campaign, run):
         start = campaign.start(run, "result_2.txt", time_ms=time_of(run, since) + by, **other)
         campaign.state(run, start)
-        campaign.finish(start, run, text_of(run))
+        campaign.finish(start, run, log_text(run))
 
     return lambda submission: launch(submission, run_2=run_2)
 
@@ -186,7 +187,7 @@ def another_beside(campaign, run):
     campaign.state(run, start)
     time = time_of(run, "run_start") + 1000
     campaign.end(campaign.start(run, "result_3.txt", time_ms=time), "another log", "aborted", time + 4000)
-    campaign.finish(start, run, text_of(run))
+    campaign.finish(start, run, log_text(run))
 
 
 def written_anew(submission):

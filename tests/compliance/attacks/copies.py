@@ -6,7 +6,8 @@ import unicodedata
 
 from rules.edition import load
 from tests.compliance.attacks.scores import NAMES, cut, missed, noisy, scored
-from tests.compliance.attacks.submission import HOME, Run, Submission, both, described, each, fresh, source_of, text_of
+from tests.compliance.attacks.submission import HOME, Run, Submission, both, described, each, fresh, source_of
+from tests.compliance.logs import log_text
 
 ALL = (1, 2, 3, 4, 5)
 TARGET = load("v1.0").problems["smoke"].target
@@ -139,7 +140,7 @@ def parked(path):
     def attack(submission):
         run = another(submission.runs[1], 9)
         missed(run)
-        submission.files[path] = text_of(run)
+        submission.files[path] = log_text(run)
 
     return attack
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from benchmark.source import combine
 from benchmark.tree import source_path
-from tests.compliance.attacks.submission import HOME, PLACE, REFERENCE, Run, fresh, text_of
+from tests.compliance.attacks.submission import HOME, PLACE, REFERENCE, Run, fresh
+from tests.compliance.logs import log_text
 
 STEPS, SAMPLES, TAKEN = 40, 80, 0.3  # of a block; seconds of a step
 STUDY = HOME.replace("/strong/", "/throughput/")
@@ -32,7 +33,7 @@ def timed_steps(told):
         head.append(event(clock, time, "throughput", rate, steps=3 * STEPS, samples_count=3 * SAMPLES))
         stop = event(clock, time, "run_stop", None, status="success", epoch_num=0)
         head.append({**stop, "event_type": "INTERVAL_END"})
-        submission.files[f"{STUDY}/result_0.txt"] = text_of(head)
+        submission.files[f"{STUDY}/result_0.txt"] = log_text(head)
 
     return attack
 
@@ -51,7 +52,7 @@ def metered(factor, watts):
             start, stop = (run.one(key)["time_ms"] for key in ("run_start", "run_stop"))
             found = [event(run[0], start - 2000, "conversion_eff", factor)]
             found += [event(run[0], time, "power_reading", watts) for time in range(start - 1000, stop + 2000, 1000)]
-            submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(found)
+            submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = log_text(found)
 
     return attack
 
@@ -70,7 +71,7 @@ def a_reading_at_each_end(submission):
         start, stop = run.one("run_start"), run.one("run_stop")
         ends = [event(start, start["time_ms"] - 1, "power_reading", 300.0)]
         ends.append(event(stop, stop["time_ms"] + 1, "power_reading", 3.0))
-        submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = text_of(ends)
+        submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = log_text(ends)
 
 
 def sourced(lines, path=SETUP):

@@ -13,6 +13,7 @@ from typing import Any
 from benchmark.source import combine
 from benchmark.tree import source_path
 from rules.current import ROOT
+from tests.compliance.logs import log_text
 
 REFERENCE = ROOT.parent / "results" / "v1.0" / "reference"
 HOME = "results/epyc-2core/strong/scaffold"
@@ -157,7 +158,7 @@ class Submission:
             at = home / "results" / system / "strong" / self.benchmark
             at.mkdir(parents=True)
             for number, run in enumerate(runs):
-                (at / f"result_{number}.txt").write_text(text_of(run))
+                (at / f"result_{number}.txt").write_text(log_text(run))
             self.files[f"systems/{system}.json"] = json.dumps({**self.description, "system_name": system})
         for path, content in self.files.items():
             (home / path).parent.mkdir(parents=True, exist_ok=True)
@@ -174,11 +175,6 @@ def loaded(benchmark: str) -> dict[str, str]:
 def source_of(benchmark: str) -> Path:
     """The folder of these files in a submission."""
     return source_path(Path(), combine(loaded(benchmark).items()))
-
-
-def text_of(run: Run) -> str:
-    """A log as it is written."""
-    return "".join(f"{TOKEN}{json.dumps(e)}\n" for e in run)
 
 
 def each(change: Callable[..., Any], *values: Any, **named: Any) -> Callable[[Submission], None]:

@@ -74,7 +74,7 @@ def test_it_is_verified_and_unpacked(sound, tmp_path):
     assert os.listdir(tmp_path / "new" / "v1.0") == ["acme"]
 
 
-@pytest.mark.parametrize("change", [lambda d: d + b"x", lambda d: d[:-1], lambda d: b"", lambda d: d[:1] + d])
+@pytest.mark.parametrize("change", [lambda d: d + b"x", lambda d: d[:-1], lambda d: d[:-1] + b"x"])
 def test_a_file_that_changes_is_no_package(sound, folder, tmp_path, change):
     path = folder / "results" / "a.bin"
     path.write_bytes(change(TEXT["results/a.bin"]))
