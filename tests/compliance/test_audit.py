@@ -1,5 +1,6 @@
 """The command: what is known of a submission."""
 
+import functools
 import hashlib
 import json
 import shutil
@@ -19,14 +20,8 @@ LOG = REFERENCE / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.t
 
 
 @pytest.fixture
-def command(capsys):
-    """Runs the command: (exit code, output, errors)."""
-
-    def call(*arguments):
-        code = audit.main([str(a) for a in arguments])
-        return code, *capsys.readouterr()
-
-    return call
+def command(call):
+    return functools.partial(call, audit.main)
 
 
 def record(tmp_path, outcome, **more):

@@ -1,5 +1,6 @@
 """What an entrant sends to the organisers, read from logs."""
 
+import functools
 import json
 import os
 import subprocess
@@ -16,14 +17,8 @@ ROOT = Path(compliance.__file__).parents[1]
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command: (exit code, output, errors)."""
-
-    def command(*arguments):
-        code = register.main([str(a) for a in arguments])
-        return code, *capsys.readouterr()
-
-    return command
+def run(call):
+    return functools.partial(call, register.main)
 
 
 def wanted(log):
