@@ -7,7 +7,6 @@ larger file.
 import ast
 import re
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from compliance.source.flow import Flow, read_flow
@@ -38,17 +37,11 @@ def read_python(text: str, largest: int = LARGEST) -> Python:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _parsed(ast.parse(text.removeprefix("\ufeff")), LINES.split(text))
+            module, lines = gather(ast.parse(text.removeprefix("\ufeff"))), LINES.split(text)
+        return Python(seeds=seeds_of(module, lines), flow=read_flow(module, lines), uses=tuple(uses_of(module, lines)))
     except SyntaxError as error:
         return Python(max(1, error.lineno or 1), f"no Python: {error.msg}")
     except (RecursionError, MemoryError):
         return Python(1, "nested too deeply to be looked at")
     except (ValueError, OverflowError) as error:
         return Python(1, f"no Python: {error}")
-
-
-def _parsed(tree: ast.Module, lines: Sequence[str]) -> Python:
-    module = gather(tree)
-    return Python(
-        seeds=seeds_of(tree, module, lines), flow=read_flow(module, lines), uses=tuple(uses_of(module, lines))
-    )

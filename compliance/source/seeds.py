@@ -59,10 +59,10 @@ class Seeds(NamedTuple):
     constants: dict[str, Leaves] = {}  # noqa: RUF012  of its module level; never changed
 
 
-def seeds_of(tree: ast.Module, module: Module, lines: Sequence[str]) -> Seeds:
-    """Return the seeds in a syntax tree and the module that was gathered from it."""
+def seeds_of(module: Module, lines: Sequence[str]) -> Seeds:
+    """Return the seeds in a module."""
     found = _Constants(module)
-    return Seeds(tuple(found.fixed(lines)), tuple(sorted(_possible(tree, lines))), found.exported())
+    return Seeds(tuple(found.fixed(lines)), tuple(sorted(_possible(module, lines))), found.exported())
 
 
 def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
@@ -90,19 +90,15 @@ def seed_of(call: ast.Call) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg in KEYWORDS), call.args[0] if call.args else None)
 
 
-def _possible(tree: ast.Module, lines: Sequence[str]) -> set[tuple[int, int]]:
-    """Return (line, number) of the literals that may be seeds."""
+def _possible(module: Module, lines: Sequence[str]) -> set[tuple[int, int]]:
+    """Return (line, number) of the literals that may be seeds. `seed + 1` sets nothing to 1."""
     named = {number for number, line in enumerate(lines, 1) if NAMED.search(line)}
-    found: set[tuple[int, int]] = set()
-    operands: set[int] = set()  # `seed + 1` sets nothing to 1
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp):
-            operands |= {id(node.left), id(node.right)}
-        elif isinstance(node, ast.Constant):
-            number, set_here = _number(node.value), node.lineno in named and id(node) not in operands
-            if number is not None and (number >= LARGE or set_here):
-                found.add((node.lineno, int(number)))
-    return found
+    numbers = ((line, _number(value), operand) for line, value, operand in module.literals)
+    return {
+        (line, int(number))
+        for line, number, operand in numbers
+        if number is not None and (number >= LARGE or (line in named and not operand))
+    }
 
 
 class _Constants:

@@ -85,7 +85,8 @@ LONGEST_LINE = 20_000
 def uses_of(module: Module, lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """Return (line, kind, the line's text) of all that a reviewer must look at, each kind once a line."""
     found = {*_imports(module), *_names(module), *_calls(module), *_patches(module)}
-    found |= {(line, CLOCK) for line, text in module.strings if len(text) < 10_000 and TELLING.search(text)}
+    texts = ((line, text) for line, text, _ in module.literals if isinstance(text, str))
+    found |= {(line, CLOCK) for line, text in texts if len(text) < 10_000 and TELLING.search(text)}
     return [
         (line, kind, lines[line - 1].strip()[:LONGEST] if line <= len(lines) else "") for line, kind in sorted(found)
     ]

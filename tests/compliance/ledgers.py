@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmark.ledger import End, Event, Note, Start, line_of
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
-from tests.compliance.logs import log_text
+from tests.compliance.logs import log_text, logged
 
 
 def value(events, key):
@@ -51,9 +51,8 @@ class Campaign:
         """Lets a log state the start of that number, just before init_stop, in place of what it stated before."""
         events[:] = [e for e in events if e["key"] != "ledger"]
         at = next(i for i, e in enumerate(events) if e["key"] == "init_stop")
-        place = {"file": "train.py", "lineno": 9, "line": sha256(self.lines[number - 1])}
-        event = {"namespace": "", "time_ms": events[at]["time_ms"], "event_type": "POINT_IN_TIME", "key": "ledger"}
-        events.insert(at, {**event, "value": number, "metadata": place})
+        line = sha256(self.lines[number - 1])
+        events.insert(at, logged(events[at]["time_ms"], "ledger", number, line=line))
 
     def end(self, of: int, text: str, status: str, time_ms: int) -> int:
         """The end of a start, whose log has that text; its number."""

@@ -8,7 +8,7 @@ import pytest
 
 from compliance.engine import judge
 from rules.edition import load
-from tests.compliance.logs import log_text
+from tests.compliance.logs import Log, log_text
 
 START = {"v0.7": 1_596_000_000_000, "v1.0": 1_632_000_000_000, "v2.0": 1_662_000_000_000, "v3.0": 1_692_000_000_000}
 COSMOFLOW = {
@@ -62,42 +62,31 @@ def openfold():
 def log(benchmark, version, index=0, nodes=4):
     """The events of a good run."""
     rng = random.Random(f"{benchmark}{version}{index}")
-    events, clock = [], [START[version] + index * 7_200_000]
-
-    def add(key, value=None, kind="POINT_IN_TIME", after=2, **metadata):
-        clock[0] += after
-        place = {"file": "train.py", "lineno": 100 + len(events)}
-        fields = {"namespace": "", "time_ms": clock[0], "event_type": kind, "key": key, "value": value}
-        events.append({**fields, "metadata": {**place, **metadata}})
-
+    log = Log(time_ms=START[version] + index * 7_200_000)
     train, validation = SAMPLES.get(benchmark, (594595, 180))
-    add("cache_clear")
-    add("init_start", kind="INTERVAL_START")
+    log.add("cache_clear")
+    log.start("init_start")
     head = {"benchmark": benchmark, "org": "acme", "division": "closed", "status": "onprem", "platform": "4xbox"}
-    for name, value in head.items():
-        add(f"submission_{name}", value)
-    add("seed", 1_000_000 + 7919 * index)
-    add("number_of_nodes", nodes)
-    add("accelerators_per_node", 4)
-    add("train_samples", train)
-    add("eval_samples", validation)
-    for name, value in (SETTINGS.get(benchmark) or openfold()).items():
-        add(name, value)
-    add("init_stop", kind="INTERVAL_END", after=60_000)
-    add("run_start", kind="INTERVAL_START")
-    add("staging_start", kind="INTERVAL_START")
-    add("staging_stop", kind="INTERVAL_END", after=30_000)
+    facts = {f"submission_{name}": value for name, value in head.items()}
+    facts |= {"seed": 1_000_000 + 7919 * index, "number_of_nodes": nodes, "accelerators_per_node": 4}
+    facts |= {"train_samples": train, "eval_samples": validation, **(SETTINGS.get(benchmark) or openfold())}
+    for name, value in facts.items():
+        log.add(name, value)
+    log.stop("init_stop", 60_000)
+    log.start("run_start")
+    log.start("staging_start", 2)
+    log.stop("staging_stop", 30_000)
     limits = load(f"mlperf-hpc-{version}").benchmarks[benchmark]
     for epoch in range(1, 7):
-        add("epoch_start", kind="INTERVAL_START", epoch_num=epoch)
-        add("eval_start", kind="INTERVAL_START", after=100_000, epoch_num=epoch)
-        add("eval_stop", kind="INTERVAL_END", after=9_000, epoch_num=epoch)
+        log.start("epoch_start", epoch_num=epoch)
+        log.start("eval_start", 100_000, epoch_num=epoch)
+        log.stop("eval_stop", 9_000, epoch_num=epoch)
         off = (6 - epoch) * 0.1 * (1 + rng.random()) - (epoch == 6) * 0.001 * rng.random()
         score = limits.target * (1 + off) if limits.lower else limits.target * (1 - off)
-        add(limits.metric, score, epoch_num=epoch)
-        add("epoch_stop", kind="INTERVAL_END", epoch_num=epoch)
-    add("run_stop", kind="INTERVAL_END", status="success")
-    return events
+        log.add(limits.metric, score, epoch_num=epoch)
+        log.stop("epoch_stop", epoch_num=epoch)
+    log.stop("run_stop", status="success")
+    return log.events
 
 
 def write(path: Path, events):

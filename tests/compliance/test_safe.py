@@ -18,7 +18,6 @@ from compliance.safe import (
     csv_cell,
     html,
     markdown,
-    markdown_code,
     progress,
     put,
     tell,
@@ -86,11 +85,6 @@ def test_a_cell_is_one_row():
 )
 def test_markdown_of_strangers_is_text(text, safe):
     assert markdown(text) == safe
-
-
-@pytest.mark.parametrize(("text", "safe"), [("a`b", "`a\u02bcb`"), ("", "` `"), ("<b>\x1b", "`<b>\\x1b`")])
-def test_code_in_markdown_ends_where_it_should(text, safe):
-    assert markdown_code(text) == safe
 
 
 def test_html_is_escaped_also_for_attributes():

@@ -7,9 +7,9 @@ import numpy as np
 import safetensors.numpy
 
 from tests.compliance.attacks.scores import raised
-from tests.compliance.attacks.submission import PLACE, Submission, both
+from tests.compliance.attacks.submission import Submission, both
 from tests.compliance.ledgers import Campaign, commitment, time_of
-from tests.compliance.logs import log_text
+from tests.compliance.logs import log_text, logged
 
 
 def tensors(seed, count=59612):
@@ -28,8 +28,8 @@ def weigh(submission, number, content):
     run, path = submission.runs[number], file_of(submission, number)
     data = content if isinstance(content, bytes) else safetensors.numpy.save(content)
     run.drop("weights")
-    event = {**run[-1], "event_type": "POINT_IN_TIME", "key": "weights", "value": hashlib.sha256(data).hexdigest()}
-    run.append({**event, "metadata": {**PLACE, "bytes": len(data), "path": f"weights/result_{number}.safetensors"}})
+    facts = {"bytes": len(data), "path": f"weights/result_{number}.safetensors"}
+    run.append(logged(run[-1]["time_ms"], "weights", hashlib.sha256(data).hexdigest(), **facts))
     submission.files[path] = data
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmark.source import combine
 from benchmark.tree import source_path
-from tests.compliance.attacks.submission import HOME, PLACE, REFERENCE, Run, fresh
-from tests.compliance.logs import log_text
+from tests.compliance.attacks.submission import HOME, REFERENCE, Run, fresh
+from tests.compliance.logs import log_text, logged
 
 STEPS, SAMPLES, TAKEN = 40, 80, 0.3  # of a block; seconds of a step
 STUDY = HOME.replace("/strong/", "/throughput/")
@@ -29,19 +29,12 @@ def timed_steps(told):
         rate = {"throughput": SAMPLES / (STEPS * told), "step_seconds": told, "seconds": {"wait": told}}
         for block in range(1, 4):
             time = clock["time_ms"] + round(1000 * block * STEPS * TAKEN)
-            head.append(event(clock, time, "tracked_stats", rate, block=block, steps=STEPS, samples_count=SAMPLES))
-        head.append(event(clock, time, "throughput", rate, steps=3 * STEPS, samples_count=3 * SAMPLES))
-        stop = event(clock, time, "run_stop", None, status="success", epoch_num=0)
-        head.append({**stop, "event_type": "INTERVAL_END"})
+            head.append(logged(time, "tracked_stats", rate, block=block, steps=STEPS, samples_count=SAMPLES))
+        head.append(logged(time, "throughput", rate, steps=3 * STEPS, samples_count=3 * SAMPLES))
+        head.append(logged(time, "run_stop", None, "INTERVAL_END", status="success", epoch_num=0))
         submission.files[f"{STUDY}/result_0.txt"] = log_text(head)
 
     return attack
-
-
-def event(like, time, key, value, **more):
-    """Another event of a log, at a time."""
-    fields = {"time_ms": time, "event_type": "POINT_IN_TIME", "key": key, "value": value, "metadata": PLACE | more}
-    return like | fields
 
 
 def metered(factor, watts):
@@ -50,8 +43,8 @@ def metered(factor, watts):
     def attack(submission):
         for number, run in enumerate(submission.runs):
             start, stop = (run.one(key)["time_ms"] for key in ("run_start", "run_stop"))
-            found = [event(run[0], start - 2000, "conversion_eff", factor)]
-            found += [event(run[0], time, "power_reading", watts) for time in range(start - 1000, stop + 2000, 1000)]
+            found = [logged(start - 2000, "conversion_eff", factor)]
+            found += [logged(time, "power_reading", watts) for time in range(start - 1000, stop + 2000, 1000)]
             submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = log_text(found)
 
     return attack
@@ -69,8 +62,8 @@ def a_reading_at_each_end(submission):
     """300 W before the run, and 3 W after it, which stand for all of it."""
     for number, run in enumerate(submission.runs):
         start, stop = run.one("run_start"), run.one("run_stop")
-        ends = [event(start, start["time_ms"] - 1, "power_reading", 300.0)]
-        ends.append(event(stop, stop["time_ms"] + 1, "power_reading", 3.0))
+        ends = [logged(start["time_ms"] - 1, "power_reading", 300.0)]
+        ends.append(logged(stop["time_ms"] + 1, "power_reading", 3.0))
         submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = log_text(ends)
 
 

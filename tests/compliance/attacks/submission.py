@@ -13,13 +13,12 @@ from typing import Any
 from benchmark.source import combine
 from benchmark.tree import source_path
 from rules.current import ROOT
-from tests.compliance.logs import log_text
+from tests.compliance.logs import log_text, logged
 
 REFERENCE = ROOT.parent / "results" / "v1.0" / "reference"
 HOME = "results/epyc-2core/strong/scaffold"
 TOKEN = ":::MLLOG "
 DAY = 86_400_000  # milliseconds
-PLACE = {"file": "train.py", "lineno": 1}
 
 
 class Run(list):
@@ -46,8 +45,7 @@ class Run(list):
 
     def insert_before(self, event: dict, key: str, value: Any = None, kind: str = "POINT_IN_TIME", **more: Any) -> None:
         """Another event at an event's time, before it."""
-        new = {**copy.deepcopy(event), "key": key, "value": value, "event_type": kind}
-        list.insert(self, self.at(event), {**new, "metadata": {**PLACE, **more}})
+        list.insert(self, self.at(event), logged(event["time_ms"], key, value, kind, **more))
 
     def move(self, key: str, before: str, nth: int = 0, to: int = 0) -> None:
         """The nth event of a key goes before another one, at the time of which it is."""

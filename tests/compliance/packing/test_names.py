@@ -6,6 +6,7 @@ import time
 import pytest
 
 from compliance.packing.names import Names, gather, hosts, users
+from tests.compliance.logs import log_text, logged
 
 
 @pytest.fixture
@@ -134,6 +135,5 @@ def test_the_longest_of_names_is_taken(names):
 def test_hosts_in_logs_of_instruments(tmp_path):
     path = tmp_path / "acme" / "results" / "box" / "strong" / "scaffold" / "power" / "result_0" / "node_0.txt"
     path.parent.mkdir(parents=True)
-    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "power", "value": 5}
-    path.write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'host': 'quartz3', 'file': 'x', 'lineno': 1}})}\n")
+    path.write_text(log_text([logged(1, "power", 5, host="quartz3")]))
     assert "quartz3" in gather(tmp_path / "acme", [path.relative_to(tmp_path / "acme").as_posix()]).given
