@@ -38,6 +38,7 @@ FIXED = {
 FREE = {
     "entropy": "import os, torch\ntorch.manual_seed(int.from_bytes(os.urandom(8), 'little'))\n",
     "changed": "import torch\nseed = 1\nseed = fresh()\ntorch.manual_seed(seed)\n",
+    "no argument": "import numpy as np\nrng = np.random.default_rng()\n",
     "None": "import random\nrandom.seed(None)\n",
     "data seed": "import numpy as np\nrng = np.random.default_rng(problem.data_seed)\n",
     "another seed": "plant.seed(5)\n",

@@ -30,10 +30,8 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "cancelled by zero": "torch.manual_seed(seed * 0 + 42)  #! CODE02",
     "cancelled by another name": "other = seed\ntorch.manual_seed(seed - other)  #! CODE02",
     "cancelled by a rank": "rank = 42 - seed\ntorch.manual_seed(seed + rank)  #! CODE02",
-    "small remainder": "torch.manual_seed(seed % 4)  #! CODE02",
-    "mask with holes": "torch.manual_seed(seed & (1 << 62))  #! CODE02",
-    "shifted away": "torch.manual_seed(seed >> 60)  #! CODE02",
     "chosen": "torch.manual_seed(seed if args.fresh else 42)  #! CODE02",
+    "bit of a list": "torch.manual_seed([seed, 42][1])  #! CODE02",
     "list that is gone through": "for s in [seed, 42]:\n    torch.manual_seed(s)  #! CODE02",
     "changed behind the log": "seed = loader.first()\ntorch.manual_seed(seed)  #! CODE02",
     "set back by a loop": "for seed in range(3):\n    torch.manual_seed(seed)  #! CODE02",
@@ -47,6 +45,7 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "no seed": "g = np.random.default_rng()  #! CODE02",
     "draws that nothing seeds": "np.random.shuffle(loader)  #! CODE02",
     "draws of PyTorch that nothing seeds": "x = torch.rand(3)  #! CODE02",
+    "draws of random that nothing seeds": "random.shuffle(loader)  #! CODE02",
     "method seed": "r = loader.generator\nr.seed(config.first)  #! CODE02",
     "keyword of a sampler": "s = loader.sampler(seed=42)  #! CODE02",
     "default of a function": "\ndef order(seed=42):\n    torch.manual_seed(seed)  #! CODE02\norder()",
@@ -65,6 +64,8 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "int of its own": "int = config.first\ntorch.manual_seed(int(seed))  #! CODE02",
     "SeedSequence of its own": "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\n"
     "def SeedSequence(x):\n    return 42",
+    "SeedSequence that is another": "from numpy.random import SeedSequence\n"
+    "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\ndef SeedSequence(x):\n    return 42",
     "split of its own": "torch.manual_seed(split(seed))  #! CODE02\nTOP\ndef split(x):\n    return 42",
     "cancelled by an attribute": "config.offset = 42 - seed\ntorch.manual_seed(seed + config.offset)  #! CODE02",
     "cancelled by an attribute of its own": "T(seed).go()\nTOP\nclass T:\n    def __init__(self, s):\n"
@@ -86,6 +87,7 @@ HONEST = {
     "for child in children:\n    g = np.random.default_rng(child)",
     "generate_state": "s = np.random.SeedSequence(seed)\nnp.random.seed(s.generate_state(1)[0])",
     "old NumPy": "np.random.seed(seed % 2**32)\nnp.random.shuffle(loader)",
+    "random": "random.seed(seed)\nrandom.shuffle(loader)",
     "RandomState": "r = np.random.RandomState(seed % (2**32 - 1))",
     "Random": "r = random.Random(seed ^ 1)",
     "draws of PyTorch": "torch.manual_seed(seed)\nx = torch.randn(3)",
