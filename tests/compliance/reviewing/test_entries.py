@@ -80,7 +80,3 @@ def test_a_day_is_written_in_one_way(text):
 def test_a_pattern_is_of_whole_names_and_ends_the_path_or_is_a_folder(pattern, fit):
     assert fits(pattern, "a/b/c/result_1.txt") is fit
     assert fits(pattern, "/a/b/c/result_1.txt") is fit
-
-
-def test_a_name_with_brackets_is_itself():
-    assert fits("log[1].txt", "a/log[1].txt") and fits("log[1].txt", "a/log1.txt")
