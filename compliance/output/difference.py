@@ -63,7 +63,7 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
     )
     for text in sorted(others, key=lambda text: SENSITIVE.fullmatch(published_path(text.parts)) is None):
         known, path = published_path(text.parts), "/".join(text.parts[len(folder.parts) :])
-        own = own_lines(known)
+        own = published_text(known)
         known = "" if own is None else known
         counts, lines = differing(own, text)
         against = f" against {known}" if known and known != path else ""
@@ -73,22 +73,16 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
             yield f"... and {len(lines) - MOST_LINES} more lines"
 
 
-def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
+def differing(published: str | None, text: Text) -> tuple[str, list[str]]:
     """Return (how many lines were added and removed, or why that is unknown; the lines of a unified diff).
 
-    `before` are the lines of the reference's file, None if it has none.
+    `published` is the text of the reference's file, None if it has none.
     """
     if text.problem:
         return text.disguise or text.problem, []
-    theirs = text.text.splitlines()
-    if max(len(theirs), len(before or ())) > MOST_COMPARED:
+    theirs, ours = text.text.splitlines(), (published or "").splitlines()
+    if max(len(theirs), len(ours)) > MOST_COMPARED:
         return f"{len(theirs)} lines, too many to be compared", []
-    lines = list(difflib.unified_diff(before or [], theirs, "the reference", "the submission", lineterm=""))[2:]
+    lines = list(difflib.unified_diff(ours, theirs, "the reference", "the submission", lineterm=""))[2:]
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     return f"+{added} -{removed}{f', {text.disguise}' if text.disguise else ''}", lines
-
-
-def own_lines(path: str) -> list[str] | None:
-    """Return the lines of the reference's file, None if it has none."""
-    text = published_text(path)
-    return None if text is None else text.splitlines()
