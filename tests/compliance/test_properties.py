@@ -55,7 +55,7 @@ def test_any_source_is_parsed_or_refused(text):
     assert not (python.problem and (python.seeds.fixed or python.seeds.possible or python.uses or python.flow.bound))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from(["results", "systems", "x", "strong", "result_0.txt"]), min_size=1, max_size=5))
 )
