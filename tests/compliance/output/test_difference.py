@@ -111,6 +111,13 @@ def test_a_submission_without_source(copy):
     assert lines(copy) == [f"{copy.root}: no source"]
 
 
+def test_no_submission_is_said(tmp_path):
+    with pytest.raises(ValueError, match="wanted a submission"):
+        difference(str(tmp_path))
+    with pytest.raises(ValueError, match="No such file"):
+        difference(str(tmp_path / "none"))
+
+
 def test_the_command(run, copy, tmp_path):
     code, out, _ = run("--diff", copy.root)
     assert code == 0 and out.startswith(f"{copy.root}/source/")
