@@ -35,6 +35,7 @@ def test_ten_annotations_of_a_kind_or_nine_and_what_is_left_out(report, seed, fi
     errors = render(report(file, *found)).splitlines()
     assert errors.pop().startswith("::warning file=v1.0/acme/core.1,")
     assert len(errors) == lines and all(line.startswith("::error ") for line in errors[:9])
+    assert errors[-1].startswith("::error::") == bool(rest)
     if rest:
         assert errors[-1].startswith(f"::error::{rest} more errors not shown here: compliance/check.py --all has")
 
