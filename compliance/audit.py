@@ -14,7 +14,7 @@ Nothing of the submission is executed. Exit codes: 0 nothing wrong, 1 an error w
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -32,7 +32,7 @@ from compliance.reviewing.questions import Question, ledger_line, name_of, quest
 from compliance.reviewing.replays import Replay, read_replays
 from compliance.reviewing.review import Reviews, checklists, read_reviews
 from compliance.reviewing.waiver import read_waivers
-from compliance.safe import markdown_code, printable, put, tell, values
+from compliance.safe import markdown, printable, put, tell, values
 from compliance.verdict import SubmissionVerdict, Verdict
 from rules.edition import Edition, load
 
@@ -41,6 +41,7 @@ NEVER = (
     "throughout, or whether runs were picked from more."
 )
 BOXES = {ACCEPT: "x", OBJECT: "!", OPEN: " "}
+MARKS = ("# ", "## ", "- ", "  - ")  # of lines in Markdown, by depth
 
 
 @dataclass(frozen=True)
@@ -96,41 +97,38 @@ def _audit(
     return Audit(submission.path, edition.name, tuple(read), tuple(again), people, wrong, reviewed)
 
 
+def _lines(one: Audit) -> Iterator[tuple[int, str, str]]:
+    """Yield (depth, box to tick, text) of each line: the submission, the parts, what they hold, and what is below."""
+    yield 0, "", f"{one.path}, by the rules {one.edition}"
+    yield 1, "", "read only (nothing was run)"
+    yield from ((2, "", line) for line in one.read)
+    yield 1, "", "run again"
+    for runs in one.again:
+        yield 2, "", f"{runs.runs}: {runs.count} of {runs.of} runs"
+        yield from ((3, "", line) for line in runs.outcomes)
+    yield 1, "", f"for people{f', {one.reviewed}' if one.reviewed else ''}"
+    for question in one.people:
+        yield 2, f"[{BOXES[question.verdict]}] ", f"{question.code} {question.sentence}"
+        yield from ((3, "", line) for line in (*question.evidence, *question.reviews))
+
+
 def as_text(audits: list[Audit]) -> str:
     """Return the audits as text for a terminal."""
     lines = []
     for one in audits:
-        lines += [f"{one.path}, by the rules {one.edition}", "  read only (nothing was run):"]
-        lines += [f"    {line}" for line in one.read]
-        lines += ["  run again:"]
-        for runs in one.again:
-            lines.append(f"    {runs.runs}: {runs.count} of {runs.of} runs")
-            lines += [f"      {line}" for line in runs.outcomes]
-        lines += [f"  for people{f', {one.reviewed}' if one.reviewed else ''}:"]
-        for question in one.people:
-            lines.append(f"    [{BOXES[question.verdict]}] {question.code} {question.sentence}")
-            lines += [f"        {line}" for line in (*question.evidence, *question.reviews)]
+        lines += [f"{'  ' * depth}{box}{text}{':' * (depth == 1)}" for depth, box, text in _lines(one)]
         lines += [f"  {NEVER}", ""]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def as_markdown(audits: list[Audit]) -> str:
-    """Return the audits as a checklist in Markdown. Submitted names stand in code spans, so that no markup applies."""
+    """Return the audits as a checklist in Markdown, in which an objection is an open box. No markup in submitted names
+    applies."""
     lines = []
     for one in audits:
-        lines += [f"# {markdown_code(one.path)}, by the rules {one.edition}", "", "## Read only (nothing was run)", ""]
-        lines += [f"- {markdown_code(line)}" for line in one.read]
-        lines += ["", "## Run again", ""]
-        for runs in one.again:
-            lines.append(f"- {markdown_code(runs.runs)}: {runs.count} of {runs.of} runs")
-            lines += [f"  - {markdown_code(line)}" for line in runs.outcomes]
-        lines += ["", "## For people", ""]
-        lines += [f"{one.reviewed[0].upper()}{one.reviewed[1:]}.", ""] if one.reviewed else []
-        for question in one.people:
-            box = BOXES[question.verdict].replace(BOXES[OBJECT], " ")  # a task list knows only "x" and " "
-            lines.append(f"- [{box}] **{question.code}** {question.sentence}")
-            lines += [f"  - {markdown_code(line)}" for line in question.evidence]
-            lines += [f"  - **{markdown_code(line)}**" for line in question.reviews]
+        for depth, box, text in _lines(one):
+            line = f"{MARKS[depth]}{box.replace(BOXES[OBJECT], BOXES[OPEN])}{markdown(text)}"
+            lines += ["", line, ""] if depth == 1 else [line]
         lines += ["", NEVER, ""]
     return "".join(f"{line}\n" for line in lines)
 

@@ -75,7 +75,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--select", metavar="CODES", action="append", help="only these rules: SEED, CLK03, ...")
     parser.add_argument("--ignore", metavar="CODES", action="append", help="not these rules")
     parser.add_argument("--severity", choices=SEVERITIES, help="show findings of this severity alone (default: of all)")
-    parser.add_argument("--all", action="store_true", help="each finding with its place, not groups of them")
+    parser.add_argument("--all", action="store_true", help="each finding with its place, as text")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, outside of what is judged")
     parser.add_argument("--reviews", metavar="FILE", type=Path, help="what reviewers accept or object to; see audit.py")
     parser.add_argument(
@@ -109,9 +109,10 @@ def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
 
 def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
     """Return what to print, and the exit code. Raises ValueError for what the user can fix."""
-    if args.format in WHOLE and (args.all or args.severity):
-        given = "--all" if args.all else "--severity"
-        raise ValueError(f"{given}: found --format {args.format}, which has every finding; wanted another format")
+    if args.all and args.format != "text":
+        raise ValueError(f"--all: found --format {args.format}, wanted text")
+    if args.severity and args.format in WHOLE:
+        raise ValueError(f"--severity: found --format {args.format}, which has every finding; wanted another format")
     wanted = chosen(args.select, args.ignore)
     paths = [*args.paths, *args.beside]
     waivers = read_waivers(args.waivers, paths) if args.waivers else None

@@ -45,11 +45,6 @@ def markdown(text: str) -> str:
     return NUMBERED.sub(r"\1\\", BLOCK.sub(r"\\", text))
 
 
-def markdown_code(text: str) -> str:
-    """Return text as a code span in Markdown."""
-    return f"`{printable(text).replace('`', chr(0x2BC)) or ' '}`"
-
-
 def html(value: Any) -> str:
     """Return text for HTML and SVG, also for an attribute in double quotes."""
     return _html.escape(printable(str(value)))

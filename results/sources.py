@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from compliance.finding import counted
-from compliance.output.difference import differing, own_lines
+from compliance.output.difference import differing
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
-from compliance.reading.published import published_path
+from compliance.reading.published import published_path, published_text
 from compliance.reading.tree import place_of
 from results.statistics.result import Result
 from results.tables.formatting import cut
@@ -98,7 +98,7 @@ def source_differences(results: Sequence[tuple[str, Result]]) -> tuple[list[str]
 def against_reference(letter: str, source: Source) -> Difference:
     """The files that a set changed in, or added to, the published reference."""
     others = [path for path in sorted(source.files) if path not in source.published]
-    changes = (_change(path, own_lines(path), source.files[path]) for path in others)
+    changes = (_change(path, published_text(path), source.files[path]) for path in others)
     return _difference(letter, REFERENCE, len(source.published), changes, len(others))
 
 
@@ -115,10 +115,10 @@ def _between(path: str, text: Text | None, before: Text | None, first: str) -> C
         return Change(f"only in {first}: {path}")
     if before is not None and before.problem:
         return Change(f"changed {path}: {before.problem} in {first}")
-    return _change(path, None if before is None else before.text.splitlines(), text)
+    return _change(path, None if before is None else before.text, text)
 
 
-def _change(path: str, before: list[str] | None, text: Text) -> Change:
+def _change(path: str, before: str | None, text: Text) -> Change:
     counts, lines = differing(before, text)
     shown = tuple(cut(line, WIDEST) for line in lines[:MOST_LINES])
     words = f"{'added' if before is None else 'changed'} {path}: {counts}"

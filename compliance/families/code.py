@@ -63,9 +63,7 @@ def _unseeded(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
         known = _known(files, [text for text, _ in read], found)
         for text in texts:
             places = [place for place in found.get(text.parts, []) if place not in known.get(text.parts, ())]
-            if python := files.python.get(text.sha256):
-                places = [*places, *python.seeders]
-            else:
+            if text.sha256 not in files.python:
                 places = [(n, f"seed {seed}") for n, seed in settings(text.name, text.text) if seed not in logged]
             yield text, [(line, "", what) for line, what in places if line not in fixed[text.parts]]
 

@@ -16,13 +16,12 @@ from compliance.reading.tree import Submission
 from compliance.safe import printable
 from rules.current import current
 from rules.edition import load
-from rules.published import REFERENCE, own_files
+from rules.published import own_files
 from rules.release import KINDS
 
 MOST_COMPARED = 3000  # lines of a file: the time of a comparison grows with their square
 MOST_LINES = 400  # shown of a file's difference
 MOST_SHOWN = 5000  # lines shown of a submission
-MOST_ABSENT = 10  # named files of the reference that a folder lacks
 WIDEST = 300  # characters of a line
 
 
@@ -52,8 +51,8 @@ def _of(submission: Submission) -> Iterator[str]:
 
 
 def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
-    """Yield a heading for a folder, the changed and added files line by line, those first in which few lines change the
-    mathematics or the clock, and the files of the reference that are absent."""
+    """Yield a heading for a folder, and the changed and added files line by line, those first in which few lines change
+    the mathematics or the clock."""
     texts = files.gathered[folder.parts]
     others = [text for text in texts if text.parts not in files.published]
     added = sum(published_path(text.parts) not in own_files() for text in others)
@@ -64,7 +63,7 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
     )
     for text in sorted(others, key=lambda text: SENSITIVE.fullmatch(published_path(text.parts)) is None):
         known, path = published_path(text.parts), "/".join(text.parts[len(folder.parts) :])
-        own = own_lines(known)
+        own = published_text(known)
         known = "" if own is None else known
         counts, lines = differing(own, text)
         against = f" against {known}" if known and known != path else ""
@@ -72,30 +71,18 @@ def _folder(files: SubmissionFiles, folder: Folder) -> Iterator[str]:
         yield from lines[:MOST_LINES]
         if len(lines) > MOST_LINES:
             yield f"... and {len(lines) - MOST_LINES} more lines"
-    left = [
-        path[len(REFERENCE) + 1 :] for path in sorted(absent) if path.startswith(REFERENCE) and path.endswith(".py")
-    ]
-    if left:
-        more = f" and {len(left) - MOST_ABSENT} more" if len(left) > MOST_ABSENT else ""
-        yield f"not loaded of {REFERENCE}: {', '.join(left[:MOST_ABSENT])}{more}"
 
 
-def differing(before: list[str] | None, text: Text) -> tuple[str, list[str]]:
+def differing(published: str | None, text: Text) -> tuple[str, list[str]]:
     """Return (how many lines were added and removed, or why that is unknown; the lines of a unified diff).
 
-    `before` are the lines of the reference's file, None if it has none.
+    `published` is the text of the reference's file, None if it has none.
     """
     if text.problem:
         return text.disguise or text.problem, []
-    theirs = text.text.splitlines()
-    if max(len(theirs), len(before or ())) > MOST_COMPARED:
+    theirs, ours = text.text.splitlines(), (published or "").splitlines()
+    if max(len(theirs), len(ours)) > MOST_COMPARED:
         return f"{len(theirs)} lines, too many to be compared", []
-    lines = list(difflib.unified_diff(before or [], theirs, "the reference", "the submission", lineterm=""))[2:]
+    lines = list(difflib.unified_diff(ours, theirs, "the reference", "the submission", lineterm=""))[2:]
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     return f"+{added} -{removed}{f', {text.disguise}' if text.disguise else ''}", lines
-
-
-def own_lines(path: str) -> list[str] | None:
-    """Return the lines of the reference's file, None if it has none."""
-    text = published_text(path)
-    return None if text is None else text.splitlines()

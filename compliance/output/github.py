@@ -1,10 +1,10 @@
 """Write findings as workflow commands of GitHub Actions: annotations at the files' lines.
 
 GitHub shows ten annotations of each kind for a step. So there is one for each rule and set, the worst first, and the
-tenth of a kind says how many are left out. With `every`, each finding has its own.
+tenth of a kind says how many are left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
 from compliance.output.grouping import label, shown
@@ -23,7 +23,7 @@ def render(report: Report) -> str:
         lines["error"].append((f"::error file={command_property(path)}::{command(f'could not be checked: {why}')}", 1))
     for name, line, findings in _commands(report):
         lines[name].append((line, findings))
-    return "".join(f"{line}\n" for name, some in lines.items() for line in _limited(name, some, report.every))
+    return "".join(f"{line}\n" for name, some in lines.items() for line in _limited(name, some))
 
 
 def _commands(report: Report) -> Iterator[tuple[str, str, int]]:
@@ -31,14 +31,13 @@ def _commands(report: Report) -> Iterator[tuple[str, str, int]]:
     kinds = [kind for _, some in shown(report) for kind in some]
     groups = [(i, kind.severity, group) for kind in kinds for i, group in enumerate(kind.groups)]
     groups.sort(key=lambda group: (ORDER.index(group[1]), group[0]))  # of each rule the first set before its others
-    for _, severity, some in groups:
+    for _, severity, findings in groups:
         name = COMMANDS[severity]
-        for findings in ((f,) for f in some) if report.every else (some,):
-            yield name, _command(name, findings), len(findings)
+        yield name, _command(name, findings), len(findings)
 
 
-def _limited(name: str, commands: list[tuple[str, int]], every: bool) -> Iterator[str]:
-    most = len(commands) if every or len(commands) <= MOST else MOST - 1
+def _limited(name: str, commands: Sequence[tuple[str, int]]) -> Iterator[str]:
+    most = len(commands) if len(commands) <= MOST else MOST - 1
     yield from (line for line, _ in commands[:most])
     if rest := sum(findings for _, findings in commands[most:]):
         yield f"::{name}::{command(counted(rest, f'more {name}') + ' not shown here: ' + REST)}"

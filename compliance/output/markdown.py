@@ -1,12 +1,9 @@
-"""Write a report as Markdown for a review or pull request: a table of submissions, then findings by rule and set.
-
-With `every`, each finding has a row of its own.
-"""
+"""Write a report as Markdown for a review or pull request: a table of submissions, then findings by rule and set."""
 
 from collections.abc import Iterator, Sequence
 
 from compliance.finding import Finding, counted
-from compliance.output.grouping import Kind, fitted, label, shown, tally, verdict
+from compliance.output.grouping import Kind, fitted, shown, tally, verdict
 from compliance.output.report import ORDER, Report
 from compliance.safe import markdown
 
@@ -31,7 +28,7 @@ def render(report: Report) -> str:
     for s, kinds in told:
         if kinds:
             lines += ["", f"## {markdown(s.path) or 'elsewhere'}", ""]
-            lines += list(_rows(kinds) if report.every else _groups(kinds, s.path))
+            lines += _groups(kinds, s.path)
     if report.missed:
         lines += ["", "## Could not be checked", "", *_missed(report)]
     return "\n".join(lines) + "\n"
@@ -51,7 +48,7 @@ def _groups(kinds: Sequence[Kind], home: str) -> Iterator[str]:
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
         found = counted(sum(kind.times for kind in left), "finding")
-        yield f"| {left[0].severity} and less | {codes} | {found} | more rules | with `--all` |"
+        yield f"| {left[0].severity} and less | {codes} | {found} | more rules | `--format text --all` |"
 
 
 def _what(kind: Kind) -> str:
@@ -66,14 +63,6 @@ def _example(kind: Kind, first: Finding, others: int, home: str) -> str:
     return markdown(f"{path}:{first.line}{more}: {said}".removesuffix(": ")) + _tail(first)
 
 
-def _rows(kinds: Sequence[Kind]) -> Iterator[str]:
-    yield "| place | rule | severity | what |"
-    yield "| --- | --- | --- | --- |"
-    for finding in (f for kind in kinds for f in kind.findings):
-        place = markdown(f"{finding.path}:{finding.line}")
-        yield f"| {place} | {finding.code} | {label(finding)} | {markdown(finding.said())}{_tail(finding)} |"
-
-
 def _tail(finding: Finding) -> str:
     """Return in words who waived a finding, and its effect on the score."""
     waived = f" (waived by {markdown(finding.waived)})" if finding.waived else ""
@@ -81,7 +70,6 @@ def _tail(finding: Finding) -> str:
 
 
 def _missed(report: Report) -> Iterator[str]:
-    most = len(report.missed) if report.every else MISSED
-    yield from (f"- {markdown(path)}: {markdown(why)}" for path, why in report.missed[:most])
-    if report.missed[most:]:
-        yield f"- and {len(report.missed) - most} more, with `--all`"
+    yield from (f"- {markdown(path)}: {markdown(why)}" for path, why in report.missed[:MISSED])
+    if report.missed[MISSED:]:
+        yield f"- and {len(report.missed) - MISSED} more: `--format text --all`"

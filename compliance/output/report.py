@@ -65,7 +65,7 @@ class Report:
     editions: dict[str, Edition]
     exit_code: int
     color: bool = False
-    every: bool = False  # text, Markdown and annotations list each finding instead of groups
+    every: bool = False  # text lists each finding instead of groups
     severity: str = ""  # the one severity that these show; "" for all
     chosen: bool = False  # whether --select or --ignore restricted the rules
     sandbox: str = ""  # the checker's sandbox in words; "" if none was asked for

@@ -21,7 +21,7 @@ def render(report: Report) -> str:
             "driver": {
                 "name": "compliance/check.py",
                 "version": "1.0.0",
-                "rules": [_rule(code, rules.get(code)) for code in used],
+                "rules": [_rule(rules[code]) for code in used],
             }
         },
         "invocations": [
@@ -40,11 +40,9 @@ def render(report: Report) -> str:
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
-    if rule is None:
-        return {"id": code}
+def _rule(rule: Rule) -> dict[str, Any]:
     return {
-        "id": code,
+        "id": rule.code,
         "shortDescription": {"text": rule.sentence},
         "fullDescription": {"text": rule.reason},
         "help": {"text": f"{rule.sentence}\n\n{rule.reason}"},

@@ -10,19 +10,15 @@ from collections.abc import Iterator, Sequence
 from compliance.finding import Finding, counted
 from compliance.output.grouping import RESULT, Kind, fitted, label, shown, tally, verdict
 from compliance.output.report import ORDER, Report, Summary, told_as
-from compliance.reviewing.checklist import OBJECT, OPEN, Checklist
+from compliance.reviewing.checklist import OBJECT, OPEN
 from compliance.safe import printable
 
 COLORS = {"error": "31", "warning": "33", "review": "36", "info": "2", "waived": "2"}
 SCREEN = 60  # lines of a submission
-WIDTH = 140  # of what reviewers said; findings stand whole
 HEAD = 5  # lines on errors, and as many on the other kinds of findings, ahead of all submissions
-OBJECTIONS = 3  # of reviewers, in a submission's lines
 MISSED = 3  # listed paths that could not be judged, ahead of all submissions
 EXPLAINED = 10  # codes after --explain
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # whole with --all, and for programs
-SHORTEST = 40  # least characters of a sentence that are shown, however long its path is
-
 
 Told = Sequence[tuple[Summary, Sequence[Kind]]]
 
@@ -98,20 +94,10 @@ def _about(summary: Summary) -> Iterator[str]:
     if summary.source:
         yield f"  source: {summary.source}"
     if summary.checklist:
-        yield from _reviewed(summary.checklist)
+        still = ", ".join(point.code for point in summary.checklist.of(OPEN))
+        yield f"  reviewed: {summary.checklist.words()}" + (f"; open: {still}" if still else "")
     elif summary.review and not summary.counts["error"]:
         yield f"  for a reviewer: {counted(len(summary.review), 'point')} that no program can check"
-
-
-def _reviewed(checklist: Checklist) -> Iterator[str]:
-    """Yield the state of the reviews, and the first objections."""
-    still = ", ".join(point.code for point in checklist.of(OPEN))
-    yield f"  reviewed: {checklist.words()}" + (f"; open: {still}" if still else "")
-    against = [(p.code, r) for p in checklist.of(OBJECT) for r in p.reviews if r.verdict == OBJECT]
-    most = OBJECTIONS if len(against) <= OBJECTIONS else OBJECTIONS - 1
-    yield from (_cut(f"    {code} ", review.text()) for code, review in against[:most])
-    if against[most:]:
-        yield f"    {counted(len(against) - most, 'more objection')}: compliance/audit.py has each"
 
 
 def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Iterator[str]:
@@ -163,13 +149,6 @@ def _tail(finding: Finding) -> str:
     """Return in words who waived a finding, and its effect on the score."""
     waived = f" [waived by {printable(finding.waived)}]" if finding.waived else ""
     return waived + (f" [{finding.impact}]" if finding.impact else "")
-
-
-def _cut(head: str, text: str) -> str:
-    """Return `head`, and as much of `text` as fits on the line."""
-    head, text = printable(head), printable(text)
-    room = max(WIDTH - len(head), SHORTEST)
-    return head + (text if len(text) <= room else f"{text[: room - 3]}...")
 
 
 def _colored(severity: str, line: str, report: Report) -> str:

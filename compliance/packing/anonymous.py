@@ -43,22 +43,17 @@ class Work:
 
     old: Path
     new: Path
-    edition: Edition
     names: Names
     digests: dict[str, str] = field(default_factory=dict)
     sizes: dict[bytes, tuple[str, str]] = field(default_factory=dict)  # digest of a file -> its bytes before and after
     files: dict[str, tuple[str, tuple[Spot, ...]]] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)  # of source
 
-    def is_kept(self, path: str, digest: str) -> bool:
-        """Return whether a file is one of the published source, byte for byte."""
-        return is_published(published_path(tuple(path.split("/"))), digest, self.edition.releases)
-
     def place(self, path: str) -> str:
         """Return the path of a file in the anonymous package."""
         parts = path.split("/")
         if parts[0] in SOURCES and (deep := depth_of(tuple(parts))):
-            return f"{self.folders[path_of(parts, deep)]}/{self.masked_path('/'.join(parts[deep:]))}"
+            return f"{self.folders['/'.join(parts[:deep])]}/{self.masked_path('/'.join(parts[deep:]))}"
         if parts[0] == "systems" and len(parts) == 2:
             return f"systems/{self.names.of(PurePosixPath(path).stem)}{PurePosixPath(path).suffix}"
         return "/".join(self.names.of(part) if part not in ("results", SUPERSEDED, LEDGER) else part for part in parts)
@@ -114,14 +109,15 @@ class Work:
 def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names: Names) -> Key:
     """Write the anonymous submission into the folder `new`; return the key. Raises ValueError for files that can't be
     made anonymous, OSError."""
-    work = Work(old, new, edition, names)
+    work = Work(old, new, names)
     digests = {file.path: file.sha256 for file in manifest.files}
     logs = [path for path in digests if path.startswith("results/") and LOG.match(path.rpartition("/")[2])]
     ledgers = [path for path in digests if path.startswith("results/") and path.endswith(f"/{LEDGER}")]
     source = [path for path in digests if path.split("/")[0] in SOURCES]
     weights = [path for path in digests if path.endswith(WEIGHTS)]
     others = [path for path in digests if path not in {*logs, *ledgers, *source, *weights}]
-    kept = {path for path in source if work.is_kept(path, digests[path])}
+    releases = edition.releases
+    kept = {p for p in source if is_published(published_path(tuple(p.split("/"))), digests[p], releases)}
     for path in digests:
         if path not in kept and path not in weights:
             users(names, work.text(path))
@@ -157,7 +153,7 @@ def name_folders(work: Work, source: list[str], digests: dict[str, str]) -> None
         if deep := depth_of(tuple(parts)):
             name = work.masked_path("/".join(parts[deep:]))
             digest = work.digests.get(digests[path], digests[path])
-            held.setdefault(path_of(parts, deep), []).append((name, digest))
+            held.setdefault("/".join(parts[:deep]), []).append((name, digest))
     for folder, files in held.items():
         if folder.split("/")[0] == SHARED:
             work.folders[folder] = f"{SHARED}/{combine(files)[:DIGITS]}"
@@ -183,11 +179,6 @@ def weigh(work: Work, path: str) -> None:
         length = file.read(LENGTH)
         header = file.read(min(int.from_bytes(length, "little"), LARGEST_HEADER))
         masked, _ = work.names.mask(header, False)
-        if masked == header:
-            work.put(path, b"", ())
-            with naming(work.new / after):
-                shutil.copyfile(work.old / path, work.new / after)
-            return
         masked += b" " * (-len(masked) % 8)
         begin = len(masked).to_bytes(LENGTH, "little") + masked
         work.put(path, begin, [(0, len(begin), length + header)])
@@ -236,11 +227,6 @@ def is_beside(log: str, ledger: str) -> bool:
     """Return whether a log, also a superseded one, is of a ledger's set."""
     home = ledger.rpartition("/")[0]
     return log.rpartition("/")[0] == home or log.startswith(f"{home}/{SUPERSEDED}/")
-
-
-def path_of(parts: list[str], deep: int) -> str:
-    """Return the folder of source of a file."""
-    return "/".join(parts[:deep])
 
 
 def sha256(data: bytes) -> str:

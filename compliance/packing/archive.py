@@ -21,7 +21,6 @@ from benchmark.log import open_regular
 from compliance.packing.manifest import LARGEST, NAME, File, Manifest, Unsound, parse, want
 
 BLOCK = 1 << 20  # bytes that are moved at a time
-PACKED = 1 << 16  # compressed bytes that are read at a time; zlib copies the rest of them at each step
 RECORD = tarfile.RECORDSIZE
 LEVEL = 6  # of compression
 
@@ -70,38 +69,12 @@ def write(out: BinaryIO, manifest: Manifest, open_file: Callable[[str], BinaryIO
         tar.write(bytes(2 * tarfile.BLOCKSIZE) + padding(total + 2 * tarfile.BLOCKSIZE, RECORD))
 
 
-class Inflated:
-    """Decompresses one gzip stream, in pieces of the requested size."""
-
-    def __init__(self, file: BinaryIO):
-        self.file, self.stream = file, zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-    def read(self, size: int) -> bytes:
-        """Return `size` bytes, fewer at the end. Raises Unsound for anything but gzip."""
-        parts = []
-        while size:
-            rest = self.stream.unconsumed_tail or self.file.read(PACKED)
-            try:
-                piece = self.stream.decompress(rest, size)
-            except zlib.error as error:
-                raise Unsound(f"package: found no gzip ({error}), wanted one") from None
-            parts.append(piece)
-            size -= len(piece)
-            if self.stream.eof or not (piece or rest):
-                break
-        return b"".join(parts)
-
-    def ends(self) -> bool:
-        """Return whether both the stream and the file end here."""
-        return not self.read(1) and self.stream.eof and not self.stream.unused_data and not self.file.read(1)
-
-
 class Package:
     """A package that is being read. The constructor reads `manifest`. Raises Unsound for a file that is no package."""
 
     def __init__(self, file: BinaryIO):
-        self.tar = Inflated(file)
-        head = self.tar.read(tarfile.BLOCKSIZE)
+        self.tar = gzip.GzipFile(fileobj=file)
+        head = self.read(tarfile.BLOCKSIZE)
         try:
             size = tarfile.TarInfo.frombuf(head, "utf-8", "strict").size
         except (tarfile.TarError, ValueError):
@@ -109,8 +82,15 @@ class Package:
         fits = 0 < size <= LARGEST and head == header(NAME, size)
         want(fits, "package", "no manifest at its beginning", f"{NAME} of at most {LARGEST} bytes")
         self.total = tarfile.BLOCKSIZE + size + len(padding(size))
-        self.manifest = parse(self.tar.read(size))
+        self.manifest = parse(self.read(size))
         self.exactly(padding(size), NAME)
+
+    def read(self, size: int) -> bytes:
+        """Return the next `size` bytes of the tar, fewer at its end. Raises Unsound for anything but gzip."""
+        try:
+            return self.tar.read(size)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise Unsound(f"package: found no gzip ({error}), wanted one") from None
 
     def contents(self) -> Iterator[tuple[File, Iterator[bytes]]]:
         """Yield each file with an iterator over its bytes. Raises Unsound if anything differs from the manifest. A file
@@ -129,13 +109,13 @@ class Package:
             self.total += tarfile.BLOCKSIZE + file.size + len(padding(file.size))
         end = bytes(2 * tarfile.BLOCKSIZE)
         self.exactly(end + padding(self.total + len(end), RECORD), "the end")
-        want(self.tar.ends(), "the end", "more bytes, or a part of them", "the end of the package")
+        want(not self.read(1), "the end", "more bytes", "the end of the package")
 
     def pieces(self, file: File) -> Iterator[bytes]:
         """Yield the bytes of the next file in pieces."""
         digest, left = hashlib.sha256(), file.size
         while left:
-            piece = self.tar.read(min(BLOCK, left))
+            piece = self.read(min(BLOCK, left))
             want(piece, file.path, f"{file.size - left} bytes", f"{file.size}")
             digest.update(piece)
             left -= len(piece)
@@ -144,7 +124,7 @@ class Package:
 
     def exactly(self, wanted: bytes, where: str) -> None:
         """Raise Unsound unless these bytes come next."""
-        same = self.tar.read(len(wanted)) == wanted
+        same = self.read(len(wanted)) == wanted
         want(same, where, "other bytes than the manifest lets expect", "a plain file, as package.py writes it")
 
 

@@ -27,6 +27,7 @@ HOME = re.compile(rb"/(?:home|users)/(?:[a-z]/)?([\w.+-]+)", re.IGNORECASE)
 MAIL = rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 SYSTEMS = rb"(?:proc|sys|dev|usr|bin|sbin|lib|lib64|etc)/"  # folders of every operating system
 PATH = rb"(?<![\w.:/<~*)\]}-])/(?!" + SYSTEMS + rb")[\w.+@-]+(?:/[\w.+@%=,-]+)+"
+IMPLEMENTATION = re.compile(r"(?<![^/])implementations/([^/]+)(?=/)")
 DIGEST = rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"
 NEVER = {"", "pytorch", "localhost", "none", "unknown", "cpu", "cuda"}  # identify nobody
 END = -1  # marks the end of a name in a tree of letters
@@ -157,7 +158,7 @@ def gather(home: Path, paths: Iterable[str], hide: Iterable[str] = ()) -> Names:
                 logged(names, home, path)
             elif path.endswith(".json"):
                 searched(names, read_json(home / path))
-        elif "implementations" in parts[:-1]:
+        else:
             implementation(names, path)
     return names
 
@@ -191,15 +192,10 @@ def logged(names: Names, home: Path, path: str) -> None:
 
 def implementation(names: Names, path: str) -> None:
     """Add the name of the implementation to which a file of source belongs."""
-    _, _, below = (
-        path.rpartition("implementations/")
-        if path.startswith("implementations/")
-        else path.partition("/implementations/")
-    )
-    name, slash, _ = below.partition("/")
-    if slash and name.casefold() not in NEVER:
-        names.add("impl", name)
-        names.implementations.add(name)
+    for name in IMPLEMENTATION.findall(path):
+        if name.casefold() not in NEVER:
+            names.add("impl", name)
+            names.implementations.add(name)
 
 
 def searched(names: Names, value: Any, depth: int = DEEP) -> None:

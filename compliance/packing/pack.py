@@ -11,7 +11,7 @@ from benchmark.atomic import replacing
 from benchmark.ledger import read_ledger
 from benchmark.log import open_regular
 from benchmark.run.files import LEDGER
-from compliance.finding import errors
+from compliance.finding import counted, errors
 from compliance.packing.anonymous import anonymised
 from compliance.packing.archive import write
 from compliance.packing.key import Key
@@ -111,8 +111,8 @@ def in_order(path: Path, verdict: Verdict) -> Verdict:
         raise ValueError(f"{path}: could not be checked: {reason}")
     if wrong := errors(verdict.findings):
         lines = [f.text() for f in wrong[:SHOWN]] + [f"and {len(wrong) - SHOWN} more"] * (len(wrong) > SHOWN)
-        many = f"{len(wrong)} error{'s' * (len(wrong) > 1)}"
-        raise Refused("\n".join([f"{path}: found {many}, wanted none; nothing was packed", *lines]))
+        found = f"{path}: found {counted(len(wrong), 'error')}, wanted none; nothing was packed"
+        raise Refused("\n".join([found, *lines]))
     if not verdict.looked:
         raise Refused(f"{path}: found no runs, wanted some")
     return verdict

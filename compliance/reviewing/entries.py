@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import date
-from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
@@ -60,13 +59,5 @@ def fits(pattern: str, path: str) -> bool:
     A name may have the wildcards of fnmatch (`*`, `?`, `[...]`), which stay within it. A pattern that ends in `/` is a
     folder at any depth, and matches every path below it.
     """
-    wanted, names = [p for p in pattern.split("/") if p], path.split("/")
-    if not wanted:
-        return False
-    last = len(names) - len(wanted)
-    starts = range(last) if pattern.endswith("/") else range(last, last + 1) if last >= 0 else ()
-    return any(all(map(_same, names[start:], wanted)) for start in starts)
-
-
-def _same(name: str, pattern: str) -> bool:
-    return name == pattern or fnmatchcase(name, pattern)
+    wanted, place = pattern.strip("/"), PurePosixPath(path)
+    return bool(wanted) and any(p.match(wanted) for p in (place.parents if pattern.endswith("/") else [place]))

@@ -44,11 +44,6 @@ class Waiver:
         """Return whether this waiver covers the finding."""
         return finding.code == self.code and self.line in (None, finding.line) and fits(self.path, finding.path)
 
-    @property
-    def named(self) -> str:
-        """The rule and the place in words."""
-        return f"{self.code} at {self.path}{f':{self.line}' if self.line else ''}"
-
     def expired(self, today: date) -> bool:
         """Return whether its last day is over."""
         return self.expires is not None and day(self.expires, "expires") < today
@@ -74,7 +69,11 @@ class Waivers:
 
     def idle(self, used: Collection[int]) -> list[tuple[int, str]]:
         """Return the lines of the valid waivers that are not among `used`, with the rules and places that they name."""
-        return [(line, waiver.named) for line, waiver in self.valid if line not in used]
+        return [
+            (line, f"{waiver.code} at {waiver.path}{f':{waiver.line}' if waiver.line else ''}")
+            for line, waiver in self.valid
+            if line not in used
+        ]
 
     def of(self, organisation: str) -> "Waivers":
         """Return the waivers of an organisation, however it spells its name."""

@@ -6,19 +6,11 @@ from itertools import islice
 UTF8 = re.compile(r"utf-8(-.*)?|utf8")  # allowed in a coding line; Python takes `utf-8-unix` for UTF-8, too
 COOKIE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")  # PEP 263, in the first or second line
 BLANK = re.compile(rb"[ \t\f]*(?:#|$)")
-MARKS = {  # byte order marks other than UTF-8's, the longer ones first
-    b"\xff\xfe\0\0": "UTF-32",
-    b"\0\0\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-    b"+/v8": "UTF-7",
-    b"+/v9": "UTF-7",
-    b"+/v+": "UTF-7",
-    b"+/v/": "UTF-7",
-}
 TURNED = re.compile(b"\xe2(?:\x80[\xaa-\xae]|\x81[\xa6-\xa9])")  # U+202A to 202E, 2066 to 2069: they reorder a line
 DOCUMENTS = (".md", ".rst", ".txt")  # may be in any script, also from right to left
 MAGIC = {
+    "a byte order mark of UTF-16 or UTF-32": rb"\xff\xfe|\xfe\xff|\0\0\xfe\xff",
+    "a byte order mark of UTF-7": rb"\+/v[89+/]",
     "a compiled binary": rb"\x7fELF|MZ[^\0]{0,200}\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|!<arch>\n",
     "an archive, or weights in one": rb"PK\x03\x04|PK\x05\x06",
     "an archive": rb"\x1f\x8b|BZh[1-9]1AY|\xfd7zXZ\0|\x28\xb5\x2f\xfd|7z\xbc\xaf\x27\x1c|Rar!\x1a|\x04\x22\x4d\x18"
@@ -56,9 +48,6 @@ def foreign(parts: tuple[str, ...]) -> str:
 
 def disguised(name: str, data: bytes) -> str:
     """Return why a program would read the bytes differently from a reviewer, "" if it would not."""
-    mark = next((encoding for mark, encoding in MARKS.items() if data.startswith(mark)), "")
-    if mark:
-        return f"a byte order mark of {mark}"
     if kind := next((what for what, pattern in KINDS if pattern.match(data)), ""):
         return kind
     if name.lower().endswith((".py", ".pyi", ".pyw")):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Module, Place
+from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Module, Place, quoted
 from compliance.source.seeds import OWN, SEEDERS, seed_of
 
 DEEPEST = 40  # levels of an expression, and steps back to the log
@@ -19,7 +19,6 @@ MOST_NODES = 200  # nodes that are searched in the value of a rank's name
 MOST_BOUND = 50  # assignments of a name that are followed
 LEAST_MODULUS = (1 << 31) - 1  # so that 31 bits are left, with which one pair of runs in 2^31 shares a seed
 MOST_SHIFT = 32  # bits of a 63-bit seed that may be dropped, which leaves 31
-LONGEST = 100  # characters of a line that a finding repeats
 STATES = re.compile(r"(.*\.)?(set_rng_state(_all)?|set_state|setstate|__setstate__)")
 TAKES_SEED = re.compile(r"(?i)(?!data_|dataset_)(\w*_)?(seed|random_state)")  # keywords of any call
 DRAWS = re.compile(
@@ -157,9 +156,6 @@ class _Reader:
         places = {place for n in names if (place := self.module.place(n, bound.scope))}
         return Value(tuple((place, bound.last + 1) for place in sorted(places)))
 
-    def text(self, line: int) -> str:
-        return self.lines[line - 1].strip()[:LONGEST] if line <= len(self.lines) else ""
-
     def call(self, node: ast.Call, scope: int) -> Call:
         starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
         keywords = tuple((k.arg, self.value(k.value, scope)) for k in node.keywords if k.arg)
@@ -167,7 +163,7 @@ class _Reader:
 
     def seedings(self, node: ast.Call, scope: int, name: str) -> Iterator[Seeding]:
         """Yield the seeding if the call is one."""
-        text = self.text(node.lineno)
+        text = quoted(self.lines, node.lineno)
         if STATES.fullmatch(name):
             yield Seeding(node.lineno, f"{text}: sets a generator's state", None, "")
         elif (own := OWN.fullmatch(name.rpartition(".")[2])) or SEEDERS.fullmatch(name):
@@ -186,16 +182,16 @@ class _Reader:
         for node, _ in self.module.reads:
             name, imported = self.module.full(node)
             if (imported or isinstance(node, ast.Attribute)) and SEEDERS.fullmatch(name) and not _own_seed(name):
-                yield Seeding(node.lineno, f"{self.text(node.lineno)}: a seeder that is passed on", None, "")
+                yield Seeding(node.lineno, f"{quoted(self.lines, node.lineno)}: a seeder that is passed on", None, "")
         for node, scope in self.module.sets:
             place = self.module.place(node, scope)
             if node.attr == "state" and place and place[0] == FOREIGN:
-                yield Seeding(node.lineno, f"{self.text(node.lineno)}: sets a generator's state", None, "")
+                yield Seeding(node.lineno, f"{quoted(self.lines, node.lineno)}: sets a generator's state", None, "")
 
     def draws(self, node: ast.Call, name: str, imported: bool) -> Iterator[tuple[int, str, str]]:
         match = DRAWS.fullmatch(name) if imported else None
         if match and not any(k.arg == "generator" for k in node.keywords):
-            yield node.lineno, self.text(node.lineno), match[1] or match[4] or match[5]
+            yield node.lineno, quoted(self.lines, node.lineno), match[1] or match[4] or match[5]
 
     def logs(self, node: ast.Call, scope: int) -> Iterator[tuple[Place | None, int]]:
         """Yield (place, line) of the logged value if the call logs the seed."""

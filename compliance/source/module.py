@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 DEEPEST = 60  # links of a chain of attributes
+LONGEST = 100  # characters of a line that a finding repeats
 PARAMETER = "a parameter"  # the value of a function's parameter, and of a class's field that is annotated
 IMPORT = "an import"  # the value of an imported name
 HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "inference_mode"}  # decorators
@@ -53,7 +54,7 @@ class Module:
     calls: list[tuple[ast.Call, int]] = field(default_factory=list)
     reads: list[tuple[ast.Name | ast.Attribute, int]] = field(default_factory=list)
     sets: list[tuple[ast.Attribute, int]] = field(default_factory=list)
-    strings: list[tuple[int, str]] = field(default_factory=list)  # (line, text) of literals
+    literals: list[tuple[int, object, bool]] = field(default_factory=list)  # line, value, whether in arithmetic
     bound: dict[Place, list[Bound]] = field(default_factory=lambda: defaultdict(list))
     functions: list[Function] = field(default_factory=list)
     rebound: set[str] = field(default_factory=set)  # imported names that are also assigned
@@ -100,6 +101,11 @@ class Module:
         return ".".join(reversed(names)), root in self.imports
 
 
+def quoted(lines: Sequence[str], number: int) -> str:
+    """Return a line as a finding repeats it; "" beyond the last one."""
+    return lines[number - 1].strip()[:LONGEST] if number <= len(lines) else ""
+
+
 def literal_name(call: ast.Call) -> str:
     """Return the attribute that `getattr(x, "name")` reads, "" for any other call."""
     if isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
@@ -126,6 +132,7 @@ class _Walk:
         self.given: dict[int, ast.expr | str] = {}  # the target of an assignment -> its value
         self.ends: dict[int, int] = {}  # ... -> the last line of the statement
         self.inner: set[int] = set()  # what is called, or a part of a longer chain
+        self.operands: set[int] = set()
         self.declared: set[int] = set()  # names that are annotated without a value
         self.elsewhere: dict[Place, int] = {}  # names declared global or nonlocal -> their scope
         self.by_import: Counter[str] = Counter()
@@ -138,9 +145,10 @@ class _Walk:
             case ast.Name() | ast.Attribute():
                 self._name(node, scope, loop, typed)
             case ast.Constant():
-                if type(node.value) is str:
-                    module.strings.append((node.lineno, node.value))
+                module.literals.append((node.lineno, node.value, id(node) in self.operands))
                 return []
+            case ast.BinOp():
+                self.operands |= {id(node.left), id(node.right)}
             case ast.Call():
                 module.calls.append((node, scope))
                 self.inner.add(id(node.func))

@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from compliance.source.module import FOREIGN, IMPORT, Bound, Module, Place
+from compliance.source.module import FOREIGN, IMPORT, Bound, Module, Place, quoted
 
 DEEPEST = 60  # levels of an expression, through the names in it
 MOST_VALUES = 50  # assigned values of a name
@@ -59,17 +59,24 @@ class Seeds(NamedTuple):
     constants: dict[str, Leaves] = {}  # noqa: RUF012  of its module level; never changed
 
 
-def seeds_of(tree: ast.Module, module: Module, lines: Sequence[str]) -> Seeds:
-    """Return the seeds in a syntax tree and the module that was gathered from it."""
+def seeds_of(module: Module, lines: Sequence[str]) -> Seeds:
+    """Return the seeds in a module."""
     found = _Constants(module)
-    return Seeds(tuple(found.fixed(lines)), tuple(sorted(_possible(tree, lines))), found.exported())
+    return Seeds(tuple(found.fixed(lines)), tuple(sorted(_possible(module, lines))), found.exported())
+
+
+def lines_of(name: str, text: str) -> Iterator[tuple[int, str]]:
+    """Yield (number, line) of each line of a file of settings or a script that is no comment, none of other files. It
+    is read line by line, since parsed YAML may unfold to much more."""
+    for number, line in enumerate(text.split("\n") if TEXTS.search(name) else (), 1):
+        if len(line) < LONGEST_LINE and not line.lstrip().startswith("#"):
+            yield number, line
 
 
 def settings(name: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield (line, number) of each number that a file of settings or a script may set a seed to. It is read line by
-    line, since parsed YAML may unfold to much more."""
-    for number, line in enumerate(text.split("\n") if TEXTS.search(name) else (), 1):
-        if len(line) < LONGEST_LINE and NAMED.search(line) and not line.lstrip().startswith("#"):
+    """Yield (line, number) of each number that a file of settings or a script may set a seed to."""
+    for number, line in lines_of(name, text):
+        if NAMED.search(line):
             yield from ((number, int(match[0])) for match in NUMBER.finditer(line))
 
 
@@ -90,19 +97,15 @@ def seed_of(call: ast.Call) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg in KEYWORDS), call.args[0] if call.args else None)
 
 
-def _possible(tree: ast.Module, lines: Sequence[str]) -> set[tuple[int, int]]:
-    """Return (line, number) of the literals that may be seeds."""
+def _possible(module: Module, lines: Sequence[str]) -> set[tuple[int, int]]:
+    """Return (line, number) of the literals that may be seeds. `seed + 1` sets nothing to 1."""
     named = {number for number, line in enumerate(lines, 1) if NAMED.search(line)}
-    found: set[tuple[int, int]] = set()
-    operands: set[int] = set()  # `seed + 1` sets nothing to 1
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp):
-            operands |= {id(node.left), id(node.right)}
-        elif isinstance(node, ast.Constant):
-            number, set_here = _number(node.value), node.lineno in named and id(node) not in operands
-            if number is not None and (number >= LARGE or set_here):
-                found.add((node.lineno, int(number)))
-    return found
+    numbers = ((line, _number(value), operand) for line, value, operand in module.literals)
+    return {
+        (line, int(number))
+        for line, number, operand in numbers
+        if number is not None and (number >= LARGE or (line in named and not operand))
+    }
 
 
 class _Constants:
@@ -134,7 +137,7 @@ class _Constants:
                 given = seed_of(call)
                 value = self.fold(given, scope) if given else None
                 if value and value != {RANK}:
-                    yield call.lineno, lines[call.lineno - 1].strip()[:100], value
+                    yield call.lineno, quoted(lines, call.lineno), value
 
     def of(self, place: Place, bound: Sequence[Bound], depth: int = DEEPEST) -> Leaves | None:
         """Return the leaves of a name or attribute that is only given constants, None for any other."""

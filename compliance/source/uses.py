@@ -9,11 +9,10 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
-from compliance.source.module import FOREIGN, Module, Place, literal_name
-from compliance.source.seeds import TEXTS
+from compliance.source.module import FOREIGN, Module, Place, literal_name, quoted
+from compliance.source.seeds import lines_of
 from rules.published import own_files
 
-LONGEST = 100  # characters of a line that a finding repeats
 PROCESS, NETWORK, TEXT = "starts a process", "opens a connection", "runs text as code"
 NATIVE, HIDDEN, WEIGHTS = "calls compiled code", "reaches what is not named", "loads weights or pickles"
 UNPACK = "unpacks what it holds"
@@ -79,27 +78,20 @@ SCRIPTS = {  # kind -> words in lines of settings and shell scripts
     TEXT: r"eval\s|python3?\s+-c|base64\s+(-d|--decode)|!!python/",
 }
 SCRIPT = re.compile("|".join(f"(?P<k{i}>(?<![\\w.-])(?:{lines}))" for i, lines in enumerate(SCRIPTS.values())))
-LONGEST_LINE = 20_000
 
 
 def uses_of(module: Module, lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """Return (line, kind, the line's text) of all that a reviewer must look at, each kind once a line."""
     found = {*_imports(module), *_names(module), *_calls(module), *_patches(module)}
-    found |= {(line, CLOCK) for line, text in module.strings if len(text) < 10_000 and TELLING.search(text)}
-    return [
-        (line, kind, lines[line - 1].strip()[:LONGEST] if line <= len(lines) else "") for line, kind in sorted(found)
-    ]
+    texts = ((line, text) for line, text, _ in module.literals if isinstance(text, str))
+    found |= {(line, CLOCK) for line, text in texts if len(text) < 10_000 and TELLING.search(text)}
+    return [(line, kind, quoted(lines, line)) for line, kind in sorted(found)]
 
 
 def uses_of_script(name: str, text: str) -> list[tuple[int, str, str]]:
-    """Return the same for a file of settings or a shell script, which is read line by line."""
-    lines = enumerate(text.split("\n") if TEXTS.search(name) else (), 1)
-    found = ((number, line, SCRIPT.search(line)) for number, line in lines if len(line) < LONGEST_LINE)
-    return [
-        (number, _kind(match, SCRIPTS), line.strip()[:LONGEST])
-        for number, line, match in found
-        if match and not line.lstrip().startswith("#")
-    ]
+    """Return the same for a file of settings or a shell script."""
+    found = ((number, line, SCRIPT.search(line)) for number, line in lines_of(name, text))
+    return [(number, _kind(match, SCRIPTS), quoted([line], 1)) for number, line, match in found if match]
 
 
 def use_of_name(parts: tuple[str, ...]) -> str:

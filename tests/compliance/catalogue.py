@@ -7,38 +7,24 @@ from types import ModuleType
 
 import pytest
 
-from tests.compliance.submissions import (
-    Environed,
-    Launched,
-    Mean,
-    Measured,
-    Metered,
-    Registered,
-    Sampled,
-    Study,
-    Tree,
-    Weak,
-    Weighted,
-    Witnessed,
-)
-from tests.compliance.tuned import Confirmed, Tuned
+from tests.compliance import submissions, tuned
 
 # What an entry of the catalogue of damage may begin with, by the name of its argument.
 STARTS = {
-    "tree": Tree,
-    "mean": Mean,
-    "sampled": Sampled,
-    "weak": Weak,
-    "study": Study,
-    "measured": Measured,
-    "metered": Metered,
-    "registered": Registered,
-    "witnessed": Witnessed,
-    "launched": Launched,
-    "weighted": Weighted,
-    "environed": Environed,
-    "tuned": Tuned,
-    "confirmed": Confirmed,
+    "tree": submissions.Tree,
+    "mean": submissions.Mean,
+    "sampled": submissions.Sampled,
+    "weak": submissions.Weak,
+    "study": submissions.Study,
+    "measured": submissions.Measured,
+    "metered": submissions.Metered,
+    "registered": submissions.Registered,
+    "witnessed": submissions.Witnessed,
+    "launched": submissions.Launched,
+    "weighted": submissions.Weighted,
+    "environed": submissions.Environed,
+    "tuned": tuned.Tuned,
+    "confirmed": tuned.Confirmed,
 }
 
 
@@ -75,7 +61,7 @@ def catalogue(module: ModuleType) -> list[Callable]:
     return list(found.values())
 
 
-def damaged(entry: Callable, folder: Path, **more) -> tuple[Tree, list[tuple[str, int, str]]]:
+def damaged(entry: Callable, folder: Path, **more) -> tuple[submissions.Tree, list[tuple[str, int, str]]]:
     """The submission that an entry of the catalogue has damaged, and what must be found in it."""
     names = inspect.signature(entry).parameters
     (name,) = names.keys() & STARTS.keys()

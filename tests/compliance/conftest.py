@@ -1,5 +1,6 @@
 """Fixtures: the editions with a tiny problem, a good submission, judging it, and the catalogue of damage."""
 
+import functools
 import json
 import os
 import re
@@ -149,14 +150,19 @@ def write_down(entry, told):
 
 
 @pytest.fixture
-def run(law, monkeypatch, capsys):
-    """Runs the command by the editions with the tiny problem: (exit code, output, errors)."""
-    monkeypatch.setattr(check, "judge", lambda *args, **more: judge(*args, **more, rules=law))
-    monkeypatch.setattr(check, "load", lambda name: load(name, law))
+def call(capsys):
+    """Calls a command's `main` with arguments: (exit code, output, errors)."""
 
-    def command(*arguments):
-        code = check.main([str(a) for a in arguments])
-        out = capsys.readouterr()
-        return code, out.out, out.err
+    def command(main, *arguments):
+        code = main([str(a) for a in arguments])
+        return code, *capsys.readouterr()
 
     return command
+
+
+@pytest.fixture
+def run(call, law, monkeypatch):
+    """Runs check.py by the editions with the tiny problem."""
+    monkeypatch.setattr(check, "judge", lambda *args, **more: judge(*args, **more, rules=law))
+    monkeypatch.setattr(check, "load", lambda name: load(name, law))
+    return functools.partial(call, check.main)

@@ -11,7 +11,6 @@ damage to a log that nothing objects to but those of `harmless`, nothing in an o
 
 import argparse
 import gc
-import hashlib
 import json
 import os
 import random
@@ -21,12 +20,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from benchmark.ledger import End, Note, Start, line_of
+from benchmark.ledger import End, Note, Start
 from benchmark.log import BadLine, Event, Oddity, read_log
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
@@ -36,7 +36,12 @@ from compliance.output import github, markdown, text
 from compliance.output.report import Report, summaries
 from compliance.verdict import Verdict
 from rules.edition import load
+from tests.compliance import logs
+from tests.compliance.fuzz_files import Files
+from tests.compliance.fuzz_outputs import write_a_round
 from tests.compliance.fuzz_silence import unexplained
+from tests.compliance.ledgers import Campaign, sha256
+from tests.compliance.logs import log_text
 
 KINDS = {  # of inputs, and how many there are unless the command line says
     "parser": 1000,
@@ -62,13 +67,7 @@ NASTY = [
 VALUES = [
     None, True, False, 0, -1, 1 << 70, 0.5, 1e308, "", "x", "1", [], [1], {}, {"a": [1]}, [[[[]]]], "\u0000", "\ud83d",
 ]  # fmt: skip
-KEYS = ["time_ms", "event_type", "key", "value", "metadata"]
-FIELDS = ("time_ms", "event_type", "key", "value", "metadata")  # of an event as it is read
-
-
-def line(event: dict) -> str:
-    """An event as a log has it."""
-    return f":::MLLOG {json.dumps(event)}\n"
+KEYS = ("time_ms", "event_type", "key", "value", "metadata")  # of an event, in the order in which it is read
 
 
 def mutate(rng: random.Random, data: bytes) -> bytes:
@@ -93,68 +92,45 @@ def mutate(rng: random.Random, data: bytes) -> bytes:
 
 
 def damage_events(rng: random.Random, events: list[dict]) -> list[dict]:
-    """Events moved, dropped, doubled, and fields of them replaced: still JSON, no longer a log."""
+    """Several damages: still JSON, no longer a log."""
     for _ in range(rng.randint(1, 6)):
-        if not events:
-            break
-        at = rng.randrange(len(events))
-        kind = rng.randrange(6)
-        if kind == 0:
-            events.insert(rng.randrange(len(events)), events.pop(at))
-        elif kind == 1:
-            del events[at]
-        elif kind == 2:
-            events.insert(rng.randrange(len(events)), dict(events[at]))
-        elif kind == 3:
-            events[at] = {**events[at], rng.choice(KEYS): rng.choice(VALUES)}
-        elif kind == 4 and isinstance(events[at].get("metadata"), dict):
-            fields = events[at]["metadata"]
-            name = rng.choice([*fields, "epoch_num", "status", "samples_count"])
-            events[at] = {**events[at], "metadata": {**fields, name: rng.choice(VALUES)}}
-        else:
-            events[at] = {**events[at], "time_ms": rng.choice((0, -5, 1 << 62, 1.5e12, events[at].get("time_ms")))}
+        if events:
+            damage_one(rng, events)
     return events
 
 
-def damage_one(rng: random.Random, events: list[dict]) -> tuple[list[dict], tuple[str, str, str]]:
-    """One event moved, dropped, doubled, or one field of it replaced; and what was done: how, to which key, where."""
+def damage_one(rng: random.Random, events: list[dict]) -> None:
+    """An event moved, dropped or doubled, or a field of it replaced."""
     at = rng.randrange(len(events))
     event, kind = events[at], rng.randrange(6)
     if kind == 0:
         events.insert(rng.randrange(len(events)), events.pop(at))
-        return events, ("moved", event["key"], "")
-    if kind == 1:
+    elif kind == 1:
         del events[at]
-        return events, ("dropped", event["key"], "")
-    if kind == 2:
+    elif kind == 2:
         events.insert(rng.randrange(len(events)), dict(event))
-        return events, ("doubled", event["key"], "")
-    if kind == 3:
-        name = rng.choice(KEYS)
-        events[at] = {**event, name: rng.choice(VALUES)}
-        return events, ("replaced", event["key"], name)
-    if kind == 4:
+    elif kind == 3:
+        events[at] = {**event, rng.choice(KEYS): rng.choice(VALUES)}
+    elif kind == 4 and isinstance(event.get("metadata"), dict):
         name = rng.choice([*event["metadata"], "epoch_num", "status", "samples_count"])
         events[at] = {**event, "metadata": {**event["metadata"], name: rng.choice(VALUES)}}
-        return events, ("metadata" if name in event["metadata"] else "more metadata", event["key"], name)
-    events[at] = {**event, "time_ms": rng.choice((0, -5, 1 << 62, 1.5e12))}
-    return events, ("retimed", event["key"], "time_ms")
+    else:
+        events[at] = {**event, "time_ms": rng.choice((0, -5, 1 << 62, 1.5e12, event.get("time_ms")))}
 
 
 class Fuzzer:
     """The kinds of input, in a scratch folder."""
 
-    def __init__(self, folder: Path, logs: object):
-        self.folder, self.logs = folder, logs
+    def __init__(self, folder: Path):
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.law = logs.law(folder / "law")
         self.tolerated = load("v1.0", self.law).limits.clock.back_ms
-        self._files = self._outputs = None  # made when they are needed
         self.turn = 0
         gc.freeze()  # nothing of what was loaded goes away
         self.base = [logs.good(i).events for i in range(3)]
-        self.written = {id(e): line(e) for events in self.base for e in events}  # which hold the events
-        self.lines = [line(e).encode() for e in self.base[0]]
+        self.written = {id(e): log_text([e]) for events in self.base for e in events}  # which hold the events
+        self.lines = [log_text([e]).encode() for e in self.base[0]]
 
     def parser(self, rng: random.Random) -> None:
         """A few lines of a log, mutated: the reader gives events, bad lines and oddities, and nothing else."""
@@ -178,7 +154,8 @@ class Fuzzer:
 
     def one(self, rng: random.Random) -> None:
         """A good log with one damage: the same."""
-        events, _ = damage_one(rng, list(self.base[0]))
+        events = list(self.base[0])
+        damage_one(rng, events)
         self.accepted(self.text(events).encode(), "v1.0", self.base[0])
 
     def accepted(self, data: bytes, edition: str | None, base: list[dict], measured: bool = False) -> None:
@@ -186,14 +163,19 @@ class Fuzzer:
         path = self.folder / "result_0.txt"
         path.write_bytes(data)
         if not self.verdict(path, edition).findings:
-            good = [Event(0, *(e.get(name) for name in FIELDS)) for e in base]
+            good = [Event(0, *(e.get(name) for name in KEYS)) for e in base]
             events = [item for item in read_log(path) if type(item) is Event]
             what = unexplained(good, events, self.tolerated, measured)
             assert not what, f"nobody objects: {what}"
 
     def text(self, events: list[dict]) -> str:
         """The lines of a log. Those of the good logs' events are written once."""
-        return "".join(self.written.get(id(e)) or line(e) for e in events)
+        return "".join(self.written.get(id(e)) or log_text([e]) for e in events)
+
+    @cached_property
+    def files(self) -> Files:
+        """Datasets, made when they are needed."""
+        return Files(self.folder / "data", mutate)
 
     def manifest(self, rng: random.Random) -> None:
         """See fuzz_files.py."""
@@ -205,19 +187,7 @@ class Fuzzer:
 
     def output(self, rng: random.Random) -> None:
         """See fuzz_outputs.py."""
-        if self._outputs is None:
-            from tests.compliance.fuzz_outputs import Outputs
-
-            self._outputs = Outputs(self.folder / "output", mutate, _disturb)
-        self._outputs.output(rng)
-
-    @property
-    def files(self) -> object:
-        if self._files is None:
-            from tests.compliance.fuzz_files import Files
-
-            self._files = Files(self.folder / "data", mutate)
-        return self._files
+        write_a_round(self.folder / "output", rng, mutate, _disturb)
 
     def tree(self, rng: random.Random) -> None:
         """A submission with damaged files, names, links and pipes: a verdict, and nothing outside of it."""
@@ -234,7 +204,7 @@ class Fuzzer:
         runs = self.folder / "box" / "strong" / "scaffold"
         shutil.rmtree(runs, ignore_errors=True)
         runs.mkdir(parents=True)
-        lines: list[bytes] = []
+        campaign = Campaign()
         starts: dict[int, str] = {}  # number -> log
         for number in range(1, rng.randint(2, 9)):
             index, digest = rng.randrange(3), rng.choice("012d") * 64
@@ -249,33 +219,28 @@ class Fuzzer:
                 said = End(about, rng.choice(("success", "aborted")), digest)
             else:
                 said = Note(about, rng.choice(("node failed", "x" * 1000, "\u00e9")))
-            previous = hashlib.sha256(lines[-1]).hexdigest() if lines else None
-            time_ms = 0 if rng.random() < 0.05 else self.base[0][8]["time_ms"] + 900_000 * number
-            lines.append(line_of(number, previous, time_ms, said))
+            campaign.add(said, 0 if rng.random() < 0.05 else self.base[0][8]["time_ms"] + 900_000 * number)
         for index in range(rng.randint(1, 3)):
             own = [number for number, name in starts.items() if name == f"result_{index}.txt"]
-            number = rng.choice([*own, *own, *own, rng.randrange(len(lines) + 2)])
-            line = hashlib.sha256(lines[min(number, len(lines)) - 1]).hexdigest()
+            number = rng.choice([*own, *own, *own, rng.randrange(len(campaign.lines) + 2)])
+            line = sha256(campaign.lines[min(number, len(campaign.lines)) - 1])
             facts = {"file": "train.py", "lineno": 1, "line": rng.choice((line, line, line, None, 1))}
             stated = {**self.base[index][10], "key": "ledger", "value": rng.choice((number, number, None, "1", True))}
             events = [*self.base[index][:10], {**stated, "metadata": facts}, *self.base[index][10:]]
             (runs / f"result_{index}.txt").write_text(self.text(events))
-        text = b"".join(line + b"\n" for line in lines)
-        (runs / LEDGER).write_bytes(mutate(rng, text) if rng.random() < 0.3 else text)
+        (runs / LEDGER).write_bytes(mutate(rng, campaign.text) if rng.random() < 0.3 else campaign.text)
         self.verdict(runs, "v1.0")
 
     def _plant(self, rng: random.Random, org: Path) -> None:
         runs = org / "results" / "box" / "strong" / "scaffold"
-        source = org / "source" / "123456789abc" / self.logs.CODE
+        source = org / "source" / "123456789abc" / logs.CODE
         for folder in (runs, source, org / "systems"):
             folder.mkdir(parents=True)
         for index in range(rng.randint(0, 2)):
             events = self.base[index] if rng.random() < 0.5 else damage_events(rng, list(self.base[index]))
             (runs / f"result_{index}.txt").write_text(self.text(events))
-        (org / "systems" / "box.json").write_text(
-            json.dumps({**self.logs.SYSTEM, rng.choice(KEYS): rng.choice(VALUES)})
-        )
-        (source / "train.py").write_text(self.logs.TRAIN)
+        (org / "systems" / "box.json").write_text(json.dumps({**logs.SYSTEM, rng.choice(KEYS): rng.choice(VALUES)}))
+        (source / "train.py").write_text(logs.TRAIN)
 
     def verdict(self, path: Path, edition: str | None) -> Verdict:
         """Judge, and look at what comes out."""
@@ -384,11 +349,9 @@ def main() -> int:
     parser.add_argument("--only", nargs=2, metavar=("KIND", "NUMBER"), help=f"repeat one input: {', '.join(KINDS)}")
     parser.add_argument("--scratch", type=Path, default=Path("/dev/shm") / f"fuzz-{os.getpid()}")
     args = parser.parse_args()
-    from tests.compliance import logs
-
     args.scratch.mkdir(parents=True)
     try:
-        fuzzer = Fuzzer(args.scratch, logs)
+        fuzzer = Fuzzer(args.scratch)
         if args.only:
             getattr(fuzzer, args.only[0])(number(args.only[0], args.seed, int(args.only[1])))
             return 0

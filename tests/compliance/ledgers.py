@@ -1,12 +1,12 @@
 """Right launch ledgers for tests to damage: what runs would have written, for logs that are lists of events."""
 
 import hashlib
-import json
 from pathlib import Path
 
 from benchmark.ledger import End, Event, Note, Start, line_of
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
+from tests.compliance.logs import log_text, logged
 
 
 def value(events, key):
@@ -51,9 +51,8 @@ class Campaign:
         """Lets a log state the start of that number, just before init_stop, in place of what it stated before."""
         events[:] = [e for e in events if e["key"] != "ledger"]
         at = next(i for i, e in enumerate(events) if e["key"] == "init_stop")
-        place = {"file": "train.py", "lineno": 9, "line": sha256(self.lines[number - 1])}
-        event = {"namespace": "", "time_ms": events[at]["time_ms"], "event_type": "POINT_IN_TIME", "key": "ledger"}
-        events.insert(at, {**event, "value": number, "metadata": place})
+        line = sha256(self.lines[number - 1])
+        events.insert(at, logged(events[at]["time_ms"], "ledger", number, line=line))
 
     def end(self, of: int, text: str, status: str, time_ms: int) -> int:
         """The end of a start, whose log has that text; its number."""
@@ -68,11 +67,11 @@ class Campaign:
         """A note; its number."""
         return self.add(Note(of, text), time_ms)
 
-    def run(self, events, name: str, text=None) -> int:
-        """A run from its start to its end, stated in its log; the number of its start. `text` writes its events."""
+    def run(self, events, name: str) -> int:
+        """A run from its start to its end, stated in its log; the number of its start."""
         number = self.start(events, name)
         self.state(events, number)
-        self.finish(number, events, (text or log_text)(events))
+        self.finish(number, events, log_text(events))
         return number
 
     @property
@@ -85,8 +84,3 @@ class Campaign:
         path = folder / LEDGER
         path.write_bytes(self.text)
         return path
-
-
-def log_text(events) -> str:
-    """A log as it is written."""
-    return "".join(f":::MLLOG {json.dumps(e)}\n" for e in events)

@@ -136,6 +136,12 @@ def law(folder: Path) -> Path:
     return root
 
 
+def logged(time_ms: int, key: str, value=None, event_type="POINT_IN_TIME", **metadata) -> dict:
+    """An event as a log has it."""
+    fields = {"namespace": "", "time_ms": time_ms, "event_type": event_type, "key": key, "value": value}
+    return {**fields, "metadata": {"file": "train.py", "lineno": 1, **metadata}}
+
+
 @dataclass
 class Log:
     """A log as a list of events, which a test changes before it is written."""
@@ -146,11 +152,8 @@ class Log:
     def add(self, key, value=None, event_type="POINT_IN_TIME", after=1, **metadata):
         """Another event, `after` milliseconds later."""
         self.time_ms += after
-        place = {"file": "train.py", "lineno": 10 + len(self.events) % 7}
-        self.events.append(
-            {"namespace": "", "time_ms": self.time_ms, "event_type": event_type, "key": key, "value": value}
-            | {"metadata": {**place, **metadata}}
-        )
+        metadata = {"lineno": 10 + len(self.events) % 7, **metadata}
+        self.events.append(logged(self.time_ms, key, value, event_type, **metadata))
 
     def start(self, key, after=1, **metadata):
         self.add(key, None, "INTERVAL_START", after, **metadata)
@@ -176,12 +179,17 @@ class Log:
             event["time_ms"] += round(by)
 
     def text(self):
-        return "".join(f":::MLLOG {json.dumps(e)}\n" for e in self.events)
+        return log_text(self.events)
 
     def write(self, path: Path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.text())
         return path
+
+
+def log_text(events) -> str:
+    """A log as it is written."""
+    return "".join(f":::MLLOG {json.dumps(e)}\n" for e in events)
 
 
 def evaluation(rng: random.Random, quality: float) -> dict:
@@ -340,10 +348,7 @@ def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
 
 def event_like(event, key, value=None, event_type="POINT_IN_TIME", **metadata):
     """Another event at the same time."""
-    new = copy.deepcopy(event)
-    new.update(key=key, value=value, event_type=event_type)
-    new["metadata"] = {"file": "train.py", "lineno": 1, **metadata}
-    return new
+    return logged(event["time_ms"], key, value, event_type, **metadata)
 
 
 def interrupt(log, epoch=3, aborted=True):
@@ -400,22 +405,18 @@ def with_energy(log: Log, watts: float = 200.0) -> Log:
     source = {"node": "n1", "source": "rapl", "scope": "package", "wraps_at": 262143.3, "limit_watts": 500.0}
     start = log.one("run_start")["time_ms"]
 
-    def event(time_ms: int, key: str, value: object, **metadata) -> dict:
-        fields = {"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": value}
-        return fields | {"metadata": {"file": "energy.py", "lineno": 1, **metadata}}
-
     def reading_at(of: dict) -> dict:
         joules = watts * (of["time_ms"] - start) / 1000
         epoch = {"epoch_num": of["metadata"]["epoch_num"]} if of["key"].startswith(("ep", "ev")) else {}
         value = {"time_ms": [of["time_ms"]] * 2, "joules": [joules] * 2}
-        return event(of["time_ms"], "energy_reading", value, moment=of["key"], gap_seconds=10.0, **epoch)
+        return logged(of["time_ms"], "energy_reading", value, moment=of["key"], gap_seconds=10.0, **epoch)
 
     found = []
     for one in log.events:
         found.append(one)
         if one["key"] == "devices":
             named = [{**source, "device": f"package-{i}"} for i in range(2)]
-            found.append(event(one["time_ms"], "energy_sources", named, unreadable={}, rehearsal=False))
+            found.append(logged(one["time_ms"], "energy_sources", named, unreadable={}, rehearsal=False))
         if one["key"] in (*MOMENTS, "run_stop"):
             found.append(reading_at(one))
     log.events = found
@@ -424,8 +425,7 @@ def with_energy(log: Log, watts: float = 200.0) -> Log:
 
 def reading(time_ms: int, watts: float = 400.0, key: str = "power_reading") -> dict:
     """An instrument's event."""
-    event = {"namespace": "", "time_ms": time_ms, "event_type": "POINT_IN_TIME", "key": key, "value": watts}
-    return event | {"metadata": {"lineno": 1}}
+    return logged(time_ms, key, watts)
 
 
 def event(line: int, key: str, time_ms=START, value=None, **metadata) -> Event:

@@ -24,6 +24,7 @@ from tests.compliance.logs import (
     config_digest,
     digests,
     good,
+    log_text,
     mean_run,
     reading,
     sampled_run,
@@ -209,8 +210,7 @@ class Measured(Tree):
 
     def measure(self, result: str = "result_2") -> Path:
         """Write the node's readings again, after they were changed, beside a result."""
-        text = "".join(f":::MLLOG {json.dumps(e)}\n" for e in self.readings)
-        return self.put(self.path(2).parent / "power" / result / "node_0.txt", text)
+        return self.put(self.path(2).parent / "power" / result / "node_0.txt", log_text(self.readings))
 
 
 class Metered(Tree):

@@ -9,22 +9,46 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import files
 from rules.witness import Start
-from tests.compliance.attack_table import NONE, TABLE
-from tests.compliance.attacks import (
-    Submission,
-    each,
-    quick_epoch,
-    scaled,
-    text_of,
-)
-from tests.compliance.attacks_beside import (
-    launch,
-    weighed,
-)
+from tests.compliance.attacks import beside, clock, copies, evidence, measured, scores
+from tests.compliance.attacks.beside import launch, weighed
+from tests.compliance.attacks.submission import Submission, both, each
+from tests.compliance.logs import log_text
 from tests.compliance.submissions import KEYS
 from tests.support.witness import FakeWitness
 
-WRITTEN = [(kind, what) for kind, what, *_ in TABLE]
+BENCHMARKS = ("scaffold", "cosmoflow", "deepcam")
+ATTACKS = {  # class -> (what a cheat does, how, the codes that tell, and the benchmark if it is not ScaFFold)
+    "clock": clock.CLOCK,
+    "parallel": clock.PARALLEL,
+    "scores": scores.SCORES,
+    "epochs": scores.EPOCHS,
+    "copies": copies.COPIES,
+    "names": copies.IDENTITIES,
+    "parked": copies.PARKED,
+    "evidence": evidence.EVIDENCE,
+    "data": evidence.DATA,
+    "hardware": evidence.HARDWARE,
+    "settings": evidence.SETTINGS,
+    "weights": beside.WEIGHTS,
+    "ledger": beside.LEDGER,
+    "measured": measured.MEASURED,
+    "source": measured.SOURCE,
+}
+TABLE = {f"{kind}-{what}": how for kind, rows in ATTACKS.items() for what, *how in rows}
+SHOWN = {  # what shows an attack that no text shows, if a round requires it: docs/trust.md
+    "clock-times and figures halved": "witness",
+    "clock-a later epoch ten times shorter": "witness",
+    "clock-every threshold used up": "witness",
+    "epochs-an epoch of every slow run cut out": "witness",
+    "copies-the same with other last digits": "witness",
+    "evidence-weights swapped in, their state logged": "spot checks",
+    "hardware-one thread for two": "witness",
+    "weights-the same weights with noise in all tensors": "re-evaluation",
+    "weights-random numbers": "re-evaluation",
+    "weights-digests of files that nobody sees": "re-evaluation",
+    "ledger-written anew with all logs": "witness",
+    "measured-a meter of half the machine": "nothing",
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,9 +59,10 @@ def each_file_once():
         yield
 
 
-@pytest.mark.parametrize(("benchmark", "attack", "codes"), [r[2:] for r in TABLE], ids=["-".join(r[:2]) for r in TABLE])
-def test_attack(tmp_path, benchmark, attack, codes):
-    submission = Submission(benchmark)
+@pytest.mark.parametrize("name", TABLE)
+def test_attack(tmp_path, name):
+    attack, codes, *benchmark = TABLE[name]
+    submission = Submission(*benchmark)
     made = attack(submission)
     given = made if isinstance(made, list) and made and isinstance(made[0], Submission) else [submission]
     for one_of in given:
@@ -46,47 +71,22 @@ def test_attack(tmp_path, benchmark, attack, codes):
     assert " ".join(sorted(found)) == codes
 
 
-@pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
-def test_without_an_attack_nothing_is_found(tmp_path, benchmark):
-    Submission(benchmark).write(tmp_path / "v1.0")
-    assert judge([tmp_path / "v1.0"]).findings == ()
-
-
-def test_weights_of_honest_runs_are_quiet(tmp_path):
-    submission = Submission("cosmoflow")
-    weighed()(submission)
-    submission.write(tmp_path / "v1.0")
-    assert judge([tmp_path / "v1.0"]).findings == ()
-
-
-@pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
-def test_nothing_is_found_in_runs_with_a_ledger(tmp_path, benchmark):
+@pytest.mark.parametrize(
+    ("benchmark", "beside"),
+    [*((name, more) for name in BENCHMARKS for more in (both(), launch)), ("cosmoflow", weighed())],
+)
+def test_without_an_attack_nothing_is_found(tmp_path, benchmark, beside):
+    """Of runs as they are, with a ledger, and with weights."""
     submission = Submission(benchmark)
-    launch(submission)
+    beside(submission)
     submission.write(tmp_path / "v1.0")
     assert judge([tmp_path / "v1.0"]).findings == ()
-
-
-SHOWN = {  # what shows an attack that no text shows, if a round requires it: docs/trust.md
-    "times and figures halved": "witness",
-    "a later epoch ten times shorter": "witness",
-    "an epoch of every slow run cut out": "witness",
-    "the same with other last digits": "witness",
-    "the same weights with noise in all tensors": "re-evaluation",
-    "random numbers": "re-evaluation",
-    "digests of files that nobody sees": "re-evaluation",
-    "one thread for two": "witness",
-    "written anew with all logs": "witness",
-    "every threshold used up": "witness",
-    "weights swapped in, their state logged": "spot checks",
-    "a meter of half the machine": "nothing",
-}
 
 
 def test_there_are_many_and_few_go_unseen():
-    assert len(set(WRITTEN)) == len(TABLE) >= 120
-    unseen = [what for _, what, *_, codes in TABLE if codes == NONE]
-    assert len(unseen) <= min(60, len(TABLE) // 10) and unseen == list(SHOWN)
+    assert sum(map(len, ATTACKS.values())) == len(TABLE) >= 120
+    unseen = {name for name, (_, codes, *_) in TABLE.items() if not codes}
+    assert len(unseen) <= len(TABLE) // 10 and unseen == set(SHOWN)
     assert sum(shown == "nothing" for shown in SHOWN.values()) <= len(TABLE) // 20
 
 
@@ -100,7 +100,7 @@ def told(submission, clock=None):
         run.one("seed").update(value=start.seed, metadata={"source": "witness", "entry": 1})
         times = (event["time_ms"] for event in (clock or submission.runs)[number])
         timed = [{**event, "time_ms": time} for event, time in zip(run, times, strict=True)]
-        receipts = [start, *witness.steps(start.told.run, timed, text_of(run))]
+        receipts = [start, *witness.steps(start.told.run, timed, log_text(run))]
         submission.files[f"{folder}/receipts_{number}.jsonl"] = "".join(f"{receipt.text}\n" for receipt in receipts)
     submission.files["../witness.jsonl"] = "".join(f"{receipt.text}\n" for receipt in witness.chain)
 
@@ -110,14 +110,10 @@ def witness_codes(submission, folder, law):
     return {f.code for f in judge([folder / "v1.0"], rules=law).findings if f.code.startswith("WIT")}
 
 
-EDITED = [row for row in TABLE if SHOWN.get(row[1]) == "witness"]
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "attack"), [row[2:4] for row in EDITED], ids=["-".join(row[:2]) for row in EDITED]
-)
-def test_a_witness_shows_edits_that_no_text_shows(tmp_path, law, benchmark, attack):
-    submission = Submission(benchmark)
+@pytest.mark.parametrize("name", [name for name, shown in SHOWN.items() if shown == "witness"])
+def test_a_witness_shows_edits_that_no_text_shows(tmp_path, law, name):
+    attack, _, *benchmark = TABLE[name]
+    submission = Submission(*benchmark)
     told(submission)
     attack(submission)
     assert witness_codes(submission, tmp_path, law) & {"WIT03", "WIT04"}
@@ -126,9 +122,9 @@ def test_a_witness_shows_edits_that_no_text_shows(tmp_path, law, benchmark, atta
 @pytest.mark.parametrize(
     ("attack", "codes"),
     [
-        (lambda s: None, set()),
-        (each(lambda r: scaled(r, 0.5, True)), {"WIT05"}),
-        (each(lambda r: quick_epoch(r, 2, 0.1)), {"WIT05"}),
+        (both(), set()),
+        (each(clock.scaled, 0.5, True), {"WIT05"}),
+        (each(clock.quick_epoch, 2, 0.1), {"WIT05"}),
     ],
     ids=["honest", "a clock of half the speed", "a clock that stands still for most of an epoch"],
 )

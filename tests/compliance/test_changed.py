@@ -1,5 +1,6 @@
 """Which submissions a change touches; the hook and the workflow that judge them, step by step."""
 
+import functools
 import os
 import re
 import shutil
@@ -37,10 +38,9 @@ def clone(tree, tmp_path, monkeypatch):
     return home
 
 
-def call(capsys, *arguments):
-    code = changed.main([str(a) for a in arguments])
-    said = capsys.readouterr()
-    return code, said.out, said.err
+@pytest.fixture
+def run(call):
+    return functools.partial(call, changed.main)
 
 
 def test_what_files_belong_to():
@@ -62,23 +62,23 @@ def test_a_round_may_lie_deeper():
     assert changed.touched(files, ["v1.0"]) == wanted
 
 
-def test_between_commits_and_staged(clone, capsys):
-    assert call(capsys, "HEAD^1") == (0, "results/v1.0/acme\n", "")
-    assert call(capsys, "HEAD^1", "HEAD", "--null") == (0, "results/v1.0/acme\0", "")
-    assert call(capsys, "HEAD") == call(capsys, "--staged") == (0, "", "")
+def test_between_commits_and_staged(clone, run):
+    assert run("HEAD^1") == (0, "results/v1.0/acme\n", "")
+    assert run("HEAD^1", "HEAD", "--null") == (0, "results/v1.0/acme\0", "")
+    assert run("HEAD") == run("--staged") == (0, "", "")
     (clone / "results" / "v1.0" / "b\n" / "x").mkdir(parents=True)
     (clone / "results" / "v1.0" / "b\n" / "x" / "y").touch()
     git(clone, "add", "-A")
-    assert call(capsys, "--staged") == (0, "results/v1.0/b\\n\n", "")
+    assert run("--staged") == (0, "results/v1.0/b\\n\n", "")
 
 
-def test_a_submission_that_is_taken_away_is_named(clone, capsys):
+def test_a_submission_that_is_taken_away_is_named(clone, run):
     git(clone, "rm", "-rq", "results/v1.0/acme")
-    assert call(capsys, "--staged") == (1, "", "results/v1.0/acme: the submission was removed\n")
+    assert run("--staged") == (1, "", "results/v1.0/acme: the submission was removed\n")
 
 
-def test_what_git_cannot_do_is_said(clone, capsys):
-    code, out, err = call(capsys, "nowhere")
+def test_what_git_cannot_do_is_said(clone, run):
+    code, out, err = run("nowhere")
     assert (code, out) == (2, "") and err.startswith("changed.py: git: ") and "nowhere" in err
     with pytest.raises(SystemExit):
         changed.main([])
@@ -87,13 +87,13 @@ def test_what_git_cannot_do_is_said(clone, capsys):
 
 
 @pytest.mark.parametrize("arguments", [("--output={}", "HEAD"), ("HEAD", "--output={}"), ("-O{}", "HEAD")])
-def test_no_option_reaches_git(clone, capsys, arguments):
+def test_no_option_reaches_git(clone, run, arguments):
     """git would write the file."""
     (clone / "results" / "v1.0" / "new").write_text("x")
     written = clone / "written"
     options = [a.format(written) for a in arguments]
     bad = next(o for o in options if o != "HEAD")
-    assert call(capsys, "--", *options) == (2, "", f"changed.py: found {bad}, wanted a commit\n")
+    assert run("--", *options) == (2, "", f"changed.py: found {bad}, wanted a commit\n")
     assert not written.exists()
 
 

@@ -17,8 +17,8 @@ REGRESSIONS = [("tree", 1, 354), ("tree", 11, 97077), ("log", 12, 59665), ("log"
 
 
 @pytest.fixture(scope="module")
-def fuzzer(tmp_path_factory, logs):
-    return fuzz.Fuzzer(tmp_path_factory.mktemp("fuzz"), logs)
+def fuzzer(tmp_path_factory):
+    return fuzz.Fuzzer(tmp_path_factory.mktemp("fuzz"))
 
 
 @pytest.mark.parametrize("kind,seed,number", REGRESSIONS)
@@ -39,23 +39,20 @@ def test_what_once_failed(fuzzer, kind, seed, number):
         ("sample", 10),
     ],
 )
-def test_a_little_fuzzing(fuzzer, kind, count, monkeypatch):
-    monkeypatch.syspath_prepend(HERE)
+def test_a_little_fuzzing(fuzzer, kind, count):
     assert fuzz.campaign(kind, getattr(fuzzer, kind), 0, count) == []
 
 
 def events_of(log):
-    return [Event(at, *(e.get(name) for name in fuzz.FIELDS)) for at, e in enumerate(log, 1)]
+    return [Event(at, *(e.get(name) for name in fuzz.KEYS)) for at, e in enumerate(log, 1)]
 
 
 @pytest.mark.parametrize(
     "change",
     [
         lambda events: events[1:],
-        lambda events: [events[0], *events],
         lambda events: [{**events[0], "value": 3}, *events[1:]],
         lambda events: [*events[:-1], {**events[-1], "metadata": {}}],
-        lambda events: [events[-1], *events[:-1]],
         lambda events: [{**events[0], "event_type": None}, *events[1:]],
         lambda events: [{**events[0], "time_ms": events[0]["time_ms"] - 1}, *events[1:]],
     ],
@@ -94,7 +91,7 @@ CORPUS = sorted((HERE / "corpus").glob("*"))
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_inputs_that_once_stopped_something(fuzzer, path, tree, monkeypatch):
+def test_inputs_that_once_stopped_something(fuzzer, path, tree):
     """As the log of a set, and, of JSON, as a system description."""
     place = tree.path(2) if path.suffix == ".txt" else tree.root / "systems" / "box.json"
     place.write_bytes(path.read_bytes())
@@ -111,15 +108,5 @@ def test_inputs_that_once_stopped_something(fuzzer, path, tree, monkeypatch):
     ],
 )
 def test_how_a_library_ends_is_told(monkeypatch, does, said):
-    monkeypatch.syspath_prepend(HERE)
     monkeypatch.setattr(fuzz_files, "verify_one", does)
     assert fuzz_files.in_a_process(None, None, None) == said
-
-
-def test_what_is_accepted_though_it_is_damaged_is_noticed(fuzzer, monkeypatch):
-    monkeypatch.syspath_prepend(HERE)
-    files = fuzzer.files
-    seen = []
-    monkeypatch.setattr(fuzz_files, "load_manifest", lambda root, problem: seen.append(1) or len(seen))
-    with pytest.raises(AssertionError, match="accepted"):
-        files.manifest(fuzz.number("manifest", 1, 1))

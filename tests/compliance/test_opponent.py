@@ -1,6 +1,5 @@
 """Ways around the one reading that were tried: each ends without a figure, or is named."""
 
-import json
 import shutil
 
 import pytest
@@ -189,14 +188,6 @@ def test_a_lone_set_in_a_folder_of_any_name_is_of_its_runs_benchmark(tree, logs,
     assert (runs.benchmark, runs.required) == ("probe", load("v1.0", law).benchmarks["probe"].runs)
 
 
-def test_a_stray_log_turns_no_round_into_a_submission(tree, logs, look):
-    logs.good(7).write(tree.root.parent / "results" / "x" / "result_0.txt")
-    logs.good(8).write(tree.root.parent / "result_0.txt")
-    _, verdict = look(tree.root.parents[1])
-    assert [s.path for s in verdict.submissions] == [str(tree.root)]
-    assert len(verdict.missed) == 2
-
-
 def test_a_value_nested_deeply_is_read(tree, look):
     log = tree.logs[2]
     log.add("odd", 0)
@@ -211,17 +202,3 @@ def test_the_division_is_read_once(tree, logs, look):
     tree.write_system({**logs.SYSTEM, "division": "closed "})
     _, verdict = look(tree.root)
     assert {run.run.division for run in verdict.all_sets[0].logs} == {"closed"}
-
-
-@pytest.mark.parametrize("text", ["\ud800", "a\rb\x1b[31m\u202ec"])
-def test_names_of_strangers_stop_no_page(tree, logs, law, text, tmp_path):
-    from results.html.report import html_text
-    from results.tables import text as tables
-
-    each(tree, lambda log, index: log.one("problem").update(value=text))
-    tree.write_system(json.loads(json.dumps({**logs.SYSTEM, "sw_notes": text})))
-    results = summarize(judge([tree.root], rules=law))
-    pages = [html_text(results, tmp_path, []), tables.markdown_text(results), tables.csv_text(results)]
-    for page in pages:
-        page.encode()
-        assert not set("\r\x1b\u202e") & set(page)

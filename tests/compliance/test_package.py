@@ -1,5 +1,6 @@
 """The command that packs submissions and looks at packages."""
 
+import functools
 import hashlib
 import json
 import os
@@ -16,13 +17,12 @@ ROOT = Path(compliance.__file__).parents[1]
 
 
 @pytest.fixture
-def run(law, capsys):
+def run(law, call):
     """Runs the command: (exit code, lines, errors)."""
 
     def command(*arguments):
-        code = package.main([str(a) for a in arguments], law)
-        out = capsys.readouterr()
-        return code, out.out.splitlines(), out.err
+        code, out, errors = call(functools.partial(package.main, rules=law), *arguments)
+        return code, out.splitlines(), errors
 
     return command
 

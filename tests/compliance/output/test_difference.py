@@ -35,13 +35,12 @@ def heads(tree):
 
 
 def test_unchanged_files_are_counted_and_not_shown(copy):
-    first, *rest = lines(copy)
+    (first,) = lines(copy)
     absent = len([path for path in own_files() if path.endswith(KINDS)]) - 5
     assert first == (
         f"{copy.root}/source/{copy.source.name}: 5 files, 5 unchanged, 0 changed, 0 added; "
         f"{absent} of the reference's are not in it"
     )
-    assert all(line.startswith("not loaded ") for line in rest)
 
 
 def test_a_changed_file_is_shown_against_the_same_file_of_the_reference(copy):
@@ -52,20 +51,6 @@ def test_a_changed_file_is_shown_against_the_same_file_of_the_reference(copy):
     assert "5 files, 4 unchanged, 1 changed, 0 added" in found[0]
     assert found[1] == f"changed implementations/acme/configs/smoke.yaml against {HERE}/configs/smoke.yaml: +2 -0"
     assert found[2].startswith("@@ ") and "+# tuned" in found and "+more: 1" in found and f" {first}" in found
-
-
-def test_an_added_file_is_shown_as_a_whole(copy):
-    copy.put(copy.source / "implementations/acme/fast.py", "a = 1\nb = 2\n")
-    found = lines(copy)
-    at = found.index("added implementations/acme/fast.py: +2 -0")
-    assert found[at + 1 : at + 4] == ["@@ -0,0 +1,2 @@", "+a = 1", "+b = 2"]
-
-
-def test_files_of_the_reference_that_are_absent_are_named(copy, monkeypatch):
-    monkeypatch.setattr(module, "MOST_ABSENT", 2)
-    left = [path for path in own_files() if path.startswith(HERE) and path.endswith(".py")]
-    wanted = f"not loaded of {HERE}: __init__.py, config.py and {len(left) - 4} more"  # the copy has two of them
-    assert lines(copy)[-1] == wanted
 
 
 def test_tree_of_mlperf(copy):
@@ -109,6 +94,7 @@ def test_files_that_are_too_long_are_not_compared(copy, beyond, cut):
 
 def test_what_is_shown_of_a_submission_is_bounded(copy, monkeypatch):
     monkeypatch.setattr(module, "MOST_SHOWN", 1)
+    copy.put(copy.source / "implementations/acme/a.py", "a = 1\n")
     found = lines(copy)
     assert len(found) == 2 and found[-1] == "... and more than 1 lines in all"
 

@@ -67,15 +67,6 @@ def test_what_is_no_rule_and_no_family_is_refused(capsys, wanted, message):
     assert message in capsys.readouterr().err
 
 
-def test_list_has_every_rule(capsys):
-    assert check.main(["--list"]) == 0
-    out = capsys.readouterr().out
-    for name in editions():
-        for code, rule in load(name).rules.items():
-            assert f"  {code:<7}" in out
-            assert rule.sentence in out
-
-
 def test_the_severity_is_the_editions_or_the_checks_and_people_judge_what_no_program_checks():
     edition = load("v1.0")
     assert severity("CLK01", edition) == "error"

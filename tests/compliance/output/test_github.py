@@ -25,21 +25,19 @@ def test_a_severity_has_its_command_and_a_waived_finding_is_a_notice(report, see
 
 
 def test_a_rule_in_a_set_is_one_annotation_at_its_first_place(report, seed):
-    made = report(*(replace(seed, line=n) for n in (8, 9, 10)))
-    (line,) = render(made).splitlines()
+    (line,) = render(report(*(replace(seed, line=n) for n in (8, 9, 10)))).splitlines()
     assert line.startswith("::error file=v1.0/acme/result_1.txt,line=8,") and line.endswith(" [and 2 more]")
-    assert len(render(replace(made, every=True)).splitlines()) == 3
 
 
-@pytest.mark.parametrize(("rules", "lines", "rest"), [(10, 10, None), (11, 10, 4), (30, 10, 42)])
+@pytest.mark.parametrize(("rules", "lines", "rest"), [(10, 10, None), (11, 10, 4)])
 def test_ten_annotations_of_a_kind_or_nine_and_what_is_left_out(report, seed, file, rules, lines, rest):
     found = [replace(seed, code=f"SEED{n:02d}", line=line) for n in range(rules) for line in (1, 2)]
     errors = render(report(file, *found)).splitlines()
     assert errors.pop().startswith("::warning file=v1.0/acme/core.1,")
     assert len(errors) == lines and all(line.startswith("::error ") for line in errors[:9])
+    assert errors[-1].startswith("::error::") == bool(rest)
     if rest:
         assert errors[-1].startswith(f"::error::{rest} more errors not shown here: compliance/check.py --all has")
-    assert len(render(replace(report(*found), every=True)).splitlines()) == 2 * rules
 
 
 def test_every_rule_is_annotated_before_a_second_set_of_one(report, seed):

@@ -118,11 +118,9 @@ def test_ten_findings_of_a_rule_are_examples_and_of_more_the_first_of_three_sets
     ("logs", "severity", "having", "common"),
     [
         (5, "warning", 3, True),
-        (5, "info", 3, True),
         (5, "warning", 2, False),
         (4, "warning", 2, False),
         (5, "error", 5, False),
-        (5, "review", 5, False),
         (1, "warning", 1, False),
     ],
 )
@@ -155,13 +153,10 @@ def test_errors_are_in_the_order_of_mending_and_others_in_that_of_their_number(s
     [
         ([1], 2, [1], 0),
         ([1], 1, [0], 0),
-        ([1], 0, [], 1),
         ([5], 9, [5], 0),
         ([12], 9, [3], 0),  # three sets of a rule with more than ten findings
         ([5, 5], 6, [2, 2], 0),
-        ([5, 5], 5, [2, 1], 0),
         ([1, 5], 6, [1, 3], 0),
-        ([1, 1, 1], 3, [0, 0, 0], 0),
         ([1, 1, 1], 2, [0], 2),  # the other line says what is left out
         ([], 5, [], 0),
     ],
@@ -194,9 +189,6 @@ def test_an_error_and_a_review_say_what_to_do(severity, waived, fix):
     ("counts", "words"),
     [
         ({}, "passed"),
-        ({"info": 3}, "passed"),
-        ({"warning": 1}, "passed, with 1 warning to read"),
-        ({"review": 2}, "passed, with 2 reviews to read"),
         ({"warning": 41, "review": 1}, "passed, with 1 review and 41 warnings to read"),
         ({"waived": 2}, "passed, 2 waived"),
         ({"error": 1}, "failed: 1 error"),

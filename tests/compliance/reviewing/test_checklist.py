@@ -48,11 +48,9 @@ def review(verdict, who="R. Viewer", rule="SEED90"):
         ([], "open"),
         ([("open", "")], "open"),
         ([("accept", "a")], "accept"),
-        ([("accept", "a"), ("accept", "b")], "accept"),
         ([("accept", "a"), ("open", "")], "accept"),  # the line of the template that nobody signed
         ([("accept", "a"), ("open", "b")], "open"),
         ([("accept", "a"), ("object", "b")], "object"),
-        ([("object", "a"), ("open", "b")], "object"),
     ],
 )
 def test_an_objection_stands_and_what_somebody_leaves_open_is_open(said, stands):

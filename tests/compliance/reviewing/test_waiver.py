@@ -44,7 +44,6 @@ def test_unused_waiver_is_reported(run, broken, tmp_path, place, named):
         {"reason": None},
         {"organisation": None},
         {"reviewer": ""},
-        {"reasons": "?"},
         {"line": "8"},
         {"expires": "tomorrow"},
         {"expires": "20991231"},

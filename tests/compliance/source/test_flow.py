@@ -23,6 +23,7 @@ def test_a_seeding_has_its_line_its_text_and_what_it_is_given():
         ("seed", ["seed"], []),
         ("seed + 1", ["seed"], []),
         ("seed + rank", ["seed"], ["rank"]),
+        ("seed + get_rank()", ["seed"], []),
         ("seed % 2**31", ["seed"], []),
         ("int(seed)", ["seed"], []),
         ("[seed, rank]", ["seed"], ["rank"]),
@@ -36,7 +37,7 @@ def test_arithmetic_that_keeps_runs_apart_keeps_the_seed(given, of, beside):
 
 
 @pytest.mark.parametrize(
-    "given", ["seed % 4", "seed & 3", "seed >> 60", "seed // 2", "hash(seed)", "seed - seed", "x()"]
+    "given", ["seed % 4", "seed & 3", "seed >> 60", "seed // 2", "hash(seed)", "seed - seed", "seed + get_rank(seed)"]
 )
 def test_any_other_arithmetic_is_not_followed(given):
     (found,) = flow("import torch", "seed = draw()", f"torch.manual_seed({given})").seedings

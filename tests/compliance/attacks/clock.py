@@ -1,0 +1,116 @@
+"""Attacks on the clock, and runs beside one another."""
+
+from tests.compliance.attacks.submission import DAY, Run, each, one
+
+
+def scaled(run, factor, figures=False):
+    """The run's time times `factor`, with or without what the program measured itself."""
+    start = run.one("run_start")
+    for event in run[run.at(start) :]:
+        event["time_ms"] = round(start["time_ms"] + (event["time_ms"] - start["time_ms"]) * factor)
+    for event in run.all("tracked_stats") if figures else ():
+        told(event, factor)
+
+
+def told(stats, factor):
+    """The figures of an epoch that took `factor` of its time."""
+    value = stats["value"]
+    value["throughput"] /= factor
+    value["wait_seconds"] *= factor
+    value["compute_seconds"] *= factor
+    value["wait_by_rank"] = {name: seconds * factor for name, seconds in value["wait_by_rank"].items()}
+    value["step_compute_seconds"] = [seconds * factor for seconds in value["step_compute_seconds"]]
+
+
+def quick_epoch(run, epoch, factor, figures=True):
+    """One epoch, of 0, 1, ..., in `factor` of its time."""
+    start, stats, stop = (run.one(k, epoch) for k in ("epoch_start", "tracked_stats", "epoch_stop"))
+    run.shift((stop["time_ms"] - start["time_ms"]) * (factor - 1), stats)
+    if figures:
+        told(stats, factor)
+
+
+def quick_epochs(run, factor, figures=True):
+    for epoch in range(run.epochs):
+        quick_epoch(run, epoch, factor, figures)
+
+
+def quick_evaluations(run, share, *which):
+    """Evaluations (all, if none is named) in a share of their time."""
+    for epoch in which or range(run.epochs):
+        start, stop = run.one("eval_start", epoch), run.one("eval_stop", epoch)
+        run.shift((start["time_ms"] - stop["time_ms"]) * (1 - share), stop)
+
+
+def figures(run, name, factor):
+    for event in run.all("tracked_stats"):
+        event["value"][name] *= factor
+
+
+def second_start(run):
+    run.insert_before(run.one("epoch_start", 2), "run_start", None, "INTERVAL_START")
+
+
+def staged_early(run):
+    run.insert_before(run.one("run_start"), "staging_start", None, "INTERVAL_START")
+    run.insert_before(run.one("run_start"), "staging_stop", None, "INTERVAL_END")
+
+
+def early_line(run):
+    run.one("run_stop")["time_ms"] = run.one("eval_start", 2)["time_ms"]
+
+
+def thresholds(run):
+    """Work as initialisation of a minute, a short first epoch, short evaluations: each as the limits allow."""
+    start, stop = run.one("init_start"), run.one("init_stop")
+    run.shift(59_000 - (stop["time_ms"] - start["time_ms"]), stop)
+    quick_epoch(run, 0, 0.4)
+    quick_evaluations(run, 0.4)
+
+
+def at_once(submission, share):
+    """All runs begin within a share of the first one's time."""
+    first = submission.runs[0]
+    start = first.one("run_start")["time_ms"]
+    step = (first.one("run_stop")["time_ms"] - start) * share
+    for number, run in enumerate(submission.runs):
+        run.shift(start + step * number - run.one("run_start")["time_ms"])
+
+
+def two_rows(submission):
+    first, second = submission.runs[:5], submission.runs[5:]
+    for a, b in zip(first, second, strict=True):
+        b.shift(a.one("run_start")["time_ms"] - b.one("run_start")["time_ms"])
+
+
+CLOCK = [
+    ("the times of all runs halved", each(scaled, 0.5), "CLK20"),
+    ("times a quarter shorter", each(scaled, 0.75), "CLK20"),
+    ("times and figures halved", each(scaled, 0.5, True), ""),
+    ("times and figures 300 times shorter", each(scaled, 0.003, True), "CLK13 SYS07"),
+    ("figures halved, times kept", each(figures, "throughput", 2), "CLK20"),
+    ("half of the computing kept quiet", each(figures, "compute_seconds", 0.5), "CLK20"),
+    ("epochs of no time", each(quick_epochs, 1e-3, False), "CLK20 SYS07"),
+    ("epochs 100 times shorter", each(quick_epochs, 0.01), "SYS07"),
+    ("the first epoch ten times shorter", each(quick_epoch, 0, 0.1), "CLK17"),
+    ("a later epoch ten times shorter", each(quick_epoch, 2, 0.1), ""),
+    ("one evaluation in no time", one(quick_evaluations, 0, 1), "CLK16"),
+    ("run_start behind the second epoch", each(Run.move, "run_start", "epoch_start", to=2), "CLK06 DATA05"),
+    ("a second run_start", each(second_start), "CLK01"),
+    ("run_stop before the last evaluation", each(Run.move, "run_stop", "eval_start", to=-1), "EVL06"),
+    ("run_stop logged earlier than it was", each(early_line), "EVL06"),
+    ("five minutes of work as initialisation", each(Run.delay, 300_000, "init_stop"), "CLK18"),
+    ("an hour of work as initialisation", each(Run.delay, 3_600_000, "init_stop"), "CLK07"),
+    ("three tenths of a second before run_start", each(Run.delay, 300, "run_start"), "CLK06"),
+    ("staging before the clock", each(staged_early), "CLK11"),
+    ("an evaluation inside its epoch", each(Run.move, "eval_start", "epoch_stop", 1, 1), "CLK15"),
+    ("an epoch set back in time", one(Run.delay, -3000, "epoch_start", 2), "CLK04"),
+    ("runs of the year before", each(Run.shift, -400 * DAY), "CLK05"),
+    ("runs of next year", each(Run.shift, 400 * DAY), "CLK19"),
+    ("a run as long as its initialisation", each(Run.delay, 100_000, "init_stop"), "CLK18", "deepcam"),
+    ("every threshold used up", each(thresholds), ""),
+]
+PARALLEL = [
+    ("each run while the last one still runs", lambda s: at_once(s, 0.8), "RUN21"),
+    ("ten runs in two rows", two_rows, "RUN21", "cosmoflow"),
+]
