@@ -58,11 +58,6 @@ def test_entries_are_appended_and_what_was_there_stays(run, path):
     assert two.before == one.digest and two.nonce != one.nonce
 
 
-def test_several_lines_are_drawn_at_once(run, path):
-    assert run(path, sent=f"{LINE}\n\n{OTHER}\n")[0] == 0
-    assert [entry.config[0] for entry in read_registry(path, "v1.0").entries] == ["c", "d"]
-
-
 def test_the_same_source_and_settings_are_drawn_once(run, path):
     run(path, sent=LINE)
     before = path.read_bytes()

@@ -29,12 +29,6 @@ def receipts_that_are_cut_off(witnessed):
 
 
 @damage
-def receipts_without_the_start(witnessed):
-    witnessed.keep(2, witnessed.receipts[2][1:])
-    return [("receipts_2.jsonl", 1, "WIT01")]
-
-
-@damage
 def receipts_of_somebody_else(witnessed):
     """Who runs a witness of his own has times as he likes."""
     witnessed.keep(2, [signed(receipt, OTHER) for receipt in witnessed.receipts[2]])
@@ -46,12 +40,6 @@ def receipt_whose_time_was_edited(witnessed):
     *others, last = witnessed.receipts[2]
     witnessed.keep(2, [*others, replace(last, time_ms=last.time_ms - 5000)])
     return [("receipts_2.jsonl", len(others) + 1, "WIT02")]
-
-
-@damage
-def receipts_of_another_round(witnessed):
-    witnessed.keep(2, [signed(replace(receipt, edition="v0.9")) for receipt in witnessed.receipts[2]])
-    return [("receipts_2.jsonl", 1, "WIT02")]
 
 
 @damage
@@ -74,14 +62,6 @@ def start_of_another_system(witnessed):
     witnessed.attend(2, run="7" * 32, system="other")
     witnessed.witness.publish(witnessed.root.parent)
     return [("receipts_2.jsonl", 1, "WIT03"), ("acme", 1, "WIT07")]
-
-
-@damage
-def source_that_was_changed_after_the_start(witnessed):
-    witnessed.attend(2, run="7" * 32, source="5" * 64)
-    witnessed.witness.publish(witnessed.root.parent)
-    line = witnessed.logs[2].line(witnessed.logs[2].one("source"))
-    return [("result_2.txt", line, "WIT03"), ("acme", 1, "WIT07")]
 
 
 @damage
