@@ -7,7 +7,7 @@ from benchmark.ledger import End, Entry, Event, Start
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from compliance.finding import Fault, among, counted, show
-from compliance.reading.digest import line_endings, sha256, with_unix_lines
+from compliance.reading.digest import line_endings, sha256
 from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Launch, Run
@@ -194,17 +194,14 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
         wanted, severity = f"an end with the sha256 {digest} of the log", "review" if noted else ""
         yield Fault(last.number, found, wanted, path=launched.path, severity=severity)
     elif end.said.log != digest:
-        says, found = "The log is not as its run wrote it", f"sha256 {digest or 'of no file'}"
+        found = f"sha256 {digest or 'of no file'}{line_endings(run.file)}"
         wanted = f"{end.said.log}, as in line {end.number} of {launched.path}"
-        if with_unix_lines(run.file) == end.said.log:
-            says = "The line endings of the log were changed, and nothing else"
-            found, wanted = "those of Windows (CRLF)", f"LF, with which its sha256 is {wanted}"
-        yield Fault(1, found, wanted, says, run.path)
+        yield Fault(1, found, wanted, "The log is not as its run wrote it", run.path)
     elif run.stop is not None and end.said.status != run.status:
         found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
         yield Fault(run.stop_line, found, wanted, path=run.path)
     else:
-        late = end.time_ms - run.last_ms if run.last_ms is not None else 0
+        late = end.time_ms - (run.last_ms or end.time_ms)
         yield from _apart(-late, limits.launch_slack, f"before the last event of {run.file.name}", end, launched)
         if noted and launched.was_noted(end):
             found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"

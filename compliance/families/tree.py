@@ -160,8 +160,7 @@ def _placed(entry: Entry, edition: Edition) -> bool:
     if parts[-1] == CAMPAIGN:
         return tuning and parts[-2] != CONFIRMATION
     if parts[-1] == LEDGER:  # beside the logs of a set
-        at = tuning or len(parts) == (5 if edition.limits.scalings else 4)
-        return edition.limits.ledger != "none" and at
+        return edition.limits.ledger != "none" and (tuning or len(parts) == 5)
     return bool(LOG.match(parts[-1])) or "power" in parts
 
 

@@ -10,7 +10,6 @@ from benchmark.log import Event, open_regular
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 HEAD = 64 << 10  # bytes of a file in which line endings are searched
-LONGEST = 1 << 20  # bytes of a line that are read at a time
 EXACT = 1 << 53  # sizes below this are exact in every program
 
 
@@ -43,19 +42,6 @@ def line_endings(path: Path) -> str:
             return ", with line endings of Windows (CRLF)" if b"\r\n" in file.read(HEAD) else ""
     except OSError:
         return ""
-
-
-def with_unix_lines(path: Path) -> str:
-    """Return the sha256 that a file has with LF in place of CRLF, "" if it has no CRLF or can't be read."""
-    digest, found = hashlib.sha256(), False
-    try:
-        with open_regular(path) as file:
-            for line in iter(lambda: file.readline(LONGEST), b""):
-                found = found or line.endswith(b"\r\n")
-                digest.update(line[:-2] + b"\n" if line.endswith(b"\r\n") else line)
-    except OSError:
-        return ""
-    return digest.hexdigest() if found else ""
 
 
 def sha256(path: Path) -> str:

@@ -201,6 +201,13 @@ def test_led06_each_end_before_the_last_is_judged(tmp_path):
     ]
 
 
+def test_led07_starts_are_looked_up_where_all_logs_name_theirs():
+    launched, one = recorded(begun(), begun(1)), run(**launches(1))
+    check = checks.starts_are_accounted_for
+    assert seen(check, [one], launched) == [(2, "start 2 of result_1.txt has no end")]
+    assert seen(check, [one, run(launch=None)], launched) == seen(check, [one], None) == []
+
+
 def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kind():
     said = [begun(), begun(1), ended(2, "aborted"), begun(2), begun(2), begun(resumes=1), begun(3), Note(7, "lost")]
     launched, runs = recorded(*said), [run(**launches(1)), run(2, **launches(5))]

@@ -1,6 +1,7 @@
 """SEED: seeds that are missing, no numbers, small, the clock's, used twice, or fixed in the source."""
 
 import shutil
+from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,8 @@ from tests.compliance.catalogue import event_changed
 
 damage = pytest.mark.damage
 SEEDS = load("v1.0").limits.seeds
-MS = 1000
+
+
 RING = 1 << SEEDS.modulus_bits
 TRAIN = "implementations/pytorch/train.py"
 
@@ -106,7 +108,6 @@ def test_seed07_looks_across_submissions(tree, found, logs):
     ("name", "text"),
     [
         ("train.py", 'parser.add_argument("--seed", type=int, default={})\n'),
-        ("train.py", "one_of_many = [{}]\n"),
         ("tiny.yaml", "seed: {}\n"),
         ("run.sh", "export SEED={}\n"),
     ],
@@ -159,20 +160,14 @@ def test_seed03_a_seed_has_the_bits_that_are_asked_for(tree, codes_of, bits, cod
     assert codes_of(tree) == codes
 
 
-@pytest.mark.parametrize("scale", [1_000, 1_000_000])  # micro- and nanoseconds: of more bits than are asked for
+@pytest.mark.parametrize(
+    ("unit", "each"),
+    [("seconds", 1000), ("milliseconds", 1), ("microseconds", Fraction(1, 1000)), ("nanoseconds", Fraction(1, 10**6))],
+)
 @pytest.mark.parametrize("sign", [-1, 1])
-@pytest.mark.parametrize(("beyond", "codes"), [(0, ["SEED03"]), (1, [])])
-def test_seed03_a_seed_is_the_clock_up_to_the_window(tree, codes_of, scale, sign, beyond, codes):
-    event = tree.logs[2].one("seed")
-    event["value"] = event["time_ms"] * scale + sign * (int(SEEDS.clock_window * MS) * scale + beyond)
-    assert codes_of(tree) == codes
-
-
-@pytest.mark.parametrize(("unit", "each"), [("seconds", 1000), ("milliseconds", 1)])
-@pytest.mark.parametrize("sign", [-1, 1])
-def test_a_seed_is_the_clock_in_seconds_or_milliseconds_within_the_window(unit, each, sign):
+def test_a_seed_is_the_clock_in_a_unit_within_the_window(unit, each, sign):
     now, window = 1_790_000_000_000, 60.0
-    within = (now + sign * 60_000) // each
+    within = int((now + sign * 60_000) / Fraction(each))
     assert checks._clock(within, now, window) == f"the clock in {unit}"
     assert checks._clock(within + sign, now, window) == ""
     assert checks._clock(within, now, 0.0) == checks._clock(within, None, window) == ""

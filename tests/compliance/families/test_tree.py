@@ -208,23 +208,6 @@ def test_what_cannot_be_handed_on_is_named_once():
     assert found == ["the name bad\\nname.md", "a symbolic link", "a pipe, socket or device", "not readable"]
 
 
-NO_SCALINGS = SimpleNamespace(
-    limits=SimpleNamespace(scalings=(), ledger="optional", weights=None, environment=None, witness="none")
-)
-
-
-@pytest.mark.parametrize(
-    ("path", "placed"),
-    [
-        ("results/box/deepcam/ledger.jsonl", True),
-        ("results/box/ledger.jsonl", False),
-        ("results/box/deepcam/more/ledger.jsonl", False),
-    ],
-)
-def test_a_ledger_lies_beside_logs_where_there_are_no_scalings(path, placed):
-    assert len([*checks.files_have_a_place(listed(path), NO_SCALINGS)]) == (0 if placed else 1)
-
-
 def with_sets(submission, *folders, superseded=()):
     """The submission with sets of runs in these folders; those in the fourth level below results/ are a campaign's."""
     sets = [
@@ -257,13 +240,10 @@ def with_sets(submission, *folders, superseded=()):
 def test_logs_lie_at_their_scaling_as_far_as_there_are_any(folder, strong, rounds):
     submission = with_sets(listed(), folder)
     for edition, right in ((OURS, strong), (ROUND, rounds)):
-        found = [(f.line, f.found) for f in checks.logs_lie_where_they_belong(submission, edition)]
-        assert found == ([] if right else [(1, f"results/{folder}".rstrip("/"))])
-
-
-def test_where_logs_belong_is_said_as_far_as_there_are_scalings():
-    (fault,) = checks.logs_lie_where_they_belong(with_sets(listed(), "box/strong/deepcam"), ROUND)
-    assert (fault.wanted, fault.path) == ("results/<system>/<benchmark>", "box/strong/deepcam")
+        wanted = "results/<system>/<strong|weak|throughput|tuning>/<benchmark>"
+        wanted = wanted if edition is OURS else "results/<system>/<benchmark>"
+        found = [(f.path, f.line, f.found, f.wanted) for f in checks.logs_lie_where_they_belong(submission, edition)]
+        assert found == ([] if right else [(folder, 1, f"results/{folder}".rstrip("/"), wanted)])
 
 
 @pytest.mark.parametrize("scalings", [("strong", "weak"), ()])

@@ -117,10 +117,6 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def test_good_campaign_is_clean(tuned, found):
-    assert found(tuned.root) == []
-
-
 @pytest.mark.parametrize("distinct, codes", [(15, ["TUN02"]), (16, [])])
 def test_the_bytes_of_a_shift(tuned, found, distinct, codes):
     tuned.said[1] = Drawn("".join(f"{i % distinct:02x}" for i in range(32)), OWN)

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from compliance.reading.digest import file_fault, is_sha256, sha256, sha256_of, with_unix_lines
+from compliance.reading.digest import file_fault, is_sha256, sha256, sha256_of
 from tests.compliance.logs import event
 
 
@@ -13,24 +13,6 @@ def test_a_file_has_the_digest_of_its_bytes(tmp_path):
     path = tmp_path / "log"
     path.write_bytes(b"bytes\n")
     assert sha256(path) == sha256_of(path) == hashlib.sha256(b"bytes\n").hexdigest()
-
-
-@pytest.mark.parametrize(
-    ("data", "unix"),
-    [
-        (b"a\r\nb\r\n", b"a\nb\n"),
-        (b"a\nb\r\nc", b"a\nb\nc"),
-        (b"x" * (1 << 20) + b"\r\n", b"x" * (1 << 20) + b"\n"),
-        (b"a\nb\n", None),
-        (b"a\rb", None),
-        (b"", None),
-    ],
-)
-def test_the_digest_with_unix_lines_is_that_of_the_file_before_it_was_copied(tmp_path, data, unix):
-    path = tmp_path / "log"
-    path.write_bytes(data)
-    assert with_unix_lines(path) == ("" if unix is None else hashlib.sha256(unix).hexdigest())
-    assert with_unix_lines(tmp_path / "gone") == ""
 
 
 def test_what_is_no_file_has_no_digest(tmp_path):
