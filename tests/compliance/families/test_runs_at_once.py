@@ -79,7 +79,3 @@ def test_run21_trials_of_one_campaign_may_run_at_once(first, second, number):
 def test_run21_compares_a_run_with_the_earlier_one_that_ends_last(spans, pairs):
     found = shared(*(timed(i, *span) for i, span in enumerate(spans)))
     assert [(number, int(what.removesuffix(".txt")[-1])) for number, what in found] == pairs
-
-
-def test_run21_the_first_run_shares_no_time_even_where_none_is_allowed():
-    assert shared(timed(0, 0, 10), overlap=0.0) == []
