@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 import yaml
 
-from benchmark.config import machine_settings, read_yaml
+from benchmark.config import machine_settings
 from rules.bands import HeldOut, Reevaluation
 from rules.current import ROOT, editions
 from rules.edition import load, replay_band
@@ -25,9 +25,9 @@ def edited(tmp_path):
         root = tmp_path / "rules"
         shutil.copytree(ROOT, root)
         path = root / name / "limits.yaml"
-        limits = read_yaml(path)
+        limits = yaml.load(path.read_text(), yaml.CSafeLoader)
         change(limits)
-        path.write_text(yaml.safe_dump(limits, sort_keys=False))
+        path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
         return load(name, root)
 
     return edit
