@@ -53,17 +53,17 @@ def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
         found = f"a seed from {show(origin.source)}{among(others, runs)}"
         entries = ", ".join(str(entry.entry) for entry in _own(run, place))
         yield Fault(origin.line, found, f"those of entry {entries}", path=run.path)
-    claims = [(run, entry) for run, _ in drawn if (entry := _entry(run, place.registry))]
+    claims = [(run, origin, entry) for run, origin in drawn if (entry := _entry(run, place.registry))]
     named = folded(place.described.get("submitter"))  # another name than the folder's: SYS09
-    strange = [(r, e) for r, e in claims if e.key != _key(r, place) and e.key != (named, *_key(r, place)[1:])]
+    strange = [(r, o, e) for r, o, e in claims if e.key not in (_key(r, place), (named, *_key(r, place)[1:]))]
     if strange:
-        run, entry = strange[0]
+        run, origin, entry = strange[0]
         found = f"entry {entry.entry}, of {entry.title}{among(strange, runs)}"
         wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
         says = "The entry of the registry that the runs name was drawn for something else"
-        yield Fault(run.origin.line if run.origin else 1, found, wanted, says, run.path)
+        yield Fault(origin.line, found, wanted, says, run.path)
     last = terms.benchmark.runs if place.scaling != "weak" else None
-    for run, entry in claims:
+    for run, _, entry in claims:
         if entry.key == _key(run, place) and run.seeds and run.number is not None:
             yield from _assigned(run, run.number, entry, last)
 

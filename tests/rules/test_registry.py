@@ -251,10 +251,3 @@ def test_whatever_is_changed_nothing_but_damage_comes_of_it(tmp_path, three):
             assert read_registry(path, "v1.0").text.encode() == data
         except Damaged as damaged:
             assert 1 <= damaged.line <= data.count(b"\n") + 1
-
-
-def test_as_many_entries_as_may_be_fit_into_a_file():
-    found = Registry("v1.0")
-    for number in range(2000):
-        found.draw(Request(**{**VALUES, "config": f"{number:064x}"}), TIME, f"{number:064x}")
-    assert len(found.text) * MOST / 2000 < LARGEST

@@ -108,9 +108,9 @@ def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_pat
     event, rules = resumed_tree(tree), tmp_path / "rules"
     shutil.copytree(law, rules)
     path = rules / "v1.0" / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
+    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
     limits["rules"].pop("RES")
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
     codes = {f.code for f in judge([str(tree.path(2))], rules=rules).findings}
     assert event and codes == {"CLK01"}
 
