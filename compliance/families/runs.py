@@ -320,15 +320,16 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
     limits = terms.edition.limits.convergence
     if limits is None or not runs:
         return
-    problem, batch = terms.edition.problems.get(runs[0].problem or ""), runs[0].value("global_batch_size")
+    first = runs[0]
+    problem, batch = terms.edition.problems.get(first.problem or ""), first.value("global_batch_size")
     if problem is None or type(batch) is not int:
         return
     # A larger batch needs no fewer epochs, so the next smaller one's points judge a batch that has none.
     smaller = [known for known in problem.reference_epochs if known <= batch]
     if not smaller:
-        if limits.expected and runs[0].division != "open":
-            found = f"no reference points of {runs[0].problem} at a batch size of {batch} or less"
-            yield Fault(1, found, "a person who judges the number of epochs", path=runs[0].path)
+        if limits.expected and first.division != "open":
+            found = f"no reference points of {first.problem} at a batch size of {batch} or less"
+            yield Fault(1, found, "a person who judges the number of epochs", path=first.path)
         return
     point = problem.reference_epochs[max(smaller)]
     at = "" if point.batch == batch else f" at a batch size of {point.batch}"
