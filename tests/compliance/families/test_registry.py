@@ -195,15 +195,6 @@ def test_a_damaged_registry_is_told_once_a_round(registered, found):
     assert codes.count("REG01") == 1 and codes.count("REG02") == 2
 
 
-def test_logs_that_measure_throughput_alone_need_no_entry(study, submissions, tmp_path, found):
-    registered = submissions.Registered(tmp_path / "other")
-    study.logs[:5] = registered.logs
-    for index in range(5):
-        study.write(index)
-    shutil.copyfile(registered.root.parent / "registry.yaml", study.root.parent / "registry.yaml")
-    assert found(study.root) == []
-
-
 def test_a_weak_set_may_have_any_number_of_runs_and_uses_no_entry(weak, found):
     registry = Registry("v1.0")
     told = {name: weak.logs[0].one(key)["value"] for key, name in KEYS.items()}

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.run.devices import Device, grouped
-from compliance.engine import judge
 from compliance.families import system as checks
 from compliance.reading.place import SetPlace
 from rules.edition import load
@@ -155,14 +154,6 @@ def another_model_than_described(tree):
 def test_sys08_a_device_has_a_name(tree, found, device):
     tree.settings(2, device=device)
     assert [code for _, _, code in found(tree.path(2))] == ([] if device is None else ["SYS08"])
-
-
-def test_sys07_throughput_alone_has_a_limit_too(study, law):
-    log = study.logs[6]
-    for event in (*log.all("tracked_stats"), log.one("throughput")):
-        event["value"] |= {"throughput": 4000.0, "step_seconds": 0.001}
-    study.write(6)
-    assert {f.code for f in judge([study.path(6)], rules=law).findings} == {"SYS07"}
 
 
 @pytest.mark.parametrize(

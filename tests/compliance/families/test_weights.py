@@ -206,13 +206,6 @@ def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
     assert {code for _, _, code in found(weighted.root)} == {"TREE05", "WGT04"}
 
 
-@pytest.mark.slow
-def test_wgt04_what_is_too_large_is_not_read(weighted, found):
-    with open(weighted.weights(2), "ab") as file:
-        file.truncate(1 << 31)  # sparse, and within the budget of a submission
-    assert found(weighted.root) == [("result_2.safetensors", 1, "WGT04")]
-
-
 @pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
 def test_wgt06_as_many_as_the_models_parameters_and_buffers(weighted, logs, tmp_path, numbers, codes):
     path = logs.law(tmp_path / "buffers") / "v1.0" / "limits.yaml"
