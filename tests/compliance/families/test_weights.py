@@ -58,6 +58,13 @@ def test_states_of_all_epochs_but_the_last_are_in_order(tree, found):
     assert found(tree.root) == []
 
 
+@pytest.mark.parametrize(("epoch", "lines"), [(0.5, []), (1.0, [1]), (1, [1])])
+def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
+    rest = [logs.event(2, "score", epoch_num=2, state="5" * 64), logs.event(3, "score", epoch_num=3)]
+    log = logs.read(logs.event(1, "score", epoch_num=epoch), *rest)
+    assert [f.line for f in checks.states_are_logged(log, SimpleNamespace(metric="score"), None)] == lines
+
+
 @damage
 def weights_before_run_stop(weighted):
     log = weighted.logs[2]
