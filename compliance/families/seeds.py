@@ -38,10 +38,9 @@ def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.seeds
     for event in log.all("seed"):
-        logged = seed_of(event.value)
-        if logged is None:  # SEED02 says so
+        seed = seed_of(event.value)
+        if seed is None:  # SEED02 says so
             continue
-        seed = logged % (1 << limits.modulus_bits)
         small = f"of {seed.bit_length()} bits" if seed.bit_length() < limits.bits else ""
         if kind := _clock(seed, event.time_ms, limits.clock_window) or small:
             wanted = f"one drawn by the operating system, of {limits.bits} bits or more"

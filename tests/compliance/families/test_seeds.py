@@ -114,6 +114,12 @@ def test_constant_of_another_file(tree, found):
     assert found(tree.root) == [("train.py", line + 2, "SEED06")]
 
 
+def test_constant_of_a_package(tree, found):
+    tree.add("implementations/pytorch/settings/__init__.py", "THE_SEED = 42\n")
+    line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
+    assert found(tree.root) == [("train.py", line + 2, "SEED06")]
+
+
 def test_constants_do_not_reach_another_folder(tree, found):
     tree.put(tree.root / "benchmarks/scaffold/implementations/old/settings.py", "THE_SEED = 42\n")
     tree.add("implementations/pytorch/settings.py", "THE_SEED = fresh()\n")
