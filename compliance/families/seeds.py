@@ -37,10 +37,8 @@ def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 @rule("SEED03", "log", after=("SEED02", "SEED04"), on=EVERY)
 def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.seeds
-    for event in log.all("seed"):
-        seed = seed_of(event.value)
-        if seed is None:  # SEED02 says so
-            continue
+    known = [(e, seed) for e in log.all("seed") if (seed := seed_of(e.value)) is not None]  # SEED02 names the others
+    for event, seed in known:
         small = f"of {seed.bit_length()} bits" if seed.bit_length() < limits.bits else ""
         if kind := _clock(seed, event.time_ms, limits.clock_window) or small:
             wanted = f"one drawn by the operating system, of {limits.bits} bits or more"
