@@ -124,7 +124,7 @@ class Seeds:
     sources: tuple[str, ...] = ()  # allowed origins; (): any
     clock_window: float = 0.0  # seconds around its line within which a seed counts as the clock; 0: not checked
     across: bool = True  # whether seeds must differ across all that is given, and not only in a set
-    modulus_bits: int = 63  # seeds are compared modulo 2 to this power; `bits` counts the remainder's
+    modulus_bits: int = 63  # seeds are compared modulo 2 to this power
     distance: int = 0  # seeds that differ by less are close to each other; 0: not checked
     low_bits: int = 0  # low bits, which some generators use alone, in which seeds must differ; 0: not checked
     drawn_slack: float = 0.0  # seconds that a run may begin before its registry entry was drawn

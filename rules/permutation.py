@@ -1,31 +1,24 @@
 """An exact one-sided permutation test on the sum of epochs (Fisher 1935; Pitman 1937)."""
 
-import itertools
 import math
 from collections.abc import Sequence
 
-MOST_LISTED = 20_000  # arrangements up to which all are enumerated; beyond, their sums are counted
 MOST_RUNS = 60  # of both samples, so that the number of arrangements fits into 63 bits
-FINE = 1000  # steps up to the largest value, to which values that aren't whole are rounded for counting
+FINE = 1000  # steps up to the largest value, to which values that aren't whole are rounded up
 
 
 def permutation_p(epochs: Sequence[float], reference: Sequence[float]) -> float:
     """Return P(the sum of a random choice of len(epochs) values among all is at most sum(epochs)), over all choices.
 
-    It is exact, except that with very many choices, values that aren't whole are rounded up to a thousandth of the
-    largest. Raises ValueError above 60 values.
+    It is exact for whole values; others are rounded up to a thousandth of the largest. Raises ValueError above 60
+    values.
     """
     pool, n = [*epochs, *reference], len(epochs)
     if len(pool) > MOST_RUNS:
         raise ValueError(f"found {len(pool)} runs, wanted at most {MOST_RUNS}")
-    ways = math.comb(len(pool), n)
-    if not all(float(v).is_integer() for v in pool):
-        if ways <= MOST_LISTED:
-            seen = math.fsum(epochs) * (1 + 1e-12)
-            return sum(math.fsum(c) <= seen for c in itertools.combinations(pool, n)) / ways
-        pool = [math.ceil(v * FINE / max(pool)) for v in pool]
-    whole = [int(v) for v in pool]
-    return count_sums(whole, n, sum(whole[:n])) / ways
+    whole = all(float(v).is_integer() for v in pool)
+    steps = [int(v) if whole else math.ceil(v * FINE / max(pool)) for v in pool]
+    return count_sums(steps, n, sum(steps[:n])) / math.comb(len(pool), n)
 
 
 def count_sums(pool: Sequence[int], n: int, most: int) -> int:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 
 from benchmark.ledger import End, Entry, Event, Start
 from benchmark.run.files import LEDGER
@@ -16,7 +15,7 @@ from compliance.reading.terms import Terms
 from compliance.rule import hides, rule
 from rules.limits import Clock
 
-MOST_TOLD = 20  # faults of a kind, or starts, that are reported one by one
+MOST_ASIDE = 20  # superseded logs of a set that are looked up
 STATED = {"source": "source", "config_digest": "config", "problem_digest": "problem"}  # key of a log -> of a start
 
 
@@ -33,8 +32,8 @@ def ledger_is_whole(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
             yield Fault(fault.line, fault.found, fault.wanted, says, path, severity)
         if all(fault.cut for fault in ledger.faults):
             slack = terms.edition.limits.clock.launch_slack
-            yield from islice(_order(place.ledger, slack), MOST_TOLD)
-            yield from islice(_references(place.ledger), MOST_TOLD)
+            yield from _order(place.ledger, slack)
+            yield from _references(place.ledger)
 
 
 def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
@@ -143,7 +142,8 @@ def starts_are_when_runs_start(runs: list[Run], place: SetPlace, terms: Terms) -
         return
     for run in runs:
         starts, name = {entry.number: entry for entry in launched.starts_of(run)}, run.file.name
-        for first in islice(starts.values(), 1):
+        if starts:
+            first = next(iter(starts.values()))
             if run.init and run.init.time_ms is not None:
                 early = run.init.time_ms - first.time_ms
                 yield from _apart(early, slack, f"before init_start of {name}", first, launched)
@@ -191,10 +191,8 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
     end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
         found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
-        severity = "review" if noted else ""
-        yield Fault(
-            last.number, found, f"an end with the sha256 {digest} of the log", path=launched.path, severity=severity
-        )
+        wanted, severity = f"an end with the sha256 {digest} of the log", "review" if noted else ""
+        yield Fault(last.number, found, wanted, path=launched.path, severity=severity)
     elif end.said.log != digest:
         found = f"sha256 {digest or 'of no file'}{line_endings(run.file)}"
         wanted = f"{end.said.log}, as in line {end.number} of {launched.path}"
@@ -203,7 +201,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
         found, wanted = f"status {show(run.status)}", f"{end.said.status}, as in line {end.number} of {launched.path}"
         yield Fault(run.stop_line, found, wanted, path=run.path)
     else:
-        late = end.time_ms - run.last_ms if run.last_ms is not None else 0
+        late = end.time_ms - (run.last_ms or end.time_ms)
         yield from _apart(-late, limits.launch_slack, f"before the last event of {run.file.name}", end, launched)
         if noted and launched.was_noted(end):
             found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
@@ -216,23 +214,20 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
 @rule("LED07", "set", runs="every", after=("LED03", "RUN01", "RUN02"))
 def starts_are_accounted_for(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     if place.ledger and all(run.launch for run in runs):
-        fates = place.ledger.others(runs)
-        lost = [number for number, fate in fates.items() if fate == UNEXPLAINED]
-        for number in lost[:MOST_TOLD]:
-            entry, end = place.ledger.starts[number], place.ledger.ends.get(number)
-            what = "ended with success, and its log is not here" if end else "has no end"
-            found = f"start {number} of {show(entry.said.run)} {what}"
+        lost = (number for number, fate in place.ledger.others(runs).items() if fate == UNEXPLAINED)
+        for number in lost:
+            what = "ended with success, and its log is not here" if number in place.ledger.ends else "has no end"
+            found = f"start {number} of {show(place.ledger.starts[number].said.run)} {what}"
             yield Fault(number, found, "its log, or a note that says why it is missing", path=place.ledger.path)
-        if len(lost) > MOST_TOLD:
-            found = f"{len(lost) - MOST_TOLD} more such starts from here on"
-            yield Fault(lost[MOST_TOLD], found, "none", path=place.ledger.path)
 
 
 @rule("LED08", "set", severity="review", runs="every", after=("LED03", "RUN01", "RUN02"))
 def starts_are_those_of_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     if place.ledger and all(run.launch for run in runs):
         fates = {n: fate for n, fate in place.ledger.others(runs).items() if fate != UNEXPLAINED}
-        fates |= {number: "resumed without a line in its log" for run in runs for number in _unsaid(run, place.ledger)}
+        for run in runs:
+            unsaid = {e.number for e in place.ledger.starts_of(run)[1:]} - {again.number for again in run.resumptions}
+            fates |= dict.fromkeys(unsaid, "resumed without a line in its log")
         if fates:
             counts = ", ".join(f"{count} {fate}" for fate, count in Counter(fates.values()).items())
             found = f"{len(place.ledger.starts)} starts for {len(runs)} runs: {counts}"
@@ -243,7 +238,7 @@ def starts_are_those_of_the_runs(runs: list[Run], place: SetPlace, terms: Terms)
 def superseded_logs_are_of_starts(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     noted = place.ledger.notes if place.ledger else {}
     starts = {entry.line: number for number, entry in place.ledger.starts.items()} if place.ledger else {}
-    for log in place.runs.superseded[:MOST_TOLD]:
+    for log in place.runs.superseded[:MOST_ASIDE]:
         digest, ran = start_in(log.file)
         number = starts.get(digest) if digest else None
         if number is None and ran:
@@ -251,10 +246,5 @@ def superseded_logs_are_of_starts(runs: list[Run], place: SetPlace, terms: Terms
             yield Fault(1, found, f"a log of one of the {counted(len(starts), 'start')} in {LEDGER}", path=log.name)
         elif number is not None and number not in noted:
             yield Fault(1, f"start {number} without a note", "a note that says why it was made again", path=log.name)
-    if len(place.runs.superseded) > MOST_TOLD:
-        yield Fault(1, f"{len(place.runs.superseded)} logs in superseded/", f"at most {MOST_TOLD}")
-
-
-def _unsaid(run: Run, launched: SetLedger) -> set[int]:
-    """Return the resuming starts of a run that its log does not name."""
-    return {entry.number for entry in launched.starts_of(run)[1:]} - {again.number for again in run.resumptions}
+    if len(place.runs.superseded) > MOST_ASIDE:
+        yield Fault(1, f"{len(place.runs.superseded)} logs in superseded/", f"at most {MOST_ASIDE}")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from statistics import mode
 
 from benchmark.tree import THROUGHPUT, WEAK
 from compliance.finding import Fault, among, listed, show
@@ -18,7 +19,6 @@ from rules.registry import NAME, Entry
 
 MOST_LISTED = 20  # entries that a finding lists
 MOST_TRIED = 100  # runs of an entry among whose seeds the found one is searched
-REGISTERED = (("source", "source"), ("config_digest", "config"))  # key of a log, field of an entry
 
 
 @rule("REG01", "round")
@@ -51,19 +51,19 @@ def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
     if others:
         run, origin = others[0]
         found = f"a seed from {show(origin.source)}{among(others, runs)}"
-        entries = ", ".join(str(entry.entry) for entry in _own(run, place)[:MOST_LISTED])
+        entries = ", ".join(str(entry.entry) for entry in _own(run, place))
         yield Fault(origin.line, found, f"those of entry {entries}", path=run.path)
-    claims = [(run, entry) for run, _ in drawn if (entry := _entry(run, place.registry))]
+    claims = [(run, origin, entry) for run, origin in drawn if (entry := _entry(run, place.registry))]
     named = folded(place.described.get("submitter"))  # another name than the folder's: SYS09
-    strange = [(r, e) for r, e in claims if e.key != _key(r, place) and e.key != (named, *_key(r, place)[1:])]
+    strange = [(r, o, e) for r, o, e in claims if e.key not in (_key(r, place), (named, *_key(r, place)[1:]))]
     if strange:
-        run, entry = strange[0]
+        run, origin, entry = strange[0]
         found = f"entry {entry.entry}, of {entry.title}{among(strange, runs)}"
         wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
         says = "The entry of the registry that the runs name was drawn for something else"
-        yield Fault(run.origin.line if run.origin else 1, found, wanted, says, run.path)
+        yield Fault(origin.line, found, wanted, says, run.path)
     last = terms.benchmark.runs if place.scaling != "weak" else None
-    for run, entry in claims:
+    for run, _, entry in claims:
         if entry.key == _key(run, place) and run.seeds and run.number is not None:
             yield from _assigned(run, run.number, entry, last)
 
@@ -84,10 +84,10 @@ def _assigned(run: Run, number: int, entry: Entry, runs: int | None) -> Iterator
 @rule("REG04", "set", after=("REG02",))
 def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     claims = _claims(runs)
-    named = Counter(origin.entry for _, origin in claims).most_common()
+    usual = mode(origin.entry for _, origin in claims) if claims else None
     for run, origin in claims:
-        if origin.entry != named[0][0]:
-            wanted = f"entry {named[0][0]}, as in the set's other runs"
+        if origin.entry != usual:
+            wanted = f"entry {usual}, as in the set's other runs"
             yield Fault(origin.line, f"entry {origin.entry}", wanted, path=run.path)
 
 
@@ -95,7 +95,7 @@ def set_uses_one_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
 def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     named = [(run, entry) for run in runs if (entry := _entry(run, place.registry))]
     claims = [(run, entry) for run, entry in named if entry.key[1:] == _key(run, place)[1:]]  # REG03 names the others
-    for key, name in REGISTERED:
+    for key, name in (("source", "source"), ("config_digest", "config")):  # key of a log, field of an entry
         changed = [(run, entry) for run, entry in claims if run.value(key) != getattr(entry, name)]
         if changed:
             run, entry = changed[0]

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from operator import itemgetter
 from statistics import mode
-from typing import Any
 
 from compliance.families.environment import apart
 from compliance.finding import Fault, among, counted, listed, show
@@ -59,8 +58,12 @@ def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
     """Return the ranges of numbers that a set lacks, counted from 1 where it has the last such number and no 0."""
     first = 1 if 0 not in numbers and runs in numbers else 0
     ends = sorted(n for n in numbers if first <= n < first + runs)
-    gaps = itertools.pairwise([first - 1, *ends, first + runs])
-    return [(a + 1, b - 1) for a, b in gaps if b > a + 1]
+    return _gaps([first - 1, *ends, first + runs])
+
+
+def _gaps(numbers: list[int]) -> list[tuple[int, int]]:
+    """Return the ranges between numbers in order that are not next to each other."""
+    return [(a + 1, b - 1) for a, b in itertools.pairwise(numbers) if b > a + 1]
 
 
 @rule("RUN02", "set", runs="every", after=("RUN01",), on=RUN | CONFIRMATION | STEPS)
@@ -69,9 +72,8 @@ def runs_are_numbered(runs: list[Run], place: SetPlace, terms: Terms) -> Iterato
     numbers = sorted(counts)
     if not numbers:
         return
-    holes = [(a + 1, b - 1) for a, b in itertools.pairwise(numbers) if b > a + 1]
     twice = [(n, n) for n in numbers if counts[n] > 1]
-    found = [f"{what} {_ranges(some)}" for what, some in (("no run", holes), ("twice", twice)) if some]
+    found = [f"{what} {_ranges(some)}" for what, some in (("no run", _gaps(numbers)), ("twice", twice)) if some]
     if numbers[0] not in FIRST_NUMBERS:
         found.insert(0, f"the first run is {numbers[0]}")
     if found:
@@ -98,12 +100,10 @@ def runs_are_of_one_code(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
 @rule("RUN05", "round")
 def no_log_is_a_copy(across: Across) -> Iterator[Fault]:
     for run in across.runs:
-        first = across.copies.get(run.path)
-        if first:
+        if first := across.copies.get(run.path):
             severity = across.severity(run, first)
-            yield Fault(1, f"the bytes of {first.path}", "a log of its own", path=run.path, severity=severity)
-            if across.strangers(run, first):
-                yield Fault(1, f"the bytes of {run.path}", "a log of its own", path=first.path, severity=severity)
+            for one, other in across.concerned(run, first):
+                yield Fault(1, f"the bytes of {other.path}", "a log of its own", path=one.path, severity=severity)
 
 
 @rule("RUN06", "round")
@@ -155,36 +155,28 @@ def runs_are_of_one_problem(runs: list[Run], place: SetPlace, terms: Terms) -> I
 @rule("RUN10", "log", gate=True, on=RUNS | STEPS)
 def log_is_of_its_folders_benchmark(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event = log.first("submission_benchmark")
-    if event is None:
-        return
-    name = event.value
-    known = terms.folder_benchmark or ", ".join(terms.edition.benchmarks)
-    if (
-        (terms.folder_benchmark and name != terms.folder_benchmark)
-        or type(name) is not str
-        or name not in terms.edition.benchmarks
-    ):
-        yield Fault(event.line, f"submission_benchmark {show(name)}", known)
+    known = [terms.folder_benchmark] if terms.folder_benchmark else [*terms.edition.benchmarks]
+    if event and event.value not in known:
+        yield Fault(event.line, f"submission_benchmark {show(event.value)}", ", ".join(known))
 
 
 @rule("RUN11", "set", on=RUNS | STEPS)
 def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    said = _usual(runs, "submission_org")
-    if said is None or place.submission is None or _is_placeholder(said):
+    usual = _usual(runs, "submission_org")
+    if usual is None or place.submission is None or _is_placeholder(usual.value("submission_org")):
         return
-    names = [place.submission.org, place.described.get("submitter")]
+    said, names = usual.value("submission_org"), [place.submission.org, place.described.get("submitter")]
     if not any(same_name(said, n) for n in names if n):
-        run = next(r for r in runs if r.value("submission_org") == said)
-        yield Fault(run.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=run.path)
+        yield Fault(usual.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=usual.path)
 
 
 @rule("RUN12", "set", on=RUNS | STEPS)
 def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    said = _usual(runs, "submission_platform")
-    if said is not None and place.system and not _is_placeholder(said) and not same_name(said, place.system):
-        run = next(r for r in runs if r.value("submission_platform") == said)
+    usual = _usual(runs, "submission_platform")
+    said = usual.value("submission_platform") if usual else None
+    if usual and place.system and not _is_placeholder(said) and not same_name(said, place.system):
         found = f"submission_platform {show(said)}"
-        yield Fault(run.line("submission_platform"), found, show(place.system), path=run.path)
+        yield Fault(usual.line("submission_platform"), found, show(place.system), path=usual.path)
 
 
 @rule("RUN13", "set", on=RUNS | STEPS)
@@ -205,8 +197,8 @@ def nodes_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -
 
 @rule("RUN16", "set")
 def accelerators_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    said = _usual(runs, "accelerators_per_node")
-    number = number_of(place.described.get("accelerators_per_node"))
+    usual, number = _usual(runs, "accelerators_per_node"), number_of(place.described.get("accelerators_per_node"))
+    said = usual.value("accelerators_per_node") if usual else None
     if place.scaling == "weak" and is_number(said) and number is not None and 0 < said < number:
         return  # an instance may have some of a node's; THR01 looks at all that run at once
     yield from _against(runs, place, terms, "accelerators_per_node", "accelerators_per_node")
@@ -215,19 +207,17 @@ def accelerators_are_the_descriptions(runs: list[Run], place: SetPlace, terms: T
 def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
     """Yield a fault for each run whose value of a key differs from that of most runs, or that lacks an optional key
     that others have. LOG04 names keys that every run must have."""
-    told = [(r, json.dumps(r.value(key), sort_keys=True)) for r in runs if key in r.facts]
-    if not told:
+    usual, optional = _usual(runs, key), key in terms.keys and not terms.keys[key].required
+    if usual is None:
         return
-    usual = mode(text for _, text in told)
-    value = next(run.value(key) for run, text in told if text == usual)
-    for run, text in told:
-        if text != usual and run.line(key) not in run.lines:  # one fault is one finding
-            found, wanted = apart(run.value(key), value)
+    for run in runs:
+        if key not in run.facts:
+            if optional and not hides(run.broken, key):
+                wanted = f"{show(usual.value(key))}, as in the set's other runs"
+                yield Fault(1, f"no {key}", wanted, path=run.path)
+        elif _text(run, key) != _text(usual, key) and run.line(key) not in run.lines:  # one fault is one finding
+            found, wanted = apart(run.value(key), usual.value(key))
             yield Fault(run.line(key), f"{key} {found}", f"{wanted}, as in the set's other runs", path=run.path)
-    if key in terms.keys and not terms.keys[key].required:
-        for run in runs:
-            if key not in run.facts and not hides(run.broken, key):
-                yield Fault(1, f"no {key}", f"{show(value)}, as in the set's other runs", path=run.path)
 
 
 @rule("RUN17", "set", on=RUNS | STEPS)
@@ -251,14 +241,12 @@ def _ranges(ranges: list[tuple[int, int]]) -> str:
 def _against(runs: list[Run], place: SetPlace, terms: Terms, key: str, name: str) -> Iterator[Fault]:
     """Yield a fault if the value of most logs differs from a field of the description. RUN07 reports logs that differ
     from each other."""
-    said, description = _usual(runs, key), place.description
-    if said is None or description is None or description.data is None or name not in description.data:
-        return
-    value, known = description.data[name], terms.edition.limits.system_fields.get(name)
-    if type(known) is list and value not in known:
-        return  # SYS05 says so
-    if not _equal(said, value):
-        yield place.fault_of(name, show(value), f"{show(said)}, as in the logs")
+    usual, value = _usual(runs, key), place.described.get(name)
+    known = terms.edition.limits.system_fields.get(name)
+    if usual is None or name not in place.described or (type(known) is list and value not in known):
+        return  # SYS03 and SYS05 say so
+    if not _equal(usual.value(key), value):
+        yield place.fault_of(name, show(value), f"{show(usual.value(key))}, as in the logs")
 
 
 def _equal(said: object, value: object) -> bool:
@@ -268,24 +256,25 @@ def _equal(said: object, value: object) -> bool:
     return type(value) is not str or same_name(said, value)
 
 
-def _usual(runs: list[Run], key: str) -> Any:
-    told = [r.value(key) for r in runs if key in r.facts]
-    if not told:
-        return None
-    usual = mode(json.dumps(v, sort_keys=True) for v in told)
-    return json.loads(usual)
+def _usual(runs: list[Run], key: str) -> Run | None:
+    """Return the first run whose value of a key is that of most runs, None if no run has one."""
+    told = [(_text(run, key), run) for run in runs if run.value(key) is not None]
+    usual = mode(text for text, _ in told) if told else ""
+    return next((run for text, run in told if text == usual), None)
+
+
+def _text(run: Run, key: str) -> str:
+    return json.dumps(run.value(key), sort_keys=True)
 
 
 @rule("RUN20", "round")
 def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
     for near in across.near:
         severity = across.severity(near.run, near.first) or ("" if near.copied else "review")
-        wanted = "counts of its own"
-        found = f"{_closeness(near)} of line {near.first_line} of {near.first.path}"
-        yield Fault(near.line, found, wanted, path=near.run.path, severity=severity)
-        if across.strangers(near.run, near.first):
-            found = f"{_closeness(near)} of line {near.line} of {near.run.path}"
-            yield Fault(near.first_line, found, wanted, path=near.first.path, severity=severity)
+        lines = {near.run.path: near.line, near.first.path: near.first_line}
+        for one, other in across.concerned(near.run, near.first):
+            found = f"{_closeness(near)} of line {lines[other.path]} of {other.path}"
+            yield Fault(lines[one.path], found, "counts of its own", path=one.path, severity=severity)
 
 
 @rule("RUN24", "round")
@@ -328,19 +317,23 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
 
 @rule("RUN22", "set", severity="review", after=("RUN09",), on=RUN)
 def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, named = terms.edition.limits.convergence, runs[0].problem if runs else None
-    problem, batch = terms.edition.problems.get(named or ""), runs[0].value("global_batch_size") if runs else None
-    points = problem.reference_epochs if problem else {}
-    # A larger batch needs no fewer epochs, so the next smaller one's points judge a batch that has none.
-    smaller = [known for known in points if known <= batch] if type(batch) is int else []
-    point = points[max(smaller)] if smaller else None
-    if limits is None or point is None:
-        if limits and limits.expected and problem and type(batch) is int and runs[0].division != "open":
-            found = f"no reference points of {named} at a batch size of {batch} or less"
-            yield Fault(1, found, "a person who judges the number of epochs", path=runs[0].path)
+    limits = terms.edition.limits.convergence
+    if limits is None or not runs:
         return
+    first = runs[0]
+    problem, batch = terms.edition.problems.get(first.problem or ""), first.value("global_batch_size")
+    if problem is None or type(batch) is not int:
+        return
+    # A larger batch needs no fewer epochs, so the next smaller one's points judge a batch that has none.
+    smaller = [known for known in problem.reference_epochs if known <= batch]
+    if not smaller:
+        if limits.expected and first.division != "open":
+            found = f"no reference points of {first.problem} at a batch size of {batch} or less"
+            yield Fault(1, found, "a person who judges the number of epochs", path=first.path)
+        return
+    point = problem.reference_epochs[max(smaller)]
     at = "" if point.batch == batch else f" at a batch size of {point.batch}"
-    own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run)) and epochs > 0]
+    own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run) or 0) > 0]
     for epochs, run in own:
         if epochs < point.fewest:
             wanted = f"{point.fewest:g} or more, the fewest of {point.runs} runs of the reference{at}"

@@ -1,7 +1,7 @@
 """SEED: each run is seeded with a fresh seed, and with the one that it logs."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 
 from compliance.finding import Fault, show
 from compliance.reading.across import Across
@@ -12,9 +12,6 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import is_number, seed_of
 from compliance.rule import EVERY, rule
 from compliance.source.seeds import constants_of, is_constant, settings
-
-FEW = 20  # findings in a file of source
-OWN = "a seed of its own"
 
 
 @rule("SEED01", "log", after=("LOG03", "RUN10"), reads=("seed",), on=EVERY)
@@ -40,14 +37,10 @@ def seeds_are_integers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 @rule("SEED03", "log", after=("SEED02", "SEED04"), on=EVERY)
 def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.seeds
-    for event, logged in ((event, seed_of(event.value)) for event in log.all("seed")):
-        if logged is None:  # SEED02 says so
-            continue
-        seed = logged % (1 << limits.modulus_bits)
-        kind = _clock(seed, event.time_ms, limits.clock_window)
-        if not kind and seed.bit_length() < limits.bits:
-            kind = _small(seed)
-        if kind:
+    known = [(e, seed) for e in log.all("seed") if (seed := seed_of(e.value)) is not None]  # SEED02 names the others
+    for event, seed in known:
+        small = f"of {seed.bit_length()} bits" if seed.bit_length() < limits.bits else ""
+        if kind := _clock(seed, event.time_ms, limits.clock_window) or small:
             wanted = f"one drawn by the operating system, of {limits.bits} bits or more"
             yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)
 
@@ -69,10 +62,11 @@ def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
         if run.path not in told and "SEED03" not in run.codes:
             mild = "review" if across.edition(run).name != across.edition(before).name else ""
             same = "as in" if reuse.seed == reuse.before_seed else "which generators take for the one in"
-            yield Fault(reuse.line, f"seed {reuse.seed}, {same} {before.path}", OWN, path=run.path, severity=mild)
-            if across.strangers(run, before):
-                found = f"seed {reuse.before_seed}, {same} {run.path}"
-                yield Fault(reuse.before_line, found, OWN, path=before.path, severity=mild)
+            seeds = {run.path: (reuse.line, reuse.seed), before.path: (reuse.before_line, reuse.before_seed)}
+            for one, other in across.concerned(run, before):
+                line, seed = seeds[one.path]
+                found, wanted = f"seed {seed}, {same} {other.path}", "a seed of its own"
+                yield Fault(line, found, wanted, path=one.path, severity=mild)
 
 
 @rule("SEED07", "round", severity="review")
@@ -97,7 +91,7 @@ def source_fixes_no_seed(files: SubmissionFiles) -> Iterator[Fault]:
             place = files.submission.place(*text.parts)
             possible = ((line, seed) for line, seed in possible_seeds(files, text) if seed in logged)
             known = ((line, f"{seed}, which {logged[seed]} logs as its seed") for line, seed in possible)
-            for line, found in islice(chain(faults, known), FEW):
+            for line, found in chain(faults, known):
                 yield Fault(line, found, "a seed drawn afresh in every run", path=place)
 
 
@@ -133,11 +127,3 @@ def _clock(seed: int, time_ms: object, window: float) -> str:
             if abs(seed * seeds - int(time_ms) * milliseconds) <= int(window * 1000) * milliseconds:
                 return f"the clock in {unit}"
     return ""
-
-
-def _small(seed: int) -> str:
-    if seed < 1 << 10:
-        return "a small number"
-    if seed < 1 << 15:
-        return "of 15 bits, as a shell's $RANDOM gives"
-    return f"of {seed.bit_length()} bits"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from benchmark.source import combine
 from compliance.finding import Fault, show
@@ -27,7 +26,6 @@ SECRETS = {
 }
 USER_PATH = re.compile(r"(?<![\w.])(?:/home/|/Users/|/root/|[A-Za-z]:\\\\?Users\\\\?)(?!<|\$|\{)[\w.~-]+")
 LONGEST_LINE = 20_000
-FEW = 20  # findings of a kind in a file, folder, set or log
 FREE, KEPT = "implementations", ("benchmark", "rules")  # folders that a closed run may change, and may not
 NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # files that every run loads
 SCORED_WITH = {"dice": "benchmark/metric.py"}  # kind of score -> file that runs load for it
@@ -57,11 +55,10 @@ def source_can_be_read(files: SubmissionFiles) -> Iterator[Fault]:
 def source_is_the_one_that_ran(files: SubmissionFiles) -> Iterator[Fault]:
     told: set[tuple[str, str]] = set()
     for run, loaded, folder in files.loaded:
-        if folder is None:
-            continue
-        faults = [f for f in _differences(files, folder, loaded, run.path) if (run.set_path, f.path) not in told]
-        told.update((run.set_path, fault.path) for fault in faults)
-        yield from _few(faults, files.submission.place(*folder.parts))
+        for fault in _differences(files, folder, loaded, run.path) if folder else ():
+            if (run.set_path, fault.path) not in told:
+                told.add((run.set_path, fault.path))
+                yield fault
 
 
 def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str], log: str) -> Iterator[Fault]:
@@ -89,7 +86,7 @@ def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern[str]], wante
     known: dict[str, dict[int, str]] = {}
     for text in files.source:
         if text.sha256 not in known:
-            known[text.sha256] = dict(islice(_lines(text.text, patterns), FEW))
+            known[text.sha256] = dict(_lines(text.text, patterns))
         for line, found in known[text.sha256].items():
             yield Fault(line, found, wanted, path=files.submission.place(*text.parts))
 
@@ -114,8 +111,8 @@ def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
             yield Fault(1, "source that no run loaded", "none", path=place)
         elif folder.shared:
             more = sorted(path for path in folder.files if path not in used[folder.parts])
-            faults = (Fault(1, "a file that no run loaded", "none", path=f"{place}/{path}") for path in more)
-            yield from _few(list(faults), place)
+            for path in more:
+                yield Fault(1, "a file that no run loaded", "none", path=f"{place}/{path}")
             if not more and folder.name and folder.parts[1] != folder.name:
                 wanted = f"{folder.name}, the first digits of its digest"
                 yield Fault(1, f"the name {folder.parts[1]}", wanted, path=place)
@@ -134,19 +131,16 @@ def closed_runs_load_our_files(log: Log, terms: Terms, time: Timeline) -> Iterat
     releases = {"the checker's own": own_files(), **terms.edition.releases}
     # All files must be of one release, so that no files are combined that never belonged together.
     name, ours = min(releases.items(), key=lambda one: sum(one[1].get(p) != d for p, d in kept.items()))
-    wrong = [
-        (f"{path} {digest}", f"{ours.get(path, 'no such file')}, {name}")
-        for path, digest in sorted(kept.items())
-        if ours.get(path) != digest
-    ]
-    scored = SCORED_WITH.get(terms.benchmark.score or "")
-    needed = [path for path in (*NEEDED, scored) if path and path not in files]
-    wrong += [(f"no {path}", "it among the files, since every run loads it") for path in needed]
+    for path, digest in sorted(kept.items()):
+        if ours.get(path) != digest:
+            yield Fault(event.line, f"{path} {digest}", f"{ours.get(path, 'no such file')}, {name}")
+    for needed in (*NEEDED, SCORED_WITH.get(terms.benchmark.score or "")):
+        if needed and needed not in files:
+            yield Fault(event.line, f"no {needed}", "it among the files, since every run loads it")
     for path in sorted(files.keys() - kept.keys()):
         configures = path == config and path.endswith((".yaml", ".yml"))
         if not configures and path.partition("/")[0] != FREE:
-            wrong.append((path, f"files of {', '.join((FREE, *KEPT))}, and the configuration"))
-    yield from _few([Fault(event.line, found, wanted) for found, wanted in wrong])
+            yield Fault(event.line, path, f"files of {', '.join((FREE, *KEPT))}, and the configuration")
 
 
 @rule("SRC08", "log", on=EVERY)
@@ -160,8 +154,8 @@ def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
         yield Fault(event.line, found, f"the sha256 of each file that was loaded, 1 to {MOST_FILES}")
         return
     wrong = [(path, why) for path, digest in files.items() if (why := fault_of(path, digest))]
-    wanted = "a path in the repository and the sha256 of the file"
-    yield from _few([Fault(event.line, f"{show(path)}: {why}", wanted) for path, why in wrong])
+    for path, why in wrong:
+        yield Fault(event.line, f"{show(path)}: {why}", "a path in the repository and the sha256 of the file")
     if not wrong and event.value != (digest := combine(files.items())):
         yield Fault(event.line, f"source {show(event.value)}", f"{digest}, the digest of its files")
 
@@ -169,15 +163,6 @@ def source_has_its_digest(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
 @rule("SRC09", "log", after=("SRC08",), on=EVERY)
 def source_has_one_start(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event = log.first("source")
-    if event is None:
-        return
-    scripts = sorted(path for path in sound(metadata(event, "files")) if path.endswith("/train.py"))
-    if len(scripts) > 1:
-        yield Fault(event.line, ", ".join(scripts[:FEW]), "one train.py")
-
-
-def _few(faults: list[Fault], path: str = "") -> Iterator[Fault]:
-    """Yield the first FEW faults, and one at `path` with the number of the others."""
-    yield from faults[:FEW]
-    if len(faults) > FEW:
-        yield Fault(faults[0].line, f"{len(faults) - FEW} more from here on", path=path)
+    scripts = [path for path in sound(metadata(event, "files")) if path.endswith("/train.py")] if event else []
+    if event and len(scripts) > 1:
+        yield Fault(event.line, ", ".join(sorted(scripts)), "one train.py")

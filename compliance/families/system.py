@@ -224,11 +224,11 @@ def _rates(log: Log) -> Iterator[tuple[float, Event]]:
     starts = {epoch_of(e): e for e in log.all("epoch_start")}
     for stop in log.all("epoch_stop"):
         seconds, samples = seconds_between(starts.get(epoch_of(stop)), stop), metadata(stop, "samples_count")
-        if seconds is not None and is_number(samples) and samples > 0:
+        if seconds is not None and is_number(samples):
             yield samples / max(seconds, 1e-3), stop  # stamps are whole milliseconds
     for event in log.all("throughput"):
         rate = event.value.get("throughput") if type(event.value) is dict else None
-        if is_number(rate) and rate > 0:
+        if is_number(rate):
             yield float(rate), event
 
 

@@ -103,12 +103,9 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
     total, blocks = log.first("throughput"), log.all("tracked_stats")
     if not terms.throughput_only or total is None:
         return
-    sound = True
-    for event in (*blocks, total):
-        if fault := rate_fault(event, "step_seconds"):
-            sound = False
-            yield fault
-    if not sound:
+    faults = [fault for event in (*blocks, total) if (fault := rate_fault(event, "step_seconds"))]
+    yield from faults
+    if faults:
         return
     before, limits = time.start, terms.edition.limits.clock
     for block in blocks:

@@ -36,15 +36,12 @@ WRITTEN = "a list that results/freeze.py wrote"
 @rule("TREE01", "tree")
 def logs_lie_where_they_belong(submission: Submission, edition: Edition) -> Iterator[Fault]:
     scalings = edition.limits.scalings
+    wanted = f"results/<system>/<{'|'.join(scalings)}>/<benchmark>" if scalings else "results/<system>/<benchmark>"
     for runs in submission.sets:
         parts = runs.path.relative_to(submission.path).parts[1:]
-        tuning = bool(runs.place.campaign) and TUNING in scalings
-        if not tuning and (
-            len(parts) != (3 if scalings else 2) or (scalings and (parts[1] not in scalings or parts[1] == TUNING))
-        ):
-            wanted = (
-                f"results/<system>/<{'|'.join(scalings)}>/<benchmark>" if scalings else "results/<system>/<benchmark>"
-            )
+        tuning = runs.place.campaign and TUNING in scalings
+        known = not scalings or parts[1:2] in [(name,) for name in scalings if name != TUNING]
+        if not tuning and not (known and len(parts) == (3 if scalings else 2)):
             yield Fault(1, "/".join(("results", *parts)), wanted, path=runs.name)
 
 
@@ -60,7 +57,8 @@ def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Ite
 def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fault]:
     logs = {entry.parts for entry, _ in submission.strays}  # TREE09 names these
     for entry in submission.entries:
-        if entry.kind == "file" and not _placed(entry, edition) and not _elsewhere(entry) and entry.parts not in logs:
+        told = entry.parts in logs or _misnamed(entry) or PARAMETERS.match(entry.parts[-1])  # by another rule
+        if entry.kind == "file" and not told and not _placed(entry, edition):
             yield Fault(1, path=submission.place(*entry.parts))
 
 
@@ -75,10 +73,9 @@ def parameter_files_are_ignored(submission: Submission, edition: Edition) -> Ite
 def entries_are_files_and_folders(submission: Submission, edition: Edition) -> Iterator[Fault]:
     kinds = {"link": "a symbolic link", "special": "a pipe, socket or device", "unreadable": "not readable"}
     for entry in submission.entries:
-        found = kinds.get(entry.kind, "")
-        if not found and not entry.parts[-1].isprintable():
-            found = f"the name {printable(entry.parts[-1])}"
-        if found:
+        name = entry.parts[-1]
+        odd = "" if name.isprintable() else f"the name {printable(name)}"
+        if found := kinds.get(entry.kind, odd):
             yield Fault(1, found, "a file or a folder", path=submission.place(*entry.parts))
 
 
@@ -142,11 +139,6 @@ def _misnamed(entry: Entry) -> bool:
     )
 
 
-def _elsewhere(entry: Entry) -> bool:
-    """Return whether another rule reports the file."""
-    return _misnamed(entry) or (entry.parts[0] not in SOURCES and bool(PARAMETERS.match(entry.parts[-1])))
-
-
 def _placed(entry: Entry, edition: Edition) -> bool:
     parts = entry.parts
     if DOCUMENTS.match(parts[-1]) or parts[0] in SOURCES:
@@ -168,8 +160,7 @@ def _placed(entry: Entry, edition: Edition) -> bool:
     if parts[-1] == CAMPAIGN:
         return tuning and parts[-2] != CONFIRMATION
     if parts[-1] == LEDGER:  # beside the logs of a set
-        at = tuning or len(parts) == (5 if edition.limits.scalings else 4)
-        return edition.limits.ledger != "none" and at
+        return edition.limits.ledger != "none" and (tuning or len(parts) == 5)
     return bool(LOG.match(parts[-1])) or "power" in parts
 
 

@@ -43,7 +43,7 @@ from rules.limits import Environment as Limits
 from rules.registry import NAME as REGISTRY
 from rules.tuning import registered_shift, request
 
-MOST_TOLD = 20  # faults of a kind that are reported one by one, numbers of trials and settings that a finding lists
+MOST_TOLD = 20  # numbers of trials that a finding lists
 
 
 @rule("TUN01", "set", runs="every", after=("LED01",))
@@ -52,15 +52,18 @@ def campaign_is_frozen(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
         found = read(place.runs.path, place.ledger)
         if found.fault:
             file, text = found.fault
-            what, _, wanted = text.partition(", wanted ")
             at = place.runs.name if file == LEDGER and not place.ledger else f"{place.runs.name}/{file}"
-            yield Fault(
-                1, what.removeprefix(f"{file}: ").removeprefix("found ").replace(": found ", ": "), wanted, path=at
-            )
+            yield Fault(1, *_parted(text.removeprefix(f"{file}: ")), path=at)
         elif found.campaign:
             problem = found.campaign.problem
             if problem != (other := next((run.problem for run in runs if run.problem), problem)):
                 yield Fault(1, f"problem {show(problem)}", show(other), path=f"{place.runs.name}/{FILE}")
+
+
+def _parted(error: object) -> tuple[str, str]:
+    """Return (found, wanted) of an error in the words "found ..., wanted ..."."""
+    found, _, wanted = str(error).partition(", wanted ")
+    return found.removeprefix("found ").replace(": found ", ": "), wanted
 
 
 def _opened(place: SetPlace) -> Opened | None:
@@ -73,10 +76,10 @@ def shift_is_drawn_once(runs: list[Run], place: SetPlace, terms: Terms) -> Itera
     campaign, limits = _opened(place), terms.edition.limits
     if campaign is None or place.ledger is None or limits.tuning is None:
         return
-    again = [e for e in place.ledger.ledger.entries if isinstance(e.said, Frozen | Drawn) and e.number > 2]
-    for entry in again[:MOST_TOLD]:
-        what = "another shift" if isinstance(entry.said, Drawn) else "another campaign"
-        yield Fault(entry.number, what, "one campaign and one shift, in lines 1 and 2", path=place.ledger.path)
+    for entry in place.ledger.ledger.entries:
+        if isinstance(entry.said, Frozen | Drawn) and entry.number > 2:
+            what = "another shift" if isinstance(entry.said, Drawn) else "another campaign"
+            yield Fault(entry.number, what, "one campaign and one shift, in lines 1 and 2", path=place.ledger.path)
     if campaign.source != OWN:
         yield from _registered(runs, place, campaign, place.ledger.path)
         return
@@ -143,24 +146,20 @@ def trials_are_at_their_points(runs: list[Run], place: SetPlace, terms: Terms) -
     texts = [repr(sorted(rest.items())) for rest in rests]
     usual = mode(texts)  # of several, the first
     other = rests[texts.index(usual)]
-    for trial, line in list(asked_late(place.ledger.ledger.entries).items())[:MOST_TOLD]:
+    for trial, line in asked_late(place.ledger.ledger.entries).items():
         early = f"it before trial {trial} is started"
         yield Fault(line, f"the point of trial {trial} after its start", early, path=place.ledger.path)
     for run, rest, text in zip(runs, rests, texts, strict=True):
         try:
             wanted = {**opened.campaign.fixed, **point_of(opened, run.number or 0)}
         except ValueError as error:
-            what, _, wanted_point = str(error).partition(", wanted ")
-            yield Fault(1, what.removeprefix("found "), wanted_point, path=run.path)
+            yield Fault(1, *_parted(error), path=run.path)
             continue
         found = settings_of(run)
-        wrong = [name for name, value in wanted.items() if name not in found or not same(found[name], value)][
-            :MOST_TOLD
-        ]
-        if wrong:
+        if wrong := [name for name, value in wanted.items() if name not in found or not same(found[name], value)]:
             yield Fault(run.line("hyperparameters"), words(found, wrong), words(wanted, wrong), path=run.path)
         elif text != usual:
-            names = sorted(k for k in rest.keys() | other.keys() if rest.get(k) != other.get(k))[:MOST_TOLD]
+            names = sorted(k for k in rest.keys() | other.keys() if rest.get(k) != other.get(k))
             wanted_words = f"{words(other, names)}, as in the other trials"
             yield Fault(run.line("hyperparameters"), words(rest, names), wanted_words, path=run.path)
 
@@ -218,7 +217,7 @@ def _ended(run: Run, epochs: int | None, found: tuple[int, str] | None, evaluati
     if epochs is not None and last is not None and last > epochs:
         yield Fault(run.evaluations[-1].line, f"epoch {last:g}", f"at most {epochs}, the budget", path=run.path)
     elif found and (evaluations > found[0] or run.converged):
-        at = run.evaluations[min(found[0], len(run.evaluations) - 1)]
+        at = run.evaluations[found[0]]
         yield Fault(at.line, f"an evaluation after evaluation {found[0]}", f"none: {found[1]}", path=run.path)
     elif not found and not run.converged and (epochs is None or (last or 0) < epochs):
         wanted = "the target, the budget, or the pruning rule; or a reason for the failure"
@@ -262,7 +261,6 @@ def _confirmed(
         own = settings_of(run)
         names = sorted(k for k in (own.keys() | first.keys()) - left_out if not same(own.get(k), first.get(k)))
         if names:
-            names = names[:MOST_TOLD]
             said = f"{words(first, names)}, as in {winner.path}, the winner"
             yield Fault(run.line("hyperparameters"), words(own, names), said, path=run.path)
         for key in keys:
@@ -305,9 +303,8 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
         return
     for run in runs:
         if bool(run.environments) != bool(winner.environments):
-            found = "no environment manifest" if winner.environments else "an environment manifest"
-            wanted = f"one, as in {winner.path}" if winner.environments else f"none, as in {winner.path}"
-            yield Fault(run.line(KEY), found, wanted, path=run.path)
+            found, wanted = ("no", "one") if winner.environments else ("an", "none")
+            yield Fault(run.line(KEY), f"{found} environment manifest", f"{wanted}, as in {winner.path}", path=run.path)
     first = _environment(winner, limits)
     if first is None:
         return
@@ -315,7 +312,8 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
     for name, severity in limits.same.items():
         usual = first.node[name]
         others = [(run, one.node[name]) for run, one in pairs if one.node[name] != usual]
-        for run, value in others[:1]:
+        if others:
+            run, value = others[0]
             said, wanted = apart(value, usual)
             more = f" and of {len(others) - 1} more confirmation runs" if others[1:] else ""
             grade = "review" if None in (value, usual) else severity
@@ -339,14 +337,9 @@ def settings_are_those_of_the_table(log: Log, terms: Terms, time: Timeline) -> I
     try:
         found = taken(event.value)
     except ValueError as error:
-        what, _, form = str(error).partition(", wanted ")
-        yield Fault(event.line, f"{TABLE}: {what.removeprefix('found ')}", form)
+        what, form = _parted(error)
+        yield Fault(event.line, f"{TABLE}: {what}", form)
         return
-    wanted = {name: value for name, value in found.row.given.items() if name not in found.over}
-    wrong = [
-        name
-        for name, value in wanted.items()
-        if not resolves(value, name, terms.benchmark) and (name not in settings or not same(settings[name], value))
-    ][:MOST_TOLD]
-    if wrong:
-        yield Fault(log.line("hyperparameters"), words(settings, wrong), f"{words(wanted, wrong)}, as in the table")
+    given = {n: v for n, v in found.row.given.items() if n not in found.over and not resolves(v, n, terms.benchmark)}
+    if wrong := [name for name, value in given.items() if name not in settings or not same(settings[name], value)]:
+        yield Fault(log.line("hyperparameters"), words(settings, wrong), f"{words(given, wrong)}, as in the table")

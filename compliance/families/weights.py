@@ -161,12 +161,9 @@ def weights_are_of_one_run(across: Across) -> Iterator[Fault]:
 
 def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
     """Yield a fault for the later of two runs; for both if they are of different submissions."""
-    pairs = [(run, first), (first, run)] if across.strangers(run, first) else [(run, first)]
-    for one, other in pairs:
-        found = f"{what} of {other.path}"
-        yield Fault(
-            one.weights.line if one.weights else 1, found, "other weights: one is a copy of the other", path=one.path
-        )
+    for one, other in across.concerned(run, first):
+        line, wanted = one.weights.line if one.weights else 1, "other weights: one is a copy of the other"
+        yield Fault(line, f"{what} of {other.path}", wanted, path=one.path)
 
 
 def _place(run: Run) -> str:

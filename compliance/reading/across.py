@@ -70,6 +70,11 @@ class Across:
         don't tell who copied, so both get a finding. A round that was published first keeps its verdict."""
         return self._homes[run.path] != self._homes[first.path] and self._order(run) == self._order(first)
 
+    def concerned(self, run: Run, first: Run) -> list[tuple[Run, Run]]:
+        """Return (run, the other one) for each run that gets a finding where two are alike: the later one, and of
+        strangers both."""
+        return [(run, first), (first, run)] if self.strangers(run, first) else [(run, first)]
+
     def edition(self, run: Run) -> Edition:
         """Return the edition by which a run is judged."""
         return self._editions[run.path]

@@ -114,13 +114,13 @@ def law(folder: Path) -> Path:
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
+    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
     limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY, "mean": MEAN, "sampled": SAMPLED}
     probe = {"metric": "eval_error", "lower": True, "score": "mean"}
     limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
     limits["benchmarks"]["sampled"] = {**limits["benchmarks"]["scaffold"], "score": "mean", "sample_counts": True}
     limits["witness_key"] = KEY
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
     others = {
         "whole-systems": {"system_nodes_logged": True},
         "assigned": {"registry": "required"},

@@ -30,11 +30,11 @@ def test_errors_are_1_with_place_found_and_wanted(run, broken):
     assert code == 1
     place = broken.path(1).relative_to(broken.root)
     assert out.splitlines()[1].startswith("  error SEED03: ")
-    assert out.splitlines()[2].startswith(f"    error at {place}:8: found seed 5, a small number, wanted ")
+    assert out.splitlines()[2].startswith(f"    error at {place}:8: found seed 5, of 3 bits, wanted ")
     assert "\n  failed: 1 error\n" in out
     line = run(broken.root, "--all")[1].splitlines()[1]
     assert line.startswith(f"{broken.path(1)}:8: SEED03 error: ")
-    assert "(found seed 5, a small number, wanted " in line
+    assert "(found seed 5, of 3 bits, wanted " in line
 
 
 def test_one_log_one_set_and_a_round(run, broken):

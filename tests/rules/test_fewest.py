@@ -51,9 +51,7 @@ def test_outside_of_all_points_and_beside_too_few_runs_nothing_is_judged():
     assert allowed({}, 2, 5, 5, 0.001) is None
 
 
-@pytest.mark.parametrize(
-    ("runs", "olympic", "judged"), [(1, False, True), (0, False, False), (2, True, False), (3, True, True)]
-)
+@pytest.mark.parametrize(("runs", "olympic", "judged"), [(0, False, False), (2, True, False), (3, True, True)])
 def test_a_set_without_runs_that_count_is_not_judged(runs, olympic, judged):
     assert (allowed(points({2: TEN}), 2, runs, 5, 0.001, olympic) is not None) == judged
 

@@ -8,17 +8,13 @@ from rules.key import Key, plain
 @pytest.mark.parametrize(
     ("key", "words", "fixed"),
     [
-        (Key(), "", False),
         (Key(kind="number", required=True), "", False),
-        (Key(equals=0.9), "0.9", True),
         (Key(equals=0), "0", True),
         (Key(close=1e-6), "1e-06", True),
         (Key(choices=("adam",)), "adam", True),
         (Key(choices=(0.99, 0.999)), "0.99, 0.999", False),
         (Key(min=0, max=0.995), "from 0 to 0.995", False),
-        (Key(min=0, below=1), "from 0 below 1", False),
-        (Key(above=0), "above 0", False),
-        (Key(max=1), "to 1", False),
+        (Key(above=0, below=1), "above 0 below 1", False),
         (Key(kind="list", length=2), "2 values", False),
     ],
 )
@@ -30,14 +26,12 @@ def test_what_it_leaves(key, words, fixed):
     ("value", "text"),
     [
         (None, "null"),
-        (True, "true"),
         (False, "false"),
         (1, "1"),
         (0.0006, "0.0006"),
         (100.0, "100"),
         ("auto", "auto"),
-        ([1, 2.5], "[1, 2.5]"),
-        ((), "[]"),
+        ((1, 2.5), "[1, 2.5]"),
     ],
 )
 def test_values_are_as_a_config_has_them(value, text):

@@ -10,14 +10,12 @@ BASE = {"runs": 5, "clock": {"gap": 1.0, "init": 1800}, "codes": [1, 2]}
 @pytest.mark.parametrize(
     ("changes", "result"),
     [
-        ({}, BASE),
         ({"runs": 10}, {**BASE, "runs": 10}),
         ({"more": {"a": 1}}, {**BASE, "more": {"a": 1}}),
         ({"clock": {"gap": 2.0}}, {**BASE, "clock": {"gap": 2.0, "init": 1800}}),
         ({"clock": {"gap": None}}, {**BASE, "clock": {"init": 1800}}),
         ({"clock": None}, {"runs": 5, "codes": [1, 2]}),
         ({"codes": [3]}, {**BASE, "codes": [3]}),  # a list is replaced as a whole
-        ({"clock": 5}, {**BASE, "clock": 5}),
         ({"runs": {"a": 1}}, {**BASE, "runs": {"a": 1}}),
     ],
 )
@@ -32,7 +30,6 @@ def test_mappings_are_changed_entry_by_entry_and_all_else_is_replaced(changes, r
     [
         ({"runs": 5}, "x: runs: found 5, which the edition that it is based on says already"),
         ({"clock": {"init": 1800}}, "x: clock: init: found 1800, which"),
-        ({"codes": [1, 2]}, "x: codes: found"),
         ({"clocks": None}, "x: clocks: found null, wanted an entry that can be removed; did you mean 'clock'"),
         ({"clock": {"gaps": None}}, "x: clock: gaps: found null"),
     ],

@@ -29,12 +29,10 @@ def test_own_files_are_the_trees():
     ("path", "compared"),
     [
         (TRAIN, TRAIN),
-        ("implementations/acme/train.py", TRAIN),
         ("implementations/acme/input/reader.py", "implementations/pytorch/input/reader.py"),
         ("implementations/minimal/train.py", "implementations/minimal/train.py"),
         ("implementations/minimalist/train.py", TRAIN),
         ("implementations/__init__.py", "implementations/__init__.py"),
-        ("benchmark/log.py", "benchmark/log.py"),
         (CONFIG, CONFIG),
     ],
 )
@@ -54,7 +52,6 @@ def test_a_file_is_published_at_its_place_alone(files):
     ("named", "release", "others", "words"),
     [
         ({}, "this tree", (), ""),
-        ({TRAIN: "1", "benchmark/log.py": "2"}, "this tree", (), "every file is the reference's, of this tree"),
         ({"implementations/acme/train.py": "1"}, "this tree", (), "every file is the reference's, of this tree"),
         ({TRAIN: "3", "benchmark/log.py": "2"}, "v1.0.1", (), "every file is the reference's, of v1.0.1"),
         ({TRAIN: "3", "benchmark/log.py": "4"}, "", (), "every file is the reference's, of several releases"),

@@ -45,32 +45,16 @@ def test_where_a_line_crosses_the_target(before, after, target, at):
     assert crossing(before, after, target) == pytest.approx(at)
 
 
-def test_runs_that_are_alike_have_no_spread():
-    (point,) = reference_points({1: [7, 7]}, "smoke").values()
-    assert (point.runs, point.mean, point.deviation) == (2, 7, 0)
-
-
-def test_a_problem_may_have_none_or_several():
-    assert reference_points({}, "smoke") == {}
-    assert list(reference_points({4: [1, 2], 1: [3, 4]}, "smoke")) == [4, 1]
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
         ([8, 9], r"found \[8, 9\], wanted batch sizes with the epochs of runs"),
         ({0: [8, 9]}, "smoke: found 0, wanted a batch size of 1 or more"),
-        ({"2": [8, 9]}, "found '2', wanted a batch size"),
         ({True: [8, 9]}, "found True, wanted a batch size"),
-        ({2.0: [8, 9]}, "found 2.0, wanted a batch size"),
         ({2: 8}, "smoke.2: found 8, wanted a list of epochs"),
-        ({2: []}, "smoke.2: found 0 runs, wanted 2 or more"),
         ({2: [8]}, "smoke.2: found 1 runs, wanted 2 or more"),
         ({2: [8, 0]}, "smoke.2: found 0, wanted a positive number"),
-        ({2: [8, -1]}, "found -1, wanted a positive number"),
-        ({2: [8, "9"]}, "found '9', wanted a positive number"),
         ({2: [8, True]}, "found True, wanted a positive number"),
-        ({2: [8, math.inf]}, "found inf, wanted a positive number"),
         ({2: [8, math.nan]}, "found nan, wanted a positive number"),
     ],
 )
@@ -79,6 +63,5 @@ def test_what_is_no_point_is_refused(values, message):
         reference_points(values, "smoke")
 
 
-@pytest.mark.parametrize("least", [1, 0.001, 1e-9])
-def test_the_smallest_that_are_taken(least):
-    assert reference_points({1: [least, least]}, "smoke")[1].crossings == (least, least)
+def test_the_smallest_that_is_taken():
+    assert reference_points({1: [1e-9, 1e-9]}, "smoke")[1].crossings == (1e-9, 1e-9)

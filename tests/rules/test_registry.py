@@ -96,22 +96,20 @@ def test_an_empty_file_is_a_registry_without_entries(read):
     assert (read("").entries, read("").head) == ([], FIRST)
 
 
-def test_times_are_in_utc(three):
-    assert three.entries[0].drawn_ms == 1_769_860_800_000
-
-
-@pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("nonce", "e" * 64), ("source", "e" * 64), ("organisation", "bolt"), ("drawn", "2026-01-31T11:59:59Z")],
+    ("place", "name", "value", "line", "found"),
+    [
+        (0, "nonce", "e" * 64, 2, "before"),
+        (1, "organisation", "bolt", 3, "before"),
+        (0, "drawn", "2026-01-31T11:59:59Z", 2, "before"),
+        (1, "drawn", "2026-01-31T11:59:59Z", 2, "drawn"),
+    ],
 )
-def test_a_changed_entry_breaks_the_chain_at_the_next(three, read, place, name, value):
+def test_a_changed_entry_breaks_the_chain_at_the_next(three, read, place, name, value, line, found):
     changed = fields(three)
     changed[place][name] = value
-    line, found, _ = damage(read, *changed)
-    early = name == "drawn" and place == 1
-    assert line == place + (1 if early else 2)
-    assert found.startswith("drawn" if early else "before")
+    at, told, _ = damage(read, *changed)
+    assert at == line and told.startswith(found)
 
 
 def test_entries_that_were_taken_out_or_put_in_another_order_are_seen(three, read):
@@ -123,10 +121,6 @@ def test_entries_that_were_taken_out_or_put_in_another_order_are_seen(three, rea
     assert damage(read, one, two, {**two, "entry": 3})[1].startswith("before ")
 
 
-def test_what_was_cut_off_the_end_is_seen_by_its_head_alone(three, read):
-    assert read(*fields(three)[:2]).head == three.entries[1].digest != three.head
-
-
 @pytest.mark.parametrize(
     ("name", "value", "found"),
     [
@@ -135,20 +129,13 @@ def test_what_was_cut_off_the_end_is_seen_by_its_head_alone(three, read):
         ("entry", True, "entry True"),
         ("entry", MOST + 1, f"entry {MOST + 1}"),
         ("before", "1" * 64, f"before '{'1' * 64}'"),
-        ("before", "", "before ''"),
         ("edition", "v1.1", "edition 'v1.1'"),
-        ("edition", 1.0, "edition 1.0"),
-        ("organisation", "", "organisation ''"),
         ("organisation", "../acme", "organisation '../acme'"),
-        ("organisation", "_", "organisation '_'"),
         ("system", "box\n", r"system 'box\n'"),
         ("problem", "x" * 101, "problem 'x"),
         ("benchmark", None, "benchmark None"),
-        ("source", "5" * 63, "source '5"),
-        ("source", "5" * 64 + "\n", "source '5"),
         ("config", "C" * 64, "config 'C"),
         ("nonce", "a" * 65, "nonce 'a"),
-        ("drawn", "2026-01-31 12:00:00", "drawn '2026"),
         ("drawn", "2026-1-31T12:00:00Z", "drawn '2026"),
         ("drawn", "2026-02-30T12:00:00Z", "drawn '2026"),
         ("drawn", "1969-12-31T23:59:59Z", "drawn '1969"),
@@ -169,25 +156,19 @@ def test_names_of_the_longest_kind_fit_into_a_line(read):
     assert read(found.text).entries == found.entries
 
 
-@pytest.mark.parametrize("name", ["nonce", "before", "entry", "organisation"])
-def test_a_field_that_is_missing(three, read, name):
+def test_a_field_that_is_missing_and_one_that_nobody_knows(three, read):
     entry = fields(three)[0]
-    del entry[name]
-    assert damage(read, entry)[:2] == (1, f"no field {name!r}")
-
-
-def test_a_field_that_nobody_knows(three, read):
-    assert damage(read, {**fields(three)[0], "seed": 5})[:2] == (1, "the field 'seed'")
+    assert damage(read, {**entry, "seed": 5})[:2] == (1, "the field 'seed'")
+    del entry["nonce"]
+    assert damage(read, entry)[:2] == (1, "no field 'nonce'")
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "registry:\n",
         "\n",
         "{}\n",
         "- []\n",
-        "- &a [*a]\n",
         "- !!python/object/apply:os.system [id]\n",
         "- " + "[" * 5000 + "\n",
         '- {"entry": ' + "9" * 5000 + "}\n",
@@ -234,9 +215,9 @@ def test_a_request_has_one_entry_whatever_the_spelling(three):
         with pytest.raises(Wrong, match="with the source and settings of entry 1, wanted others"):
             three.draw(Request(**{**VALUES, "organisation": name, "config": "0" * 64}), TIME, "f" * 64)
     assert len(three.entries) == 3
-    for changed in ({"config": "f" * 64}, {"source": "f" * 64}, {"problem": "scale6"}, {"system": "box2"}):
+    for changed in ({"config": "f" * 64}, {"source": "f" * 64}, {"system": "box2"}):
         three.draw(Request(**{**VALUES, "config": "0" * 64, **changed}), TIME, os.urandom(32).hex())
-    assert len(three.entries) == 7
+    assert len(three.entries) == 6
 
 
 def test_a_nonce_is_used_once(three):
@@ -250,15 +231,10 @@ def test_what_an_entrant_sends_is_a_request():
     assert json.loads(request.text) == VALUES
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"organisation": "acme"}', "{" * 5000, "x" * (LONGEST + 1)])
+@pytest.mark.parametrize("text", ["", "{}", "[]", "{" * 5000, "x" * (LONGEST + 1)])
 def test_what_is_no_request(text):
     with pytest.raises(Wrong, match="wanted"):
         parse_request(text)
-
-
-def test_an_entry_is_no_request(three):
-    with pytest.raises(Wrong, match="found the field"):
-        parse_request(three.entries[0].text)
 
 
 def test_whatever_is_changed_nothing_but_damage_comes_of_it(tmp_path, three):
@@ -275,10 +251,3 @@ def test_whatever_is_changed_nothing_but_damage_comes_of_it(tmp_path, three):
             assert read_registry(path, "v1.0").text.encode() == data
         except Damaged as damaged:
             assert 1 <= damaged.line <= data.count(b"\n") + 1
-
-
-def test_as_many_entries_as_may_be_fit_into_a_file():
-    found = Registry("v1.0")
-    for number in range(2000):
-        found.draw(Request(**{**VALUES, "config": f"{number:064x}"}), TIME, f"{number:064x}")
-    assert len(found.text) * MOST / 2000 < LARGEST

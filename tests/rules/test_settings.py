@@ -46,14 +46,10 @@ def test_an_optional_setting_may_be_left_out():
         ("momentum", "free", "wanted key, as a key of the log that repeats it has limits"),
         ("momentum", {"equals": 0.9}, "wanted key, as a key"),  # a number is stated once
         ("rate", "key", "wanted no key, as none of the log that repeats it has limits"),
-        ("weight", "key", "wanted no key"),
         ("depth", "key", "wanted no key"),
         ("weight", "fixed", "wanted free, key or limits: above, below"),
-        ("weight", "machine", "wanted free, key or limits"),  # logs name those
-        ("weight", None, "wanted free, key or limits"),
         ("weight", {}, "wanted free, key or limits"),
         ("weight", {"closed": True}, "wanted free, key or limits"),
-        ("weight", {"maxx": 1}, "wanted free, key or limits"),
         ("weight", {"max": "much"}, "wanted float"),
     ],
 )

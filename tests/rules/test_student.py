@@ -6,7 +6,7 @@ from scipy.special import stdtr, stdtrit
 from rules.student import above, within
 
 
-@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 13, 34, 100, 101])
+@pytest.mark.parametrize("degrees", [1, 2, 3, 13, 34, 101])
 def test_probabilities_and_quantiles_are_scipys(degrees):
     for t in (0.0, 0.1, 1.0, 3.0, 10.0):
         assert within(t, degrees) == pytest.approx(1 - 2 * stdtr(degrees, -t), abs=1e-12)

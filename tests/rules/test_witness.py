@@ -63,10 +63,6 @@ def test_a_run_reads_its_seed_from_its_receipts_as_from_a_registry(chain, tmp_pa
     assert (1 << 62) <= chain[0].seed < (1 << 63)
 
 
-def test_another_nonce_gives_another_seed(chain):
-    assert signed(replace(chain[0], nonce="7" * 64)).seed != chain[0].seed
-
-
 def test_a_later_step_has_no_seed(chain):
     with pytest.raises(ValueError, match="found a later step, wanted the start of a run"):
         _ = chain[1].seed
@@ -76,15 +72,12 @@ def test_a_later_step_has_no_seed(chain):
     ("told", "fields", "message"),
     [
         (START, {"run": "1" * 31}, "run '1"),
-        (START, {"run": 5}, "run 5"),
         (START, {"log": "result_x.txt"}, "log 'result_x.txt', wanted result_<i>.txt"),
-        (START, {"source": "a"}, "source 'a'"),
         (START, {"organisation": "../x"}, "organisation '../x'"),
         (STEP, {"step": 0}, f"step 0, wanted a number from 1 to {MOST_STEPS}"),
         (STEP, {"step": MOST_STEPS + 1}, f"step {MOST_STEPS + 1}"),
         (STEP, {"step": True}, "step True"),
         (STEP, {"kind": "start"}, "kind 'start', wanted run_start, evaluation, run_stop"),
-        (STEP, {"bytes": 0}, "bytes 0"),
         (STEP, {"bytes": 1.5}, "bytes 1.5"),
         (STEP, {"digest": "C" * 64}, "digest 'C"),
     ],
@@ -100,9 +93,7 @@ def test_what_cannot_be_told(told, fields, message):
         (0, {"nonce": ""}, "nonce ''"),
         (1, {"nonce": "5" * 64}, "nonce '5"),
         (0, {"number": 0}, f"number 0, wanted a number from 1 to {MOST}"),
-        (0, {"number": MOST + 1}, "number"),
         (0, {"previous": "x"}, "previous 'x'"),
-        (0, {"time_ms": -1}, "time_ms -1"),
         (0, {"time_ms": 1 << 54}, "time_ms"),
         (0, {"edition": "a b"}, "edition 'a b'"),
         (0, {"signature": "0"}, "signature '0'"),

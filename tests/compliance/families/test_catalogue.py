@@ -12,7 +12,7 @@ from compliance.engine.unit import BROKE
 from compliance.finding import errors
 from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS
-from tests.compliance.catalogue import catalogue, damaged
+from tests.compliance.catalogue import STARTS, catalogue, damaged
 
 COMES_WITH = {
     "RUN03": "EVL07",  # each run that did not converge says so itself, forgiven or not
@@ -25,6 +25,11 @@ FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
 def modules():
     files = sorted(Path(__file__).parent.glob("test_*.py"))
     return [importlib.import_module(f"tests.compliance.families.{path.stem}") for path in files]
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_without_damage_all_is_in_order(name, tmp_path, found):
+    assert found(STARTS[name](tmp_path).root) == []
 
 
 def test_every_check_has_a_damage_that_it_alone_finds():

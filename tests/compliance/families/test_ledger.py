@@ -1,8 +1,6 @@
 """LED: ledgers that are damaged, runs that are not in theirs, starts that nothing accounts for."""
 
 import json
-import os
-import shutil
 
 import pytest
 
@@ -34,7 +32,7 @@ def everything_but(tree, index, steps):
     return campaign
 
 
-def resumed(tree, goes_on=True, log_it=True, again=None):
+def resumed(tree, goes_on=True):
     """Run 2 is interrupted and goes on, with a start of its own; the event `resumed`."""
     event = interrupt(tree.logs[2])
 
@@ -43,7 +41,7 @@ def resumed(tree, goes_on=True, log_it=True, again=None):
         campaign.state(events, first)
         time = event["time_ms"] - 50
         last = campaign.start(events, "result_2.txt", resumes=first if goes_on else None, time_ms=time)
-        event["value"]["ledger"] = (again or last) if log_it else None
+        event["value"]["ledger"] = last
         campaign.finish(last, events, log_text(events))
 
     everything_but(tree, 2, steps)
@@ -60,27 +58,6 @@ def line_edited(launched):
     lines[3] = lines[3].replace(b"success", b"aborted")
     launched.ledger.write_bytes(b"".join(lines))
     return [("ledger.jsonl", 5, "LED01")]
-
-
-@damage
-def start_removed(launched):
-    lines = launched.lines
-    launched.ledger.write_bytes(b"".join(lines[:2] + lines[4:]))
-    return [("ledger.jsonl", 3, "LED01")]
-
-
-@damage
-def lines_that_changed_places(launched):
-    lines = launched.lines
-    lines[2], lines[4] = lines[4], lines[2]
-    launched.ledger.write_bytes(b"".join(lines))
-    return [("ledger.jsonl", line, "LED01") for line in (3, 4, 5, 6)]
-
-
-@damage
-def line_that_is_no_json(launched):
-    launched.ledger.write_bytes(b"".join(launched.lines) + b"result_5.txt failed\n")
-    return [("ledger.jsonl", 11, "LED01")]
 
 
 @damage
@@ -101,13 +78,6 @@ def ledger_of_another_set(launched):
 def line_cut_off_by_a_killed_writer(launched):
     launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55')
     return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
-def pipe_for_a_ledger(launched):
-    launched.ledger.unlink()
-    os.mkfifo(launched.ledger)
-    return [("ledger.jsonl", 1, "LED01"), ("ledger.jsonl", 1, "TREE05")]
 
 
 @damage
@@ -145,20 +115,6 @@ def ledger_that_is_gone(launched):
 
 
 @damage
-def ledger_of_two_runs_that_is_gone(launched):
-    """One of them names its start a line later."""
-    launched.at = 4
-    for index in (0, 1, 2):
-        launched.logs[index].events.remove(launched.logs[index].one("ledger"))
-        launched.write(index)
-    log = launched.logs[4]
-    extra = {**log.one("versions"), "key": "note_of_the_site"}
-    launched.inserted(log.one("ledger"), extra)
-    launched.ledger.unlink()
-    return told(launched, "LED02", 3)
-
-
-@damage
 def no_ledger_where_one_is_required(tree):
     tree.into("launched")
     return [("scaffold", 1, "LED02")]
@@ -172,58 +128,15 @@ def ledger_that_no_log_names(launched):
     return [("result_0.txt", 1, "LED03")]
 
 
-@damage
-def ledger_written_anew(launched):
-    """Whole, but with other lines than the logs state: a start that failed is left out."""
-    launched.launch(lambda campaign, i: launched.tried(campaign, i, "aborted") if i == 2 else None)
-    stated = [log_text(log.events) for log in launched.logs]
-    launched.launch()
-    for index, text in enumerate(stated):
-        launched.path(index).write_text(text)
-    line = launched.logs[0].line(launched.logs[0].one("ledger"))
-    return [(f"result_{i}.txt", line, "LED03") for i in (2, 3, 4)]
-
-
 line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadata={"line": "5" * 64})
 start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
-start_that_is_an_end = event_changed("LED03", "ledger", of="launched", value=6)
-
-
-@damage
-def start_that_is_true(launched):
-    launched.changed("ledger", value=True)
-    return told(launched, "LED03", 2) + told(launched, "LOG06", 2)
-
-
-@damage
-def start_named_behind_run_start(launched):
-    log = launched.logs[2]
-    event, start = log.one("ledger"), log.one("run_start")
-    log.events.remove(event)
-    log.events.insert(log.events.index(start) + 1, event)
-    launched.write(2)
-    return told(launched, "LED03", 2)
-
-
-def resumed_otherwise(launched, **how):
-    """Damage: run 2 goes on by a start that is not its own; that it went on is for a reviewer in any case."""
-    line = launched.logs[2].line(resumed(launched, **how))
-    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
-
-
-@damage
-def resumed_by_no_start(launched):
-    return resumed_otherwise(launched, log_it=False)
-
-
-@damage
-def resumed_by_its_first_start(launched):
-    return resumed_otherwise(launched, again=5)
 
 
 @damage
 def resumed_by_a_fresh_start(launched):
-    return resumed_otherwise(launched, goes_on=False)
+    """Run 2 goes on by a start that is not its own; that it went on is for a reviewer in any case."""
+    line = launched.logs[2].line(resumed(launched, goes_on=False))
+    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
 
 
 # --- LED04 to LED06: a run and its start ---
@@ -245,32 +158,14 @@ def started_with_another_seed(launched):
 
 
 @damage
-def started_with_other_source(launched):
-    started_otherwise(launched, source="5" * 64)
-    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("source")), "LED04")]
-
-
-@damage
 def started_with_other_settings(launched):
     started_otherwise(launched, config="5" * 64)
     return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("config_digest")), "LED04")]
 
 
 @damage
-def started_on_another_problem(launched):
-    started_otherwise(launched, problem="5" * 64)
-    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("problem_digest")), "LED04")]
-
-
-@damage
 def start_written_down_later(launched):
     started_otherwise(launched, time_ms=time_of(launched.logs[2].events, "run_start") + SLACK + 1)
-    return [("ledger.jsonl", 5, "LED05")]
-
-
-@damage
-def start_written_down_in_stock(launched):
-    started_otherwise(launched, time_ms=time_of(launched.logs[2].events, "init_start") - SLACK - 1)
     return [("ledger.jsonl", 5, "LED05")]
 
 
@@ -301,29 +196,6 @@ def run_without_an_end(launched):
     return [("ledger.jsonl", 5, "LED06")]
 
 
-@damage
-def end_of_another_status(launched):
-    def steps(campaign, events):
-        number = campaign.start(events, "result_2.txt")
-        campaign.state(events, number)
-        campaign.end(number, log_text(events), "aborted", time_of(events, "run_stop"))
-
-    everything_but(launched, 2, steps)
-    log = launched.logs[2]
-    return [("result_2.txt", log.line(log.one("run_stop")), "LED06")]
-
-
-@damage
-def end_before_the_run_stopped(launched):
-    def steps(campaign, events):
-        number = campaign.start(events, "result_2.txt")
-        campaign.state(events, number)
-        campaign.end(number, log_text(events), "success", time_of(events, "run_stop") - SLACK - 1)
-
-    everything_but(launched, 2, steps)
-    return [("ledger.jsonl", 6, "LED06")]
-
-
 # --- LED07, LED08: the other starts ---
 
 
@@ -347,27 +219,15 @@ def run_that_was_never_heard_of_again(launched):
 
 
 @damage
-def run_of_another_name_that_succeeded(launched):
-    launched.launch(lambda c, i: launched.tried(c, i, "success", name="result_5.txt") if i == 4 else None)
-    return [("ledger.jsonl", 9, "LED07")]
-
-
-@damage
 def aborted_and_started_again(launched):
     launched.launch(lambda c, i: launched.tried(c, i, "aborted") if i in (1, 3) else None)
     return [("ledger.jsonl", 3, "LED08")]
 
 
-@damage
-def killed_and_started_again(launched):
-    launched.launch(lambda c, i: launched.tried(c, i) if i == 3 else None)
-    return [("ledger.jsonl", 7, "LED08")]
-
-
 # --- LED10: what was made again ---
 
 
-def made_again(tree, note=True, keep=lambda text: text, logged=True):
+def made_again(tree, note=True):
     """Run 2 broke off in its first epoch, was moved aside and made again; the name of its first log."""
     first = tree.logs[2].text().splitlines(keepends=True)
 
@@ -378,11 +238,10 @@ def made_again(tree, note=True, keep=lambda text: text, logged=True):
             cut = next(i for i, text in enumerate(first) if '"epoch_stop"' in text)
             stated = [text for text in first[:cut] if '"key": "ledger"' not in text]
             event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "ledger", "value": number}
-            if logged:
-                stated.insert(20, f":::MLLOG {json.dumps({**event, 'metadata': {'line': line}})}\n")
+            stated.insert(20, f":::MLLOG {json.dumps({**event, 'metadata': {'line': line}})}\n")
             place = tree.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt"
             place.parent.mkdir(parents=True)
-            place.write_text(keep("".join(stated)))
+            place.write_text("".join(stated))
             if note:
                 campaign.note(number, "superseded: broke off", time_of(tree.logs[2].events, "init_start") - 1000)
 
@@ -409,40 +268,6 @@ def run_parked_that_no_ledger_knows(launched):
     place.parent.mkdir(parents=True)
     place.write_text("".join(e for e in launched.logs[2].text().splitlines(keepends=True) if '"ledger"' not in e))
     return [("result_2.txt", 1, "LED10")]
-
-
-@damage
-def log_lines_by_another_name_beside(launched):
-    made_again(launched)
-    (launched.ledger.parent / "superseded" / "20260301T120000.0Z" / "slow.txt").write_text(launched.logs[0].text())
-    return [("ledger.jsonl", 5, "LED08"), ("slow.txt", 1, "TREE09")]
-
-
-def aside(tree, number):
-    """Run 2 was made again, and so many logs of its first start lie in superseded/."""
-    made_again(tree)
-    first = tree.ledger.parent / "superseded" / "20260301T120000.0Z"
-    for more in range(1, number):
-        shutil.copytree(first, first.with_name(f"20260301T12{more:02}00.0Z"))
-
-
-@damage
-def more_logs_aside_than_are_looked_at(launched):
-    aside(launched, 21)
-    return [("ledger.jsonl", 5, "LED08"), ("scaffold", 1, "LED10")]
-
-
-def test_led10_a_log_that_never_started_its_clock_needs_no_start(launched, found):
-    def head(text):
-        return text[: text.index('"run_start"')].rpartition("\n")[0] + "\n"
-
-    made_again(launched, keep=head, logged=False)
-    assert [code for _, _, code in found(launched.root)] == ["LED08"]
-
-
-def test_led10_holds_for_a_set_by_itself(launched, found):
-    made_again(launched, note=False)
-    assert "LED10" in [code for _, _, code in found(launched.ledger.parent)]
 
 
 def test_damage(entry, exactly):

@@ -102,7 +102,7 @@ def test_a_run_that_records_its_end_after_one_was_recorded_for_it(launched, law,
         assert wanted.endswith(f", as in line 8 of {launched.ledger}")
 
 
-@pytest.mark.parametrize(("status", "name"), [("success", ""), ("success", "result_9.txt"), (None, "result_9.txt")])
+@pytest.mark.parametrize(("status", "name"), [("success", ""), (None, "result_9.txt")])
 def test_a_start_that_a_note_explains_is_for_a_reviewer(launched, law, status, name):
     def before(campaign, index):
         if index == 2:
@@ -126,8 +126,3 @@ def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launch
         (5, "LED01", "review"),
         (6, "LED07", "error"),
     ]
-
-
-def test_logs_that_measure_throughput_alone_need_no_ledger(study, found):
-    (study.path(6).parent / "ledger.jsonl").write_text("?")
-    assert found(study.root) == []

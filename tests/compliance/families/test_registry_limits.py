@@ -6,7 +6,6 @@ import pytest
 
 from compliance.families import registry as checks
 from compliance.reading.rounds import RoundRegistry
-from compliance.rule import CHECKS
 
 KEY = ("acme", "box", "scaffold", "tiny")
 
@@ -82,11 +81,6 @@ def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
             [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 0")],
         ),
         ([ran(named=None, source="os.urandom")], [entry(1)], []),  # REG03 says so
-        (
-            [ran(named=None, source="os.urandom")],
-            [entry(1, ("bolt", *KEY[1:]))],
-            [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 1")],
-        ),
         ([ran(), ran(1, named=None, source="os.urandom")], [entry(1)], []),
         ([], [], []),
     ],
@@ -106,15 +100,11 @@ def test_reg03_the_first_run_with_a_seed_of_its_own_is_told_with_its_line_and_it
     runs = [ran(i, named=None, source="os.urandom", problem=name) for i, name in enumerate(("tiny", "smoke"))]
     runs[1].origin.line = 17
     found = "a seed from os.urandom, in 2 of 2 logs"
-    entries = entry(1), entry(2, (*KEY[:3], "smoke"))
-    assert seen(checks.seeds_are_assigned, runs, *entries) == [("result_0.txt", 7, found, "those of entry 1")]
+    entries = entry(1), entry(2, (*KEY[:3], "smoke")), entry(3)
+    assert seen(checks.seeds_are_assigned, runs, *entries) == [("result_0.txt", 7, found, "those of entry 1, 3")]
 
 
-def test_reg03_of_many_entries_of_ones_own_twenty_are_told():
-    own = [ran(named=None, source="os.urandom")]
-    ((*_, wanted),) = seen(checks.seeds_are_assigned, own, *(entry(n) for n in range(1, 23)))
-    assert wanted == f"those of entry {', '.join(map(str, range(1, 21)))}"
-    assert "SEED04" in CHECKS["REG03"].after  # which names a rehearsal
+def test_reg03_a_seed_without_an_origin_is_nobodys():
     without = ran()
     without.origin = None
     assert seen(checks.seeds_are_assigned, [without], entry(1)) == []
@@ -139,16 +129,8 @@ def test_reg03_the_first_run_with_anothers_entry_is_named():
         (ran(0, seeds=[]), 5, None, None),
         (ran(0, seeds=[(8, 100), (9, 5)]), 5, None, None),
         (ran(0, seeds=[(8, 5), (9, 100)]), 5, "seed 5", "100, which entry 1 of the registry assigns to run 0"),
-        (ran(2, seeds=[(8, 100)]), 5, "seed 100, that of run 0", "102, which entry 1 of the registry assigns to run 2"),
         (ran(2, seeds=[(8, 104)]), 5, "seed 104, that of run 4", "102, which entry 1 of the registry assigns to run 2"),
         (ran(2, seeds=[(8, 105)]), 5, "seed 105", "102, which entry 1 of the registry assigns to run 2"),
-        (
-            ran(2, seeds=[(8, 199)]),
-            None,
-            "seed 199, that of run 99",
-            "102, which entry 1 of the registry assigns to run 2",
-        ),
-        (ran(2, seeds=[(8, 200)]), None, "seed 200", "102, which entry 1 of the registry assigns to run 2"),
     ],
 )
 def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found, wanted):

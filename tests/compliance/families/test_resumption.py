@@ -52,28 +52,11 @@ def resumed_after_the_target(tree):
 
 
 @damage
-def success_undone(tree):
-    event = resumed_tree(tree)
-    stop = tree.logs[2].one("run_stop")
-    stop["metadata"]["status"] = "success"
-    tree.write(2)
-    return [(*place(tree, tree.logs[2].all("run_stop")[1]), "CLK01")] if event else []
-
-
-@damage
 def on_other_nodes(tree):
     event = resumed_tree(tree)
     event["value"]["number_of_nodes"] = 2
     tree.write(2)
     return [(*place(tree, event), "RES02")]
-
-
-@damage
-def with_another_seed_and_another_source(tree):
-    event = resumed_tree(tree)
-    event["value"] |= {"seed": 1, "source": "0" * 64}
-    tree.write(2)
-    return [(*place(tree, event), "RES02")] * 2
 
 
 @damage
@@ -95,26 +78,8 @@ def pause_taken_out(tree):
 
 
 @damage
-def gap_in_the_epochs(tree):
-    event = resumed_tree(tree)
-    log = tree.logs[2]
-    log.events = [e for e in log.events if e["metadata"].get("epoch_num") != 3]
-    line = tree.written(next(e for e in log.all("epoch_start") if e["metadata"]["epoch_num"] == 4))
-    return [("result_2.txt", line, "EVL02"), (*place(tree, event), "RES03")]
-
-
-@damage
 def nothing_but_an_interruption(tree):
     return [(*place(tree, resumed_tree(tree)), "RES03")]
-
-
-@damage
-def with_another_learning_rate(tree):
-    """The benchmark's own settings, which its `configured` lists, are compared, too."""
-    event = resumed_tree(tree)
-    event["value"]["opt_base_learning_rate"] = 0.002
-    tree.write(2)
-    return [(*place(tree, event), "RES02")]
 
 
 def test_damage(entry, exactly):
@@ -139,25 +104,13 @@ def test_twice(tree, found):
     assert found(tree.root) == [(*place(tree, e), "RES03") for e in (first, second)]
 
 
-def test_an_evaluation_cannot_be_undone(tree, found):
-    """The fourth epoch is evaluated, and evaluated again after an interruption, to take the better one."""
-    event = resumed_tree(tree, epoch=5)
-    log = tree.logs[2]
-    event["metadata"]["epoch_num"] = 3
-    at = log.events.index(event) + 1
-    again = [e for e in log.events[:at] if e["metadata"].get("epoch_num") == 4 and e["key"] != "resumed"]
-    log.events[at:at] = [{**e, "time_ms": event["time_ms"]} for e in copy.deepcopy(again)]
-    tree.write(2)
-    assert {"RES01", "EVL02"} <= {code for _, _, code in found(tree.path(2))}
-
-
 def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_path):
     event, rules = resumed_tree(tree), tmp_path / "rules"
     shutil.copytree(law, rules)
     path = rules / "v1.0" / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
+    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
     limits["rules"].pop("RES")
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
     codes = {f.code for f in judge([str(tree.path(2))], rules=rules).findings}
     assert event and codes == {"CLK01"}
 
@@ -176,7 +129,6 @@ def found_of(check, log, scores=(), terms=None):
     ("line", "epoch", "scores", "found"),
     [
         (50, 2, [(30, 1, False), (40, 2, False), (60, 3, False)], None),
-        (50, 1, [(30, 1, False), (40, 2, False), (60, 3, False)], "resumed after epoch 1"),
         (50, 3, [(30, 1, False), (40, 2, False), (60, 3, True)], "resumed after epoch 3"),
         (50, 2, [(40, 2, True), (60, 3, False)], "resumed after the target was met in line 40"),
         (50, 2, [(30, 1, True), (40, 2, False)], None),

@@ -18,41 +18,25 @@ NAMES = ("intersection", "predicted", "true")
 log_of_another_benchmark = event_changed("RUN10", "submission_benchmark", value="deepcam")
 
 
-@damage
-def run_whose_compiler_failed(tree):
+def with_kernels(tree, third):
+    """Says in each run that its kernels are compiled, and in the third something else, or nothing."""
     for index, log in enumerate(tree.logs):
         before = log.one("parameter_count")
-        log.events.insert(log.events.index(before), {**before, "key": "compiled", "value": index != 2})
-        tree.write(index)
-    return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("compiled")), "RUN07")]
-
-
-def with_kernels(tree, *values):
-    """Says in each run once for each of its values whether its kernels are compiled."""
-    for index, log in enumerate(tree.logs):
-        before = log.one("parameter_count")
-        for value in values[index % len(values)]:
+        for value in third if index == 2 else [True]:
             log.events.insert(log.events.index(before), {**before, "key": "compiled", "value": value})
         tree.write(index)
 
 
 @damage
+def run_whose_compiler_failed(tree):
+    with_kernels(tree, [False])
+    return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("compiled")), "RUN07")]
+
+
+@damage
 def run_that_does_not_say_whether_kernels_are_compiled(tree):
-    with_kernels(tree, [True], [True], [], [True], [True])
+    with_kernels(tree, [])
     return [("result_2.txt", 1, "RUN07")]
-
-
-@damage
-def run_that_says_of_its_kernels_one_thing_and_another(tree):
-    with_kernels(tree, [True], [True], [True, False], [True], [True])
-    second = tree.logs[2].events.index(tree.logs[2].one("compiled")) + 1
-    return [("result_2.txt", tree.logs[2].line(tree.logs[2].events[second]), "LOG05")]
-
-
-@damage
-def kernels_that_are_compiled_to_some_extent(tree):
-    with_kernels(tree, [True], [True], ["partly"], [True], [True])
-    return [("result_2.txt", tree.logs[2].line(tree.logs[2].one("compiled")), "LOG06")]
 
 
 @damage
@@ -75,17 +59,6 @@ def one_log_replayed_five_times(tree):
 
 
 @damage
-def replay_with_other_leading_scores(tree):
-    """The tail of another run's curve: its first two epochs are the run's own."""
-    own = tree.logs[4].all("eval_accuracy")[2:]
-    for event, other in zip(own, tree.logs[0].all("eval_accuracy")[2:], strict=True):
-        event["value"] = other["value"]
-        event["metadata"].update({k: other["metadata"][k] for k in ("intersection", "predicted", "true")})
-    tree.write(4)
-    return [("result_4.txt", tree.logs[4].line(own[0]), "RUN06")]
-
-
-@damage
 def byte_identical_logs(tree):
     shutil.copyfile(tree.path(0), tree.path(4))
     return [("result_4.txt", 1, "RUN05")]
@@ -94,12 +67,6 @@ def byte_identical_logs(tree):
 @damage
 def one_log_deleted(tree):
     tree.path(2).unlink()
-    return [("scaffold", 1, "RUN01")]
-
-
-@damage
-def first_log_deleted(tree):
-    tree.path(0).unlink()
     return [("scaffold", 1, "RUN01")]
 
 
@@ -164,15 +131,6 @@ another_status_in_the_description = description_changed("RUN14", status="cloud")
 more_nodes_in_the_description = description_changed("RUN15", number_of_nodes="2")
 more_accelerators_in_the_description = description_changed("RUN16", accelerators_per_node="4")
 study_of_another_code = event_changed("RUN04", "versions", of="study", value={"python": "3.12.1"})
-
-
-@damage
-def study_of_another_platform(study):
-    for index in range(3):
-        study.logs[5 + index].one("submission_platform")["value"] = "crate"
-        study.write(5 + index)
-    line = study.logs[5].line(study.logs[5].one("submission_platform"))
-    return [("result_0.txt", line, "RUN12")]
 
 
 @damage
@@ -273,9 +231,9 @@ def test_run22_epochs_and_their_mean_are_for_people(tree, law, batch, places):
     assert sorted(f.path.rpartition("/")[2] for f in findings) == sorted(places)
 
 
-@pytest.mark.parametrize(("runs", "sets"), [(2, 0), (3, 0), (4, 1)])
+@pytest.mark.parametrize(("runs", "sets"), [(3, 0), (4, 1)])
 def test_run22_a_chance_of_one_in_twenty_is_no_surprise(tree, logs, found, runs, sets):
-    """Four epochs each beside 5, 5, 6: p = 1 / 10, 1 / 20 and 1 / 35."""
+    """Four epochs each beside 5, 5, 6: p = 1 / 20 and 1 / 35."""
     for index in range(5):
         tree.logs[index] = logs.good(index, (0.5, 0.7, 0.9, 0.995))
         tree.write(index)
@@ -290,9 +248,9 @@ def of_run23(tree, law, **options):
     return [f for f in judge([tree.root], rules=law, **options).findings if f.code == "RUN23"]
 
 
-@pytest.mark.parametrize(("batch", "found"), [(4, 0), (3, 0), (5, 1), (6, 1), (8, 0), (7, 0), (16, 0)])
+@pytest.mark.parametrize(("batch", "found"), [(3, 0), (6, 1), (8, 0), (7, 0)])
 def test_run23_judges_the_mean_where_points_are_many_enough(tree, law, batch, found):
-    """Too few beside; six runs; sixty; ten that cross near 5.4, and near 4.5, as the set does; between them; beyond."""
+    """Six runs; ten that cross near 5.4, and near 4.5, as the set does; between them."""
     with_batch(tree, batch)
     assert len(of_run23(tree, law)) == found
 
@@ -334,7 +292,7 @@ def test_run20_of_another_organisation_concerns_both(tree, law):
     assert {s.in_order for s in verdict.submissions} == {False}
 
 
-@pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["RUN21"])])
+@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["RUN21"])])
 def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
     limit = round(load("v1.0").limits.clock.overlap * 1000)
     end = tree.logs[2].one("run_stop")["time_ms"]

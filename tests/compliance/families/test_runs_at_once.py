@@ -73,14 +73,9 @@ def test_run21_trials_of_one_campaign_may_run_at_once(first, second, number):
         ([(0, 100), (10, 20), (50, 60)], [(1, 0), (2, 0)]),
         ([(0, 10), (5, 30), (20, 25)], [(1, 0), (2, 1)]),
         ([(0, 10), (5, 10), (7, 9)], [(1, 0), (2, 0)]),
-        ([(0, 10), (20, 30), (40, 50)], []),
         ([(20, 30), (0, 25), (0, 5)], [(1, 2), (0, 1)]),  # by their starts, then by their stops
     ],
 )
 def test_run21_compares_a_run_with_the_earlier_one_that_ends_last(spans, pairs):
     found = shared(*(timed(i, *span) for i, span in enumerate(spans)))
     assert [(number, int(what.removesuffix(".txt")[-1])) for number, what in found] == pairs
-
-
-def test_run21_the_first_run_shares_no_time_even_where_none_is_allowed():
-    assert shared(timed(0, 0, 10), overlap=0.0) == []

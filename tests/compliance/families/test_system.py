@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.run.devices import Device, grouped
-from compliance.engine import judge
 from compliance.families import system as checks
 from compliance.reading.place import SetPlace
 from rules.edition import load
@@ -37,12 +36,6 @@ def description_with_a_field_twice(tree):
     path.write_text(path.read_text().replace('"number_of_nodes"', '"number_of_nodes": 1000, "number_of_nodes"', 1))
     line = path.read_text().partition('"number_of_nodes"')[0].count("\n") + 1
     return [("box.json", line, "SYS02")]
-
-
-@damage
-def description_that_is_a_list(tree):
-    (tree.root / "systems" / "box.json").write_text("[1, 2]\n")
-    return [("box.json", 1, "SYS02")]
 
 
 @damage
@@ -120,19 +113,9 @@ def named(ranks=2, **changes):
 
 @damage
 def an_epoch_that_the_described_cores_cannot_compute(tree):
-    """Of two ranks with a thread each, on one described core."""
+    """Of two ranks with a thread each, on one described core: an epoch at 1.2 times its peak."""
     tree.described(host_processors_per_node="1", host_processor_core_count="1", host_processor_vcpu_count="1")
-    return an_epoch_of(tree, 1)
-
-
-@damage
-def an_epoch_that_two_cores_cannot_compute(tree):
-    return an_epoch_of(tree, 2)
-
-
-def an_epoch_of(tree, cores):
-    """An epoch at 1.2 times the peak of so many cores."""
-    log, seconds = tree.logs[2], 8 * 10**10 / (1.2 * cores * 1e12 * COMPUTE.core["float32"])
+    log, seconds = tree.logs[2], 8 * 10**10 / (1.2e12 * COMPUTE.core["float32"])
     start, stop, stats = (log.all(key)[1] for key in ("epoch_start", "epoch_stop", "tracked_stats"))
     log.shift(start["time_ms"] + round(1000 * seconds) - stop["time_ms"], since=stop)
     stats["time_ms"] = stop["time_ms"]
@@ -145,14 +128,6 @@ def accelerators_beside_a_processor(tree):
     lines = [tree.changed("accelerators_per_node", index, value=4) for index in range(5)]
     tree.described(accelerators_per_node="4")
     return [(f"result_{i}.txt", line, "SYS08") for i, line in enumerate(lines)]
-
-
-@damage
-def cuda_without_accelerators(tree):
-    for index in range(5):
-        tree.settings(index, device="cuda")
-    line = tree.logs[0].line(tree.logs[0].one("accelerators_per_node"))
-    return [(f"result_{i}.txt", line, "SYS08") for i in range(5)]
 
 
 @damage
@@ -175,27 +150,10 @@ def another_model_than_described(tree):
     return [("box.json", tree.described(host_processor_model_name="A processor"), "SYS12")]
 
 
-@damage
-def more_nodes_than_ranks(tree):
-    for index in range(5):
-        tree.changed("number_of_nodes", index, value=3)
-    tree.described(number_of_nodes="3")
-    line = tree.logs[0].line(tree.logs[0].one("devices"))
-    return [(f"result_{i}.txt", line, "SYS10") for i in range(5)]
-
-
-@pytest.mark.parametrize("device", [0, None, [], {}])
+@pytest.mark.parametrize("device", [0, None])
 def test_sys08_a_device_has_a_name(tree, found, device):
     tree.settings(2, device=device)
     assert [code for _, _, code in found(tree.path(2))] == ([] if device is None else ["SYS08"])
-
-
-def test_sys07_throughput_alone_has_a_limit_too(study, law):
-    log = study.logs[6]
-    for event in (*log.all("tracked_stats"), log.one("throughput")):
-        event["value"] |= {"throughput": 4000.0, "step_seconds": 0.001}
-    study.write(6)
-    assert {f.code for f in judge([study.path(6)], rules=law).findings} == {"SYS07"}
 
 
 @pytest.mark.parametrize(
@@ -203,9 +161,7 @@ def test_sys07_throughput_alone_has_a_limit_too(study, law):
     [
         ("cpu", named(), True),
         ("cpu", named(1) + named(1, name="Another"), True),
-        ("cpu", named(1), False),
         ("cpu", named(3), False),
-        ("cpu", named(kind="cuda", uuids=["a", "b"]), False),
         ("cpu", [], False),
         ("cuda", named(kind="cuda", uuids=["a", "b"]), True),
         ("cuda", named(kind="cuda", uuids=["a", "a"]), False),
@@ -220,11 +176,6 @@ def test_sys10_devices_are_of_all_ranks_and_told_apart(logs, device, devices, go
 
 def test_sys11_runs_may_be_on_other_hosts(tree, found):
     tree.changed("devices", value=named(host="n7"))
-    assert found(tree.root) == []
-
-
-def test_sys12_names_that_differ_by_case_are_the_same(tree, found):
-    tree.described(host_processor_model_name="a PROCESSOR")
     assert found(tree.root) == []
 
 
@@ -285,9 +236,7 @@ def test_sys07_an_epoch_without_a_start_has_no_rate(logs):
     ("value", "found"),
     [
         ({"throughput": 0.5}, [(9, "review")]),
-        ({"throughput": 0}, []),
         ({"throughput": "1"}, []),
-        ({}, []),
         ([9], []),
     ],
 )
@@ -341,7 +290,6 @@ def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
     [
         ({}, []),
         ({"distinct": 65_535}, ["65535 accelerators by their uuids"]),
-        ({"ranks": 3, "distinct": 49_152}, ["devices of 49152 ranks"]),
         ({"kind": "rocm"}, ["devices of kind rocm"]),
         (
             {"hosts": [f"n{n}" for n in range(16_385)], "distinct": 65_540},
@@ -368,7 +316,6 @@ def test_sys10_what_a_run_logs_of_a_large_machine(logs):
 @pytest.mark.parametrize(
     ("described", "found"),
     [
-        ({"host_processor_model_name": "A processor", "accelerator_model_name": "A chip"}, []),
         (
             {"host_processor_model_name": "Another", "accelerator_model_name": "A chip"},
             ["host_processor_model_name Another in the system description"],
@@ -378,7 +325,6 @@ def test_sys10_what_a_run_logs_of_a_large_machine(logs):
             ["accelerator_model_name Another in the system description"],
         ),
         ({"host_processor_model_name": None}, []),
-        ({}, []),
     ],
 )
 def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found):
@@ -411,19 +357,12 @@ def renamed_folder(tree):
     return [("bolt", 1, "SYS09")]
 
 
-def test_sys09_case_and_punctuation_do_not_matter(tree, found):
-    tree.described(submitter="A.C.M.E")
-    assert found(tree.root) == []
-
-
 @pytest.mark.parametrize(
     ("submitter", "wrong"),
     [
         ("bolt", True),
-        ("acme", False),
         ("ACME ", False),
         (" ", False),
-        (5, False),
         (None, False),
         ("Placeholder", False),
     ],

@@ -69,7 +69,6 @@ def told(faults):
     [
         ("ledger.jsonl", True, "first/ledger.jsonl"),
         ("ledger.jsonl", False, "first"),
-        ("campaign.json", True, "first/campaign.json"),
         ("campaign.json", False, "first/campaign.json"),
     ],
 )
@@ -78,7 +77,7 @@ def test_tun01_names_the_file_that_is_wrong_or_the_folder_that_lacks_it(campaign
     assert told(checks.campaign_is_frozen([], folder(ledger=ledger), limits())) == [(path, 1, "nothing")]
 
 
-@pytest.mark.parametrize(("problems", "wrong"), [([], 0), ([None, "tiny"], 0), ([None], 0), ([None, "other"], 1)])
+@pytest.mark.parametrize(("problems", "wrong"), [([None, "tiny"], 0), ([None], 0), ([None, "other"], 1)])
 def test_tun01_the_problem_is_that_of_the_trials(campaign, problems, wrong):
     campaign()
     runs = [SimpleNamespace(problem=problem) for problem in problems]
@@ -94,7 +93,7 @@ def test_tun02_says_what_comes_again(campaign):
     assert told(faults) == [("first/ledger.jsonl", line, what) for line, what in found]
 
 
-@pytest.mark.parametrize(("use", "wrong"), [("none", 0), ("optional", 0), ("required", 1)])
+@pytest.mark.parametrize(("use", "wrong"), [("optional", 0), ("required", 1)])
 def test_tun02_a_shift_of_its_own_is_an_error_where_the_registry_is_required(campaign, use, wrong):
     campaign()
     faults = checks.shift_is_drawn_once([], folder(), limits(registry=use))
@@ -107,7 +106,6 @@ def test_tun02_a_shift_of_its_own_is_an_error_where_the_registry_is_required(cam
         ({}, "5" * 64, None, None),
         ({}, None, None, None),  # a trial without its source is another rule's
         ({"org": "bolt"}, "5" * 64, None, "entry 1, of bolt, box, scaffold, tiny tuning first, of other source"),
-        ({"source": "6" * 64}, "5" * 64, None, "entry 1, of acme, box, scaffold, tiny tuning first, of other source"),
         ({"digest": "6" * 64}, "5" * 64, None, "entry 1, of acme, box, scaffold, tiny tuning first, of other source"),
         ({}, "5" * 64, SHIFT, f"shift {SHIFT}"),
         ({}, "5", None, "a campaign that can't be registered (found source '5', wanted a sha256 in hexadecimal)"),
@@ -131,9 +129,7 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
     [
         (4, [0, 1, 2, 3], []),
         (4, [0, 1, 1, 2, 3, 4], ["the unknown trial 4", "several logs of trial 1"]),
-        (20, [], ["no trial " + ", ".join(map(str, range(20)))]),
         (21, [], ["no trial " + ", ".join(map(str, range(20))) + " and 1 more"]),
-        (4, [0, 1, 2, 3, None], ["the unknown trial None"]),
     ],
 )
 def test_tun03_every_trial_is_there_once(campaign, trials, numbers, found):
@@ -158,10 +154,7 @@ def at_points(opened, numbers=range(4), **changes):
     ("changes", "found", "wanted"),
     [
         ({"batch_size": ...}, "batch_size None", "batch_size 4"),
-        ({"batch_size": 8}, "batch_size 8", "batch_size 4"),
         ({"batch_size": 8, "beta": 2}, "batch_size 8", "batch_size 4"),
-        ({"beta": ...}, "beta None", "beta 1, as in the other trials"),
-        ({"more": 5}, "more 5", "more None, as in the other trials"),
         ({"beta": 2, "more": 5}, "beta 2, more 5", "beta 1, more None, as in the other trials"),
     ],
 )
@@ -215,9 +208,7 @@ TWO = "2 trials at once with this one"
         ([(0, 9001), (7000, 20_000)], [(1, TWO)]),
         ([(7000, 20_000), (0, 9000)], []),
         ([(0, 9000), None], []),
-        ([(0, 9000), (0, 9000)], [(1, TWO)]),
         ([(0, 9000), (10_000, 20_000), (10_000, 20_000)], [(2, TWO)]),
-        ([(0, 9000), (10_000, 20_000), (30_000, 40_000)], []),
         ([(0, 9000), (5000, 9000), (5000, 7000)], [(1, TWO)]),  # the last one is as short as what may be shared
         ([(0, 9000), (2000, 9000), (2500, 3000)], [(1, TWO)]),
     ],
@@ -230,8 +221,6 @@ def test_tun06_trials_share_so_much_time_and_no_more(campaign, windows, found):
 @pytest.mark.parametrize(
     ("windows", "hosts", "found"),
     [
-        ([(0, 9000), (0, 9000)], ("n1", "n1"), []),
-        ([(0, 9000), (0, 9000)], ("n1", "n2"), [(1, "trials on 2 nodes at once with this one")]),
         ([(0, 9000), (10_000, 20_000)], ("n1", "n2"), []),
         (
             [(0, 9000), (10_000, 20_000), (10_000, 20_000)],
@@ -270,7 +259,6 @@ def ends(*runs, lower=False, operations=1000):
     [
         ((0.5, 0.6, 0.7), 3, None, None),
         ((0.5, 0.6), 3, 99, "the end after epoch 2"),
-        ((), 3, 99, "the end after epoch 0"),
         ((), 1, 99, "the end after epoch 0"),
         ((0.5, 0.6, 0.7), 2, 3, "epoch 3"),
     ],
@@ -287,7 +275,6 @@ def test_tun07_a_budget_of_epochs_is_used_up_and_not_exceeded(campaign, scores, 
         (2, (0.5, 0.6, 0.7), False, 3),
         (3, (0.5, 0.6, 0.96), True, None),  # the target, by the time that the budget is over
         (2, (0.5, 0.6, 0.96), True, 3),
-        (1, (0.5, 0.6, 0.7), False, 2),
         (4, (0.5, 0.6, 0.7), False, 99),
     ],
 )

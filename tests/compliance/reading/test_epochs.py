@@ -30,6 +30,11 @@ def test_the_first_evaluation_has_none_before_it_and_a_run_that_missed_needed_fo
     assert needed(run([0.5, 0.9]), True) == math.inf
 
 
+@pytest.mark.parametrize(("first", "shift"), [(1, 0), (0, 1), (None, 0), (3, -2), (0.25, 0)])
+def test_epochs_are_counted_from_the_first(first, shift):
+    assert Run.shift.fget(SimpleNamespace(first_epoch=first)) == shift
+
+
 def test_runs_that_count_samples_need_samples():
     assert needed(run([0.5, 0.96], samples=5120.0), True) == 5120
     assert needed(run([0.5, 0.6], samples=5120.0), True) == math.inf
