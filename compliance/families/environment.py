@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from compliance.reading.stated import contradictions, differences, unlogged
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
-from compliance.reading.values import Unsound
+from compliance.reading.values import Unsound, fields
 from compliance.rule import RUNS, STEPS, hides, rule
 from rules.limits import Environment as Limits
 
@@ -101,7 +101,10 @@ def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
 def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits = terms.edition.limits.environment
     # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
-    kept = [(run, named, _digests(found.node, limits.same)) for run, named, found, limits in _read(runs, terms)]
+    kept = [
+        (run, named, {name: _digest(found.node[name]) for name in limits.same})
+        for run, named, found, limits in _read(runs, terms)
+    ]
     points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
     for one in kept:
         points[json.dumps(one[0].value("number_of_ranks"))].append(one)
@@ -160,29 +163,28 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
 )
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run, named, environment, limits in _read(runs, terms):
-        groups = groups_of(run.value("devices")) or []
-        hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
-        named_hosts = {group.host for group in groups}
-        first = named is run.environments[0]  # a run may be resumed on other hosts
-        other = groups and first and not (len(set(hosts)) == len(hosts) and same(set(hosts), named_hosts))
-        pairs: list[tuple[str, Any, Any]] = [("hosts", hosts, sorted(named_hosts))] if other else []
-        pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
-        pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
-        models = {group.name for group in groups if group.kind == CPU}
-        model = (environment.node["processors"] or {}).get("model")
-        pairs += [("processor", [model], sorted(models))] if models and model is not None else []
-        versions = run.value("versions") if type(run.value("versions")) is dict else {}
-        packages = environment.node["packages"] or {}
-        python = (environment.node["python"] or {}).get("version")
-        pairs += [("python", python, versions.get("python", python))] if python is not None else []
-        pairs += [
-            (key, packages[n], versions[key]) for key, n in LIBRARIES.items() if n in packages and key in versions
-        ]
-        for what, found, wanted in pairs:
-            if wanted is not None and found != wanted:
-                yield _fault(run, named, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}")
+        for what, told, logged in _told_twice(run, environment, named is run.environments[0]):
+            if None not in (told, logged) and told != logged:
+                yield _fault(run, named, f"{what} {show(told)}", f"{show(logged)}, as in {run.path}")
         for found, wanted in at_odds(environment, limits.memory):
             yield _fault(run, named, found, wanted, REVIEW)
+
+
+def _told_twice(run: Run, environment: Environment, first: bool) -> Iterator[tuple[str, Any, Any]]:
+    """Yield (what, by the manifest, by the log) of what both tell, None for what one does not. `first`: whether the
+    manifest is of the run's start; a run may be resumed on other hosts."""
+    groups, node = groups_of(run.value("devices")) or [], environment.node
+    hosts, named = sorted(h for kind in environment.nodes for h in kind.hosts), {group.host for group in groups}
+    if groups and first and not (len(set(hosts)) == len(hosts) and same(set(hosts), named)):
+        yield "hosts", hosts, sorted(named)
+    yield "nodes", len(hosts), run.value("number_of_nodes")
+    yield "ranks", (environment.run["launcher"] or {}).get("ranks"), run.value("number_of_ranks")
+    models, model = sorted({g.name for g in groups if g.kind == CPU}), (node["processors"] or {}).get("model")
+    if models and model is not None:
+        yield "processor", [model], models
+    yield "python", *fields(node["python"], ["version"]), *fields(run.value("versions"), ["python"])
+    for name, package in LIBRARIES.items():
+        yield name, *fields(node["packages"], [package]), *fields(run.value("versions"), [name])
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
@@ -352,10 +354,9 @@ def _shown(files: tuple[int, tuple[str, ...]]) -> str:
     return f"{count}, {', '.join(names[:MOST_SHOWN])}" if count or names else ""
 
 
-def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | None]:
-    """Return a digest of each named fact, None for one that could not be read."""
-    told = {name: values[name] for name in names}
-    return {n: None if v is None else hashlib.sha256(_text(v).encode()).digest() for n, v in told.items()}
+def _digest(value: Any) -> bytes | None:
+    """Return a digest of a fact, None for one that could not be read."""
+    return None if value is None else hashlib.sha256(_text(value).encode()).digest()
 
 
 def _again(run: Run, named: Named, largest: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmark.log import Event
-from compliance.families.log import applies, describe, in_limits
+from compliance.families.log import KINDS, applies, describe, in_limits
 from compliance.finding import Fault, listed, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -93,13 +93,9 @@ def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         if event.value not in types:
             wanted = f"one of {', '.join(types)}, or a reason in sw_notes, for a reviewer"
             yield Fault(event.line, f"precision {show(event.value)}", wanted)
-        elif types[event.value] == "scaled" and not _is_text(metadata(event, "scaling")):
+        elif types[event.value] == "scaled" and not KINDS["string"](metadata(event, "scaling")):
             found = f"precision {show(event.value)} without scaling"
             yield Fault(event.line, found, "scaling in its metadata: in words, by what values are scaled")
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str and bool(value.strip())
 
 
 def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """Check submitted values: numbers, counts, seeds, depth."""
 
 import math
+from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 LARGEST = 1 << 1000  # integers beyond this are no numbers
@@ -39,6 +40,11 @@ def seed_of(value: object) -> int | None:
     if type(value) is str and value.strip().isascii() and value.strip().isdigit() and len(value) < 100:
         return int(value)
     return None
+
+
+def fields(value: object, names: Iterable[str]) -> list[Any]:
+    """Return the values of these names in an object, each None where it lacks one, or is no object."""
+    return [value.get(name) if type(value) is dict else None for name in names]
 
 
 def is_shallow(value: Any, levels: int) -> bool:

@@ -2,20 +2,12 @@
 
 import pytest
 
-from compliance.engine import judge
 from compliance.families import clock as checks
 from rules.edition import load
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 MS = 1000
-
-
-@damage
-def second_run_start_shortly_before_run_stop(tree):
-    stop = tree.logs[2].one("run_stop")
-    start = {**tree.logs[2].one("run_start"), "time_ms": stop["time_ms"]}
-    return [("result_2.txt", tree.inserted(stop, start), "CLK01")]
 
 
 @damage
@@ -30,12 +22,6 @@ def second_run_stop(tree):
 @damage
 def no_run_stop(tree):
     tree.removed("run_stop")
-    return [("result_2.txt", 1, "CLK01")]
-
-
-@damage
-def no_run_start(tree):
-    tree.removed("run_start")
     return [("result_2.txt", 1, "CLK01")]
 
 
@@ -64,13 +50,6 @@ def negative_run_time(tree):
 def clock_runs_back(tree):
     time = tree.logs[2].all("epoch_stop")[1]["time_ms"]
     return [("result_2.txt", tree.changed("eval_start", nth=1, time_ms=time - 2000), "CLK04")]
-
-
-@damage
-def all_timestamps_halved(tree):
-    for event in tree.logs[2].events:
-        event["time_ms"] //= 2
-    return [("result_2.txt", tree.written(tree.logs[2].one("run_start")), "CLK05")]
 
 
 @damage
@@ -159,41 +138,15 @@ def first_event_before_time_began(tree):
     return [("result_2.txt", 1, "CLK05")]
 
 
-@damage
-def last_event_long_after(tree):
-    log = tree.logs[2]
-    log.add("odd", 1, after=10**12)
-    log.events[-1]["key"] = "tracked_stats"
-    tree.write(2)
-    return [("result_2.txt", len(log.events), "CLK05")]
-
-
 def test_damage(entry, exactly):
     exactly(entry)
 
 
-def said(tree, law, code):
-    """What is found by a rule in run 2."""
-    tree.write(2)
-    return [f.found for f in judge([tree.path(2)], rules=law).findings if f.code == code]
-
-
-@pytest.mark.parametrize(
-    ("beyond", "wanted"), [(-1, []), (0, []), (1, ["epoch_start in line {}, after run_stop by its time"])]
-)
-def test_clk08_an_event_may_have_the_time_of_run_stop(tree, law, beyond, wanted):
-    log = tree.logs[2]
-    stop = log.one("run_stop")
-    event = {**log.all("epoch_start")[-1], "metadata": {"epoch_num": 6}, "time_ms": stop["time_ms"] + beyond}
-    log.events.insert(log.events.index(stop), event)
-    assert said(tree, law, "CLK08") == [text.format(log.line(event)) for text in wanted]
-
-
 @pytest.mark.parametrize(("beyond", "number"), [(-1, 1), (0, 0), (1, 0)])
-def test_clk11_staging_may_start_with_the_clock(tree, law, beyond, number):
+def test_clk11_staging_may_start_with_the_clock(tree, codes_of, beyond, number):
     log = tree.logs[2]
     log.one("staging_start")["time_ms"] = log.one("run_start")["time_ms"] + beyond
-    assert len(said(tree, law, "CLK11")) == number
+    assert codes_of(tree) == ["CLK11"] * number
 
 
 @pytest.mark.parametrize(
@@ -213,20 +166,6 @@ def test_milestones_come_so_late_and_no_later(tree, codes_of, event, since, limi
     until = begin["time_ms"] + int(limit * MS) + beyond
     log.shift(until - log.one(event)["time_ms"], since=log.one(event))
     assert codes_of(tree) == codes
-
-
-def test_clk04_has_an_epoch_whose_time_alone_is_behind_run_stop(tree, found):
-    log = tree.logs[2]
-    tree.changed("epoch_start", nth=1, time_ms=log.one("run_stop")["time_ms"] + MS)
-    assert ("result_2.txt", log.line(log.all("epoch_start")[1]) + 1, "CLK04") in found(tree.path(2))
-
-
-@damage
-def an_epoch_longer_than_its_figures(tree):
-    log = tree.logs[2]
-    event = log.all("tracked_stats")[1]
-    log.shift(5000, since=event)
-    return [("result_2.txt", tree.written(event), "CLK20")]
 
 
 @damage
@@ -260,32 +199,6 @@ def events_long_before_init_start(tree):
     log = tree.logs[2]
     for event in log.events[: log.events.index(log.one("init_start"))]:
         event["time_ms"] -= 120_000
-    return [("result_2.txt", tree.written(log.one("init_stop")), "CLK18")]
-
-
-@damage
-def epoch_shorter_than_its_steps(tree):
-    log = tree.logs[2]
-    stats = log.all("tracked_stats")[1]
-    steps = 8 // log.one("global_batch_size")["value"]
-    least = stats["value"]["compute_seconds"] / 0.97 / steps
-    stats["value"] |= {"step_compute_seconds": [least] * 11}
-    return [("result_2.txt", tree.written(stats), "CLK20")]
-
-
-@damage
-def epoch_shorter_than_its_figures(tree):
-    log = tree.logs[2]
-    event, start = log.all("tracked_stats")[1], log.all("epoch_start")[1]
-    more = int(0.02 * (event["time_ms"] - start["time_ms"]) + 1000 * CLOCK.slack_seconds) + 50
-    log.shift(-more, since=event)
-    return [("result_2.txt", tree.written(event), "CLK20")]
-
-
-@damage
-def initialisation_longer_than_the_run(tree):
-    log = tree.logs[2]
-    log.shift(120_000, since=log.one("init_stop"))
     return [("result_2.txt", tree.written(log.one("init_stop")), "CLK18")]
 
 

@@ -21,23 +21,6 @@ def coding_that_hides_code(tree):
 
 
 @damage
-def compiled_module(tree):
-    return [("a.pyc", tree.add(f"{HERE}/__pycache__/a.pyc", "?"), "CODE01")]
-
-
-@damage
-def library_in_the_source(tree):
-    (tree.implementation / "fast.so").write_bytes(b"\x7fELF\2\1\1\0")
-    tree.ran()
-    return [("fast.so", 1, "CODE01")]
-
-
-@damage
-def seed_of_the_environment(tree):
-    return [("train.py", tree.add(TRAIN, "torch.manual_seed(int(os.environ['SEED']))\n"), "CODE02")]
-
-
-@damage
 def seed_that_is_cancelled(tree):
     return [("train.py", tree.add(TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n") + 1, "CODE02")]
 
@@ -94,13 +77,6 @@ def module_too_large_to_be_parsed(tree):
     return [("data.py", tree.add(f"{HERE}/data.py", "#" * (LARGEST + 1)), "CODE04")]
 
 
-@damage
-def source_of_mlperf(tree):
-    path = "benchmarks/scaffold/implementations/pytorch/fast.cpp"
-    tree.put(tree.root / path, "int seed = 42;\n")
-    return [("fast.cpp", 1, "CODE04")]
-
-
 def test_damage(entry, exactly):
     exactly(entry)
 
@@ -109,7 +85,7 @@ def findings(tree, law, family="CODE"):
     return [f for f in judge([tree.root], rules=law).findings if f.code.startswith(family)]
 
 
-@pytest.mark.parametrize(("beyond", "lines"), [(-1, checks.PLACES - 1), (0, checks.PLACES), (1, checks.PLACES + 1)])
+@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.PLACES), (1, checks.PLACES + 1)])
 def test_places_of_a_kind_are_bounded(tree, law, beyond, lines):
     tree.add(TRAIN, "os.system('date')\n" * (checks.PLACES + beyond) + "eval('1')\n")
     found = [f.found for f in findings(tree, law) if f.found.startswith("starts")]
@@ -119,7 +95,7 @@ def test_places_of_a_kind_are_bounded(tree, law, beyond, lines):
     assert others == {"runs text as code: eval('1')"}  # another kind is not hidden by them
 
 
-@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.FILES), (1, checks.FILES + 1), (2, checks.FILES + 1)])
+@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.FILES), (1, checks.FILES + 1)])
 def test_files_that_are_named_are_bounded(tree, law, beyond, lines):
     for index in range(checks.FILES + beyond):
         tree.put(tree.implementation / f"a{index:03}.py", f"eval('{index}')\n")
@@ -234,12 +210,11 @@ def test_the_minimal_implementation_is_quiet_as_own_code(tree, law):
     assert minimal(tree, law, (ROOT / MINIMAL).read_text()) == []
 
 
-@pytest.mark.parametrize("seed", ["c.batch_size", "int(time.time())"])
-def test_with_another_seed_it_is_not(tree, law, seed):
+def test_with_another_seed_it_is_not(tree, law):
     text = (ROOT / MINIMAL).read_text()
     assert LINE in text
-    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", f"({seed}, ")))
-    assert found[0] == "train.py" and f"stream_seed({seed}," in found[2]
+    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", "(c.batch_size, ")))
+    assert found[0] == "train.py" and "stream_seed(c.batch_size," in found[2]
 
 
 def test_a_files_code_is_judged_once(tree, found):

@@ -40,12 +40,6 @@ def organisation_missing(tree):
 
 
 @damage
-def hyperparameter_missing(tree):
-    tree.removed("opt_adam_beta_2")
-    return [("result_2.txt", 1, "LOG04")]
-
-
-@damage
 def global_batch_size_twice(tree):
     log = tree.logs[2]
     return [("result_2.txt", tree.inserted(log.one("precision"), dict(log.one("global_batch_size"))), "LOG05")]
@@ -53,13 +47,6 @@ def global_batch_size_twice(tree):
 
 batch_size_in_quotes = event_changed("LOG06", "global_batch_size", runs=range(5), value="4")
 start_that_stops = event_changed("LOG07", "eval_start", nth=1, event_type="INTERVAL_END")
-
-
-@damage
-def metadata_that_are_a_list(tree):
-    event = tree.logs[2].one("rules_edition")
-    event["metadata"] = [event["metadata"]]
-    return [("result_2.txt", tree.written(event), "LOG14")]
 
 
 @damage
@@ -79,13 +66,6 @@ def prefix_of_a_rank(tree):
 
 
 @damage
-def nan_in_the_statistics(tree):
-    event = tree.logs[2].all("tracked_stats")[1]
-    event["value"]["loss"] = float("nan")
-    return [("result_2.txt", tree.written(event), "LOG08")]
-
-
-@damage
 def field_named_twice(tree):
     path = tree.path(2)
     lines = path.read_text().splitlines(keepends=True)
@@ -93,13 +73,6 @@ def field_named_twice(tree):
     lines[at] = lines[at].replace('"value": ', '"value": 0.99, "value": ', 1)
     path.write_text("".join(lines))
     return [("result_2.txt", at + 1, "LOG08")]
-
-
-@damage
-def bytes_that_are_not_utf8(tree):
-    path = tree.path(2)
-    path.write_bytes(path.read_bytes().replace(b'"train.py"', b'"tr\xffin.py"', 1))
-    return [("result_2.txt", 1, "LOG08")]
 
 
 closed_with_a_capital = event_changed("LOG09", "submission_division", value="Closed")
@@ -121,13 +94,6 @@ def a_hundred_megabytes_in_a_line(tree):
     with tree.path(2).open("a") as file:
         file.write(":::MLLOG " + json.dumps({"key": "x" * (3 << 20)}) + "\n")
     return [("result_2.txt", len(tree.logs[2].events) + 1, "LOG01")]
-
-
-@damage
-def no_figures(study):
-    study.logs[6].events.remove(study.logs[6].one("throughput"))
-    study.write(6)
-    return [("result_1.txt", 1, "LOG04")]
 
 
 @damage
@@ -206,9 +172,6 @@ def statistics_without_a_loss(tree):
     event = tree.logs[2].all("tracked_stats")[1]
     del event["value"]["loss"]
     return [("result_2.txt", tree.written(event), "LOG13")]
-
-
-caches_kept = event_changed("LOG09", "cache_clear", value=False)
 
 
 def test_log13_statistics_come_once(tree, codes_of):
