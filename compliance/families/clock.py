@@ -53,11 +53,11 @@ def runs_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 @rule("CLK04", "log", after=("CLK08",), on=EVERY)
 def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.clock
-    line, back, key = max(log.back, key=operator.itemgetter(1), default=(0, 0, ""))
-    if back > limits.back_ms:
-        mild = "" if back > limits.back_warn_ms else "warning"
-        found = f"{key} {back} ms earlier than an event before it"
-        yield Fault(line, found, f"at most {limits.back_ms} ms earlier", severity=mild)
+    for line, back, key in sorted(log.back, key=operator.itemgetter(1), reverse=True)[:1]:
+        if back > limits.back_ms:
+            mild = "" if back > limits.back_warn_ms else "warning"
+            found = f"{key} {back} ms earlier than an event before it"
+            yield Fault(line, found, f"at most {limits.back_ms} ms earlier", severity=mild)
 
 
 @rule("CLK05", "log", after=("LOG02",), on=EVERY)
@@ -95,7 +95,7 @@ def _initialised(log: Log, stop: Event | None, terms: Terms) -> float | None:
     start = log.first("init_start")
     if start is None or stop is None or terms.edition.limits.many_ranks:
         return seconds_between(start, stop)
-    return seconds_between(min((e for e in _timed(log) if e.line < stop.line), key=TIME, default=start), stop)
+    return seconds_between(min(_timed(log), key=TIME, default=start), stop)
 
 
 @rule("CLK08", "log", after=("EVL06",))

@@ -100,21 +100,22 @@ def _python(text: str) -> Python:
 
 @rule("CODE05", "submission", severity="review", after=("SRC03",))
 def the_mathematics_is_the_references(files: SubmissionFiles) -> Iterator[Fault]:
-    others = [text for text in files.source if text.parts not in files.published]
-    edited = [text for text in others if SENSITIVE.fullmatch(published_path(text.parts))]
-    if any("SRC07" in run.codes for run in files.runs):  # it names those of the benchmark
-        edited = [text for text in edited if not published_path(text.parts).startswith("benchmark/")]
-    for text in edited[:FILES]:
-        before = published_of(text)
-        if before is not None and not same_program(before, text.text):
+    return _told(files, _edits(files), READ)
+
+
+def _edits(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
+    named = any("SRC07" in run.codes for run in files.runs)  # which names the files of the benchmark
+    for text in files.source:
+        path = published_path(text.parts)
+        before = published_of(text) if SENSITIVE.fullmatch(path) else None
+        if before is None or text.parts in files.published or (named and path.startswith("benchmark/")):
+            continue
+        if not same_program(before, text.text):
             theirs, ours = LINES.split(text.text), LINES.split(before)
             lines = kept(ours, theirs)
             first = next((n for n in range(1, len(theirs)) if n not in lines), 1)
             changed, gone = counted(len(theirs) - len(lines), "line"), len(ours) - len(lines)
-            found = f"{changed} changed or added, {gone} of the reference's gone"
-            yield Fault(first, found, READ, path=files.submission.place(*text.parts))
-    if edited[FILES:]:
-        yield Fault(1, f"{len(edited) - FILES} more from here on", READ)
+            yield text, [(first, "", f"{changed} changed or added, {gone} of the reference's gone")]
 
 
 def _of_project(files: SubmissionFiles, text: Text) -> bool:
@@ -157,14 +158,8 @@ def _unread(files: SubmissionFiles) -> Iterator[tuple[Text, Places]]:
 
 def _told(files: SubmissionFiles, found: Iterable[tuple[Text, Places]], wanted: str) -> Iterator[Fault]:
     """Yield the first places of each kind in each file that is not the reference's, and the number of the others."""
-    told = more = 0
-    for text, places in found:
-        if not places or text.parts in files.published:
-            continue
-        told += 1
-        if told > FILES:
-            more += len(places)
-            continue
+    others = [(text, places) for text, places in found if places and text.parts not in files.published]
+    for text, places in others[:FILES]:
         kinds: dict[str, Places] = defaultdict(list)
         for place in places:
             kinds[place[1]].append(place)
@@ -175,5 +170,5 @@ def _told(files: SubmissionFiles, found: Iterable[tuple[Text, Places]], wanted: 
             if len(lines) > PLACES:
                 rest = f"{kind}... and {len(lines) - PLACES} more in this file, {len(lines)} in all"
                 yield Fault(lines[PLACES][0], rest, wanted, path=path)
-    if more:
-        yield Fault(1, f"... and {more} more in {told - FILES} files", wanted)
+    if more := sum(len(places) for _, places in others[FILES:]):
+        yield Fault(1, f"{more} more from here on", wanted)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -301,7 +301,7 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     for entry in submission.entries:
         path = submission.path.joinpath(*entry.parts)
         if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
-            aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
+            aside = SUPERSEDED in entry.parts  # with its log
             first = path.with_name(f"{'_'.join(path.stem.split('_')[:2])}.json")  # of the same run
             if path not in known and first not in broken and not aside:
                 wanted = "a manifest that a log beside it names"
@@ -316,13 +316,6 @@ def _of_one_kind(runs: list[Run], limits: Limits) -> Iterator[tuple[Run, Named, 
                 if len(found.nodes) == 1:
                     yield run, named, found.node
                 return
-
-
-def _log_beside(parts: tuple[str, ...], at: Container[tuple[str, ...]]) -> bool:
-    """Return whether a superseded manifest has its log beside it."""
-    number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
-    log = (*parts[:-1], f"result_{number}.txt")
-    return log in at and parts[-1].startswith(environment_path(Path(log[-1])).stem)
 
 
 def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, Limits]]:

@@ -62,7 +62,7 @@ def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[
             yield fault
 
 
-@rule("IOT04", "log", after=("IOT02", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
+@rule("IOT04", "log", after=("IOT05", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
 def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, setup = terms.edition.limits.io, log.value("io_setup")
     if not terms.io_only or limits is None:
@@ -75,16 +75,15 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
         return
     for event in _trials(log, terms):
         value, samples = event.value, metadata(event, "samples_count")
-        delivered, device, disk = (
-            _total(value.get(name)) for name in ("logical_bytes", "physical_bytes", "disk_bytes")
-        )
-        if delivered is None or not size * samples <= delivered <= size * samples * ranks:
+        (delivered,), (device,) = (fields(value.get(name), ["total"]) for name in ("logical_bytes", "physical_bytes"))
+        disk = value.get("disk_bytes")
+        if not is_number(delivered) or not size * samples <= delivered <= size * samples * ranks:
             found = f"logical_bytes {show(value.get('logical_bytes'))}"
             yield Fault(event.line, found, f"{size * samples} to {size * samples * ranks}, the bytes of its samples")
         most = limits.node_bytes_per_second * nodes * value["seconds"]
-        if device is not None and device > most:
+        if is_number(device) and device > most:
             yield Fault(event.line, f"{device} bytes from devices in {value['seconds']:.3f} s", f"at most {most:.4g}")
-        if device is not None and disk is not None and device > disk * (1 + limits.counter_slack) + limits.counter_free:
+        if is_number(device) and is_number(disk) and device > disk * (1 + limits.counter_slack) + limits.counter_free:
             yield Fault(event.line, f"{device} bytes from a device that read {disk}", "no more than it read")
 
 
@@ -207,9 +206,3 @@ def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
 def _rising(numbers: list[Any]) -> bool:
     """Return whether each number is no less than the one before, within rounding."""
     return all(a <= b * (1 + CLOSE) + CLOSE for a, b in itertools.pairwise(numbers))
-
-
-def _total(sizes: Any) -> int | None:
-    """Return a total of bytes, which is logged by itself or with the ranks' shares; None if it is no integer."""
-    total = sizes.get("total") if type(sizes) is dict else sizes
-    return total if type(total) is int else None

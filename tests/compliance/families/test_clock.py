@@ -11,15 +11,6 @@ MS = 1000
 
 
 @damage
-def second_run_stop(tree):
-    log = tree.logs[2]
-    stop = {**log.one("run_stop")}
-    log.events.append(stop)
-    tree.write(2)
-    return [("result_2.txt", len(log.events), "CLK01")]
-
-
-@damage
 def no_run_stop(tree):
     tree.removed("run_stop")
     return [("result_2.txt", 1, "CLK01")]

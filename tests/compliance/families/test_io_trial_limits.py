@@ -166,13 +166,12 @@ def test_a_utilization_may_equal_its_ceiling_within_rounding(logs, over, lines):
     ("setup", "changes", "lines"),
     [
         ({}, {}, []),
-        ({"sample_bytes": 1}, {"logical_bytes": 8}, [6]),  # the total still has more
+        ({"sample_bytes": 1}, {"logical_bytes": sizes(8)}, [6]),  # the total still has more
         ({"sample_bytes": 0}, {}, [4]),
         ({"sample_bytes": True}, {}, [4]),
-        ({}, {"logical_bytes": SAMPLE * SAMPLES}, []),
-        ({}, {"logical_bytes": SAMPLE * SAMPLES - 1}, [5]),
-        ({}, {"logical_bytes": SAMPLE * SAMPLES * 2}, []),
-        ({}, {"logical_bytes": SAMPLE * SAMPLES * 2 + 1}, [5]),
+        ({}, {"logical_bytes": sizes(SAMPLE * SAMPLES - 1)}, [5]),
+        ({}, {"logical_bytes": sizes(SAMPLE * SAMPLES * 2)}, []),
+        ({}, {"logical_bytes": sizes(SAMPLE * SAMPLES * 2 + 1)}, [5]),
         ({}, {"logical_bytes": None}, [5]),
     ],
 )
@@ -189,7 +188,7 @@ def test_a_sample_has_a_byte_at_least(logs):
 @pytest.mark.parametrize(("nodes", "lines"), [(1, [5]), (2, []), (3, [])])
 def test_each_node_may_deliver_as_many_bytes(logs, nodes, lines):
     read = int(2 * limits().node_bytes_per_second * 2.0)  # in 2 s, as two nodes can
-    physical = {"physical_bytes": read, "disk_bytes": read}
+    physical = {"physical_bytes": sizes(read), "disk_bytes": read}
     assert trial(logs, checks.bytes_are_of_the_samples, nodes=nodes, **physical) == lines
 
 

@@ -16,12 +16,6 @@ layout_of_other_ranks = event_changed(
 )
 
 
-@damage
-def layout_of_more_ranks(study):
-    layout = {"data": 8, "depth": 1, "height": 1, "width": 1}
-    return [("result_1.txt", study.changed("layout", value=layout), "MOD02")]
-
-
 def test_damage(entry, exactly):
     exactly(entry)
 
