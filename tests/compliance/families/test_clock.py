@@ -50,20 +50,22 @@ def timestamps_in_seconds(tree):
     return [("result_2.txt", tree.written(event), "CLK05")]
 
 
-@damage
-def gap_before_run_start(tree):
-    log = tree.logs[2]
-    for event in log.events[: log.events.index(log.one("run_start"))]:
-        event["time_ms"] -= 20_000
-    return [("result_2.txt", tree.written(log.one("run_start")), "CLK06")]
+def earlier(code, milliseconds, before, at):
+    """A damage: the events before one are so much earlier, which is found at another."""
+
+    @damage
+    def entry(tree):
+        log = tree.logs[2]
+        for event in log.events[: log.events.index(log.one(before))]:
+            event["time_ms"] -= milliseconds
+        return [("result_2.txt", tree.written(log.one(at)), code)]
+
+    return entry
 
 
-@damage
-def half_an_hour_of_initialisation(tree):
-    log = tree.logs[2]
-    for event in log.events[: log.events.index(log.one("init_stop"))]:
-        event["time_ms"] -= 1_800_000
-    return [("result_2.txt", tree.written(log.one("init_stop")), "CLK07")]
+gap_before_run_start = earlier("CLK06", 20_000, "run_start", "run_start")
+half_an_hour_of_initialisation = earlier("CLK07", 1_800_000, "init_stop", "init_stop")
+events_long_before_init_start = earlier("CLK18", 120_000, "init_start", "init_stop")
 
 
 @damage
@@ -183,14 +185,6 @@ def first_epoch_in_a_second(tree):
     log.shift(log.one("epoch_start")["time_ms"] + 1000 - stop["time_ms"], since=stats)
     stats["value"] |= {"throughput": 8.0, "wait_seconds": 0.1, "compute_seconds": 0.9}
     return [("result_2.txt", tree.written(stop), "CLK17")]
-
-
-@damage
-def events_long_before_init_start(tree):
-    log = tree.logs[2]
-    for event in log.events[: log.events.index(log.one("init_start"))]:
-        event["time_ms"] -= 120_000
-    return [("result_2.txt", tree.written(log.one("init_stop")), "CLK18")]
 
 
 @damage

@@ -103,10 +103,6 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def test_good_energy(metered, found):
-    assert found(metered.root) == []
-
-
 def test_no_machine_states_more_than_the_rules_do(metered, found):
     """1,000 W of a processor, and a fifth more."""
     for at in range(2):

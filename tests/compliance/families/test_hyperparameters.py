@@ -93,13 +93,6 @@ def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unkno
     assert found == [f"hyperparameters with {unknown}"]
 
 
-@pytest.mark.parametrize(("machine", "codes"), [(["tile", "threads", "device"], []), (["device"], ["HYP06"])])
-def test_hyp06_the_rules_settings_of_the_machine_are_known_where_a_log_names_them(tree, found, machine, codes):
-    tree.settings(tile=[1, 1, 1, 1])
-    tree.changed("hyperparameters", metadata={"machine": machine})
-    assert [code for *_, code in found(tree.path(2))] == codes
-
-
 def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, found):
     line = tree.settings(background_weight=0.9)
     tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
@@ -159,19 +152,6 @@ def test_open_division_may_change_the_optimizer_the_model_and_every_setting(tree
 )
 def test_a_value_is_the_one_that_its_key_asks_for(key, good, bad):
     assert [value for value in (*good, *bad) if not checks._violates(value, key)] == good
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        (Key(equals="x"), "'x'"),
-        (Key(close=0.5), "0.5"),
-        (Key(choices=(1, 2)), "one of 1, 2"),
-        (Key(kind="int", min=3), "an integer from 3"),
-    ],
-)
-def test_what_a_key_asks_for_is_told(key, words):
-    assert checks._violates(None, key) == words
 
 
 def judged(logs, check, keys=(), settings=None, division="closed", problem=None, more=(), **values):
