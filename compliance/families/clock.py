@@ -124,10 +124,10 @@ def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 @rule("CLK10", "log", after=("EVL03",))
 def intervals_are_balanced(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    names = [n for pair in PAIRS.items() for n in pair]
     if terms.edition.limits.tolerant:
         yield from _counted(log)
         return
+    names = [n for pair in PAIRS.items() for n in pair]
     open_: dict[str, Event] = {}
     for event in sorted((e for n in names for e in log.all(n)), key=lambda e: e.line):
         if event.key in PAIRS:
@@ -170,7 +170,7 @@ def _counted(log: Log) -> Iterator[Fault]:
         starts, stops = len(log.all(start)), len(log.all(stop))
         if starts != stops:
             line = log.line(start) if starts else log.line(stop)
-            yield Fault(line, f"{starts} {start}, {stops} {stop}", "as many of each", severity="warning")
+            yield Fault(line, f"{starts} {start}, {stops} {stop}", "as many of each")
 
 
 def _timed(log: Log) -> Iterator[Event]:

@@ -85,27 +85,6 @@ def findings(tree, law, family="CODE"):
     return [f for f in judge([tree.root], rules=law).findings if f.code.startswith(family)]
 
 
-@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.PLACES), (1, checks.PLACES + 1)])
-def test_places_of_a_kind_are_bounded(tree, law, beyond, lines):
-    tree.add(TRAIN, "os.system('date')\n" * (checks.PLACES + beyond) + "eval('1')\n")
-    found = [f.found for f in findings(tree, law) if f.found.startswith("starts")]
-    assert len(found) == lines
-    assert (found[-1] == "starts a process: ... and 1 more in this file, 6 in all") == (beyond > 0)
-    others = {f.found for f in findings(tree, law)} - set(found)
-    assert others == {"runs text as code: eval('1')"}  # another kind is not hidden by them
-
-
-@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.FILES), (1, checks.FILES + 1)])
-def test_files_that_are_named_are_bounded(tree, law, beyond, lines):
-    for index in range(checks.FILES + beyond):
-        tree.put(tree.implementation / f"a{index:03}.py", f"eval('{index}')\n")
-    tree.ran()
-    found = findings(tree, law)
-    assert len(found) == lines
-    rest = [(1, f"{beyond} more from here on")] if beyond else []
-    assert [(f.line, f.found) for f in found if f.path == str(tree.root)] == rest
-
-
 TOO_MUCH = "more source in all folders than seeds are followed in"
 
 
@@ -176,16 +155,6 @@ def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not
     tree.ran()
     found = findings(tree, law, "CODE02")
     assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
-
-
-@pytest.mark.parametrize("beyond", [0, 1])
-def test_edited_files_that_are_named_are_bounded(tree, law, monkeypatch, beyond):
-    monkeypatch.setattr(checks, "FILES", 2 - beyond)
-    for name in (SEEDS, "training/step.py"):
-        tree.put(tree.source / HERE / name, f"a = 1\n{(ROOT / HERE / name).read_text()}")
-    tree.ran()
-    found = [(f.line, f.found) for f in findings(tree, law) if f.code == "CODE05"]
-    assert len(found) == 2 and ((1, "1 more from here on") in found) == bool(beyond)
 
 
 MINIMAL = "implementations/minimal/train.py"
