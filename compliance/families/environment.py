@@ -221,19 +221,21 @@ def _untold(run: Run, environment: Environment, limits: Limits) -> list[str]:
 def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     told: set[tuple[str, str]] = set()
     for run, named, environment, limits in _read(runs, terms):
-        if (loaded := environment.loaded) is None:
-            continue
-        preloaded = (environment.node["variables"] or {}).get("LD_PRELOAD")
-        unusual = {
-            "files that differ from their distribution": _shown(loaded.edited),
-            "files of no distribution": _shown(loaded.unowned),
-            "editable distributions": ", ".join(loaded.editable),
-            "code that runs before the program": ", ".join(
-                f"{name} ({digest[:12]})" for name, digest in loaded.startup.items() if digest not in limits.startup
-            ),
-            "other import finders": ", ".join(sorted({*loaded.finders} - {*limits.finders})),
-            "LD_PRELOAD": str(preloaded or ""),
-        }
+        loaded, (preloaded,) = environment.loaded, fields(environment.node["variables"], ["LD_PRELOAD"])
+        unusual = (
+            {}
+            if loaded is None
+            else {
+                "files that differ from their distribution": _shown(loaded.edited),
+                "files of no distribution": _shown(loaded.unowned),
+                "editable distributions": ", ".join(loaded.editable),
+                "code that runs before the program": ", ".join(
+                    f"{name} ({digest[:12]})" for name, digest in loaded.startup.items() if digest not in limits.startup
+                ),
+                "other import finders": ", ".join(sorted({*loaded.finders} - {*limits.finders})),
+                "LD_PRELOAD": str(preloaded or ""),
+            }
+        )
         for what, found in unusual.items():
             if found and (what, found) not in told:
                 told.add((what, found))

@@ -97,13 +97,11 @@ def scores_are_numbers(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 
 @rule("EVL05", "log", after=("EVL04", "EVL12", "EVL13", "EVL16"))
 def scores_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    roundings = 0 if terms.benchmark.score == "dice" else ROUNDINGS  # Dice comes from integers by one formula
     for score in time.scores:
-        wanted = _counted(score.event, terms)
-        if wanted is not None and not (
-            is_number(score.event.value) and abs(wanted - score.event.value) <= _room(wanted, terms)
-        ):
-            given = f"{wanted!r}, as its counts give"
-            yield Fault(score.event.line, f"{terms.metric} {score.event.value!r}", given)
+        wanted, value = _counted(score.event, terms), score.event.value
+        if wanted is not None and not (is_number(value) and abs(wanted - value) <= roundings * math.ulp(wanted)):
+            yield Fault(score.event.line, f"{terms.metric} {value!r}", f"{wanted!r}, as its counts give")
 
 
 @rule("EVL06", "log", after=("CLK03",))
@@ -253,11 +251,6 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
             yield Fault(line, f"{totals} true voxels by class", f"{show(stated[0][1:])}, as were read of the split")
         elif truth != (first := first or truth):
             yield Fault(line, "other true voxels of samples than in the first evaluation", "the same in each")
-
-
-def _room(wanted: float, terms: Terms) -> float:
-    """Return how far a score may be from the recomputed one. Dice comes from integers by one formula, so not at all."""
-    return 0.0 if terms.benchmark.score == "dice" else ROUNDINGS * math.ulp(wanted)
 
 
 def _counted(event: Event, terms: Terms) -> float | None:

@@ -92,7 +92,7 @@ TOO_MUCH = "more source in all folders than seeds are followed in"
 def test_seeds_are_followed_in_so_many_characters(tree, law, monkeypatch, beyond):
     characters = sum(len(path.read_text()) for path in tree.source.rglob("*.py"))
     monkeypatch.setattr(checks, "MOST_TRACED", characters - beyond)
-    assert [f.found for f in findings(tree, law)] == [TOO_MUCH] * beyond
+    assert [(f.line, f.found) for f in findings(tree, law)] == [(1, TOO_MUCH)] * beyond
 
 
 def test_each_folder_is_named_in_which_seeds_are_not_followed(tree, law, monkeypatch):

@@ -3,13 +3,12 @@
 import json
 import shutil
 import weakref
-from dataclasses import replace
 
 import pytest
 
 from benchmark.environment.manifest import NODE
 from benchmark.source import ROOT
-from compliance.engine import judge, unit
+from compliance.engine import judge
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
 from rules.edition import load
@@ -304,33 +303,6 @@ def test_env05_what_one_run_could_not_read_is_for_people(environed, law):
     for index in (0, 1, 3, 4):
         environed.fact("packages", None, index)
     assert codes(environed, law) == [("ENV11", "review")]
-
-
-@pytest.mark.parametrize("steps", [True, False])
-def test_env05_points_of_a_study_lie_in_one_folder(environed, law, monkeypatch, steps):
-    """Its measured steps: threads follow from the number of ranks, packages don't."""
-    given, faults = [], unit.faults_of
-
-    def noting(check, *parts, **more):
-        if check.code == "ENV05":
-            runs, place, terms = parts
-            given.append((runs, place, replace(terms, throughput_only=steps)))
-        return faults(check, *parts, **more)
-
-    def said():
-        given.clear()
-        judge([str(environed.root)], rules=law)
-        found = checks.runs_have_one_environment(*given[0])
-        return sorted((fault.path.rpartition("_")[2], fault.found.partition(" ")[0]) for fault in found)
-
-    monkeypatch.setattr(unit, "faults_of", noting)
-    environed.changed("number_of_ranks", 2, value=4)
-    environed.fact("backends", {"threads": 2}, 2)
-    assert said() == ([] if steps else [("2.json", "backends")])
-    environed.fact("packages", {"torch": "2.13.0"}, 2)
-    environed.fact("backends", {"threads": 3}, 0)  # of as many ranks as the others
-    of_a_point = [] if steps else [("2.json", "backends")]
-    assert said() == [("0.json", "backends"), *of_a_point, ("2.json", "packages")]
 
 
 @pytest.mark.parametrize(

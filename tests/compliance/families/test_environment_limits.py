@@ -166,6 +166,25 @@ def machine(monkeypatch, *sets):
     return [(fault.path, fault.found) for fault in checks.sets_of_a_system_ran_on_one_machine(files)]
 
 
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [(True, ["1 backends", "3 packages"]), (False, ["1 backends", "3 backends", "3 packages"])],
+)
+def test_env05_points_of_a_study_lie_in_one_folder(monkeypatch, steps, found):
+    """Its measured steps: threads follow from the number of ranks, packages don't."""
+    nodes = [{"backends": threads, "packages": name} for threads, name in ((1, "a"), (3, "a"), (1, "a"), (2, "b"))]
+    kinds = [reading_environment.Environment({}, (reading_environment.Kind(("n1",), node),)) for node in nodes]
+    limits = SimpleNamespace(same={"backends": "review", "packages": "error"}, largest=1)
+    runs = [SimpleNamespace(path=f"{at}/result_0.txt", value=lambda key, n=n: n) for at, n in enumerate((2, 2, 2, 4))]
+    named = SimpleNamespace(file="environment_0.json")
+    read = [(run, named, kind, limits) for run, kind in zip(runs, kinds, strict=True)]
+    monkeypatch.setattr(checks, "_read", lambda runs, terms: read)
+    monkeypatch.setattr(checks, "_again", lambda run, named, largest: nodes[runs.index(run)])
+    edition = SimpleNamespace(limits=SimpleNamespace(environment=limits))
+    faults = checks.runs_have_one_environment(runs, None, SimpleNamespace(edition=edition, throughput_only=steps))
+    assert [f"{fault.path[0]} {fault.found.partition(' ')[0]}" for fault in faults] == found
+
+
 A, B = ({"processors": {"model": model}, "pci": None, "kernel": model} for model in "AB")
 
 
