@@ -141,7 +141,7 @@ def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
 
 def by_rank_fault(line: int, name: str, sizes: Any, ranks: Any) -> Fault | None:
     """Return a fault of the total of so many ranks, and the least and the most of one; None if they can have these."""
-    total, least, most = found = fields(sizes, SIZES)
+    total, least, most = found = fields(sizes, *SIZES)
     if not all(type(n) is int and n >= 0 for n in found):
         return Fault(line, f"{name} {show(sizes)}", f"integers {', '.join(SIZES)}")
     if not least <= most <= total or (type(ranks) is int and not least * ranks <= total <= most * ranks):

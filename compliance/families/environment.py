@@ -182,9 +182,9 @@ def _told_twice(run: Run, environment: Environment, first: bool) -> Iterator[tup
     models, model = sorted({g.name for g in groups if g.kind == CPU}), (node["processors"] or {}).get("model")
     if models and model is not None:
         yield "processor", [model], models
-    yield "python", *fields(node["python"], ["version"]), *fields(run.value("versions"), ["python"])
+    yield "python", *fields(node["python"], "version"), *fields(run.value("versions"), "python")
     for name, package in LIBRARIES.items():
-        yield name, *fields(node["packages"], [package]), *fields(run.value("versions"), [name])
+        yield name, *fields(node["packages"], package), *fields(run.value("versions"), name)
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
@@ -221,7 +221,7 @@ def _untold(run: Run, environment: Environment, limits: Limits) -> list[str]:
 def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     told: set[tuple[str, str]] = set()
     for run, named, environment, limits in _read(runs, terms):
-        loaded, (preloaded,) = environment.loaded, fields(environment.node["variables"], ["LD_PRELOAD"])
+        loaded, (preloaded,) = environment.loaded, fields(environment.node["variables"], "LD_PRELOAD")
         unusual = (
             {}
             if loaded is None

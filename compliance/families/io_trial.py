@@ -37,7 +37,7 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
     if faults:
         return
     before, limits = time.start, terms.edition.limits.clock
-    (cold,) = fields(log.value("io_setup"), ("least_au",))  # of a cache that is emptied before each pass
+    (cold,) = fields(log.value("io_setup"), "least_au")  # of a cache that is emptied before each pass
     for event in sorted((*passes, *totals), key=lambda e: e.line):
         if event.key == "io_epoch":
             said, had = event.value["seconds"], (event.time_ms - before.time_ms) / 1000
@@ -53,7 +53,7 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
 def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for event in _trials(log, terms):
         value, au = event.value, event.value.get("au")
-        parts = [] if au is None else fields(au, ("least", "mean", "most"))
+        parts = [] if au is None else fields(au, "least", "mean", "most")
         shares = [*parts, value.get("au_waiting"), value.get("au_barrier")]
         if not all(is_number(s) and -CLOSE <= s <= 1 + CLOSE for s in shares) or not _rising(parts):
             found = f"au {show(au)}, au_waiting {show(shares[-2])}, au_barrier {show(shares[-1])}"
@@ -75,7 +75,7 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
         return
     for event in _trials(log, terms):
         value, samples = event.value, metadata(event, "samples_count")
-        (delivered,), (device,) = (fields(value.get(name), ["total"]) for name in ("logical_bytes", "physical_bytes"))
+        (delivered,), (device,) = (fields(value.get(name), "total") for name in ("logical_bytes", "physical_bytes"))
         disk = value.get("disk_bytes")
         if not is_number(delivered) or not size * samples <= delivered <= size * samples * ranks:
             found = f"logical_bytes {show(value.get('logical_bytes'))}"
@@ -108,7 +108,7 @@ def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
     for event in log.all("tracked_stats"):
         stats = event.value if type(event.value) is dict else {}
         if "wait_by_rank" in stats:
-            parts = fields(stats, ("wait_seconds", "compute_seconds"))
+            parts = fields(stats, "wait_seconds", "compute_seconds")
             seconds = sum(parts) if all(map(is_number, parts)) else None
             if fault := _waits_fault(event, stats["wait_by_rank"], seconds):
                 yield fault
@@ -117,9 +117,9 @@ def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 @rule("IOT07", "log", severity="review", after=("IOT03",), reads=("io_setup",), on=RUNS | IO)
 def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, setup = terms.edition.limits.io, log.value("io_setup")
-    (ceiling,) = fields(setup, ("null_au",))
+    (ceiling,) = fields(setup, "null_au")
     for event in _trials(log, terms):
-        (au,) = fields(event.value.get("au"), ("mean",))
+        (au,) = fields(event.value.get("au"), "mean")
         if limits and is_number(ceiling) and is_number(au) and au > ceiling + limits.ceiling_slack + CLOSE:
             yield Fault(event.line, f"AU {au:.4f} above {ceiling:.4f}", f"at most {ceiling + limits.ceiling_slack:.4f}")
 
@@ -147,7 +147,7 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
 
 def _seconds(ranks: Any, count: Any) -> list[list[float]] | None:
     """Return the columns of SECONDS, or None unless each has a time of every rank."""
-    columns = fields(ranks, SECONDS)
+    columns = fields(ranks, *SECONDS)
     whole = (type(c) is list and len(c) == count and all(is_number(n) and n >= 0 for n in c) for c in columns)
     return columns if all(whole) else None
 
@@ -190,7 +190,7 @@ def _variant(event: Event) -> tuple[str, str]:
 def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
     """Return a fault if the waits of ranks are malformed, or not in order from the least to the slowest, and these to
     `seconds`."""
-    found = fields(waits, WAITS)
+    found = fields(waits, *WAITS)
     if not all(is_number(n) and n >= 0 for n in found):
         return Fault(event.line, f"waits {show(waits)}", f"numbers {', '.join(WAITS)}")
     if not _rising([*found, seconds] if is_number(seconds) else found):

@@ -1,7 +1,6 @@
 """Check submitted values: numbers, counts, seeds, depth."""
 
 import math
-from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 LARGEST = 1 << 1000  # integers beyond this are no numbers
@@ -42,7 +41,7 @@ def seed_of(value: object) -> int | None:
     return None
 
 
-def fields(value: object, names: Iterable[str]) -> list[Any]:
+def fields(value: object, *names: str) -> list[Any]:
     """Return the values of these names in an object, each None where it lacks one, or is no object."""
     return [value.get(name) if type(value) is dict else None for name in names]
 
