@@ -165,9 +165,7 @@ def evaluations_cover_the_split(log: Log, terms: Terms, time: Timeline) -> Itera
 
 @rule("EVL12", "log", after=("DATA03",))
 def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    if terms.problem is None or terms.benchmark.score != "dice":
-        return
-    for score in time.scores:
+    for score in time.scores if terms.benchmark.score == "dice" else ():
         counts = counts_of(score.event)
         if counts is None:
             found = ", ".join(f"{n} {show(metadata(score.event, n))}" for n in COUNTS)
@@ -255,13 +253,11 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 def _counted(event: Event, terms: Terms) -> float | None:
     """Return the score that follows from the counts or sums in an event's metadata, None without any."""
-    if terms.problem is None:
-        return None
     if terms.benchmark.score == "dice":
         counts = counts_of(event)
         return None if counts is None else dice(counts)
     sums = sums_of(event) if terms.benchmark.score == "mean" else None
-    return None if sums is None else mean(sums, terms.problem.eval_samples)
+    return mean(sums, terms.problem.eval_samples) if sums and terms.problem else None
 
 
 def _bounds(benchmark: Benchmark, samples: int) -> tuple[float, float | None]:
