@@ -25,20 +25,21 @@ def node_of(environed, index=2):
     return environed.manifests[index]["nodes"][0]["facts"]
 
 
-def fact_changed(code, name, value, times=1):
-    """A damage: run 2 has another fact in its environment."""
+def fact_changed(code, name, value, times=1, runs=(2,), found=()):
+    """A damage: run 2, or several, have another fact in their environments; it is found in these or in some of them."""
 
     @damage
     def entry(environed):
-        environed.fact(name, value)
-        return [(FILE, 1, code)] * times
+        for run in runs:
+            environed.fact(name, value, run)
+        return [(f"environment_{run}.json", 1, code) for run in found or runs] * times
 
     return entry
 
 
-def loaded_changed(code, times=1, **changes):
-    """A damage: run 2 had loaded something else."""
-    return fact_changed(code, "loaded", {**GOOD["loaded"], **changes}, times)
+def loaded_changed(code, times=1, runs=(2,), found=(), **changes):
+    """A damage: run 2, or several, had loaded something else."""
+    return fact_changed(code, "loaded", {**GOOD["loaded"], **changes}, times, runs, found)
 
 
 digest_that_is_none = event_changed("ENV01", "environment", of="environed", value="5f2a")
@@ -121,11 +122,7 @@ def manifest_of_another_host(environed):
     return [(FILE, 1, "ENV08")]
 
 
-@damage
-def share_of_more_processors_than_there_are(environed):
-    for run in range(5):
-        environed.fact("share", {"processors": 64}, run)
-    return [(f"environment_{run}.json", 1, "ENV08") for run in range(5)]
+share_of_more_processors_than_there_are = fact_changed("ENV08", "share", {"processors": 64}, runs=range(5))
 
 
 @damage
@@ -165,11 +162,9 @@ def first_schema(manifest):
     manifest["run"]["repository"] = {"value": None, "origin": "git"}
 
 
-@damage
-def data_in_memory(environed):
-    for run in range(5):
-        environed.fact("data", {"type": "tmpfs", "options": ["rw"], "other_options": 0}, run)
-    return [("environment_0.json", 1, "ENV11")]
+data_in_memory = fact_changed(
+    "ENV11", "data", {"type": "tmpfs", "options": ["rw"], "other_options": 0}, runs=range(5), found=[0]
+)
 
 
 def loaded_otherwise(environed, run=2, **changes):
@@ -180,28 +175,20 @@ def loaded_otherwise(environed, run=2, **changes):
 module_of_no_distribution = loaded_changed("ENV12", unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
 
 
-@damage
-def hooks_in_all_runs_are_one_finding_each(environed):
-    finders = [*GOOD["loaded"]["finders"], "sitecustomize.Finder"]
-    for run in range(5):
-        loaded_otherwise(environed, run, finders=finders, startup={"sitecustomize.py": "d" * 64})
-    return [("environment_0.json", 1, "ENV12")] * 2
-
-
-@damage
-def preloaded_library(environed):
-    for run in range(5):
-        environed.fact("variables", {"OMP_NUM_THREADS": "1", "LD_PRELOAD": ".../libfast.so"}, run)
-    return [("environment_0.json", 1, "ENV12")]
-
-
-@damage
-def kernels_from_before_the_set(environed):
-    for run in range(5):
-        loaded_otherwise(environed, run, kernels={"files": 71, "before": 71, "sha256": "c" * 64})
-    return [(f"environment_{run}.json", 1, "ENV13") for run in range(5)]
-
-
+hooks_in_all_runs_are_one_finding_each = loaded_changed(
+    "ENV12",
+    times=2,
+    runs=range(5),
+    found=[0],
+    finders=[*GOOD["loaded"]["finders"], "sitecustomize.Finder"],
+    startup={"sitecustomize.py": "d" * 64},
+)
+preloaded_library = fact_changed(
+    "ENV12", "variables", {"OMP_NUM_THREADS": "1", "LD_PRELOAD": ".../libfast.so"}, runs=range(5), found=[0]
+)
+kernels_from_before_the_set = loaded_changed(
+    "ENV13", runs=range(5), kernels={"files": 71, "before": 71, "sha256": "c" * 64}
+)
 kernels_that_changed_between_runs = loaded_changed("ENV13", kernels={"files": 71, "before": 71, "sha256": "d" * 64})
 package_of_the_same_version_with_other_content = loaded_changed(
     "ENV14", records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64}
