@@ -1,5 +1,7 @@
 """CODE: what hides from people in source, and what they must look at: seeds, uses, files that nothing reads."""
 
+from pathlib import Path
+
 import pytest
 
 from compliance.engine import judge
@@ -15,9 +17,23 @@ HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
 
 
-@damage
-def coding_that_hides_code(tree):
-    return [("a.py", tree.add(f"{HERE}/a.py", "# coding: utf-7\n"), "CODE01")]
+def file_added(code, path, text):
+    """A damage: the source has another file, or more in one that is there."""
+
+    @damage
+    def entry(tree):
+        return [(Path(path).name, tree.add(path, text), code)]
+
+    return entry
+
+
+coding_that_hides_code = file_added("CODE01", f"{HERE}/a.py", "# coding: utf-7\n")
+seed_of_a_setting = file_added("CODE02", f"{HERE}/configs/tiny.yaml", "seed: 42\n")
+process_that_is_started = file_added("CODE03", TRAIN, "os.system('date')\n")
+module_that_runs_by_itself = file_added("CODE03", f"{HERE}/sitecustomize.py", "a = 1\n")
+kernel_in_another_language = file_added("CODE04", f"{HERE}/fast.cu", "__global__ void f() {}\n")
+table_of_many_numbers = file_added("CODE04", f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1))
+module_too_large_to_be_parsed = file_added("CODE04", f"{HERE}/data.py", "#" * (LARGEST + 1))
 
 
 @damage
@@ -25,56 +41,30 @@ def seed_that_is_cancelled(tree):
     return [("train.py", tree.add(TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n") + 1, "CODE02")]
 
 
-@damage
-def seed_of_a_setting(tree):
-    return [("tiny.yaml", tree.add(f"{HERE}/configs/tiny.yaml", "seed: 42\n"), "CODE02")]
-
-
-@damage
-def process_that_is_started(tree):
-    return [("train.py", tree.add(TRAIN, "os.system('date')\n"), "CODE03")]
+def edited(tree, name, change):
+    """Change a file of the reference; its text before."""
+    text = (ROOT / HERE / name).read_text()
+    tree.put(tree.source / HERE / name, change(text))
+    tree.ran()
+    return text
 
 
 @damage
 def environment_that_an_edited_file_reads(tree):
-    text = (ROOT / HERE / "startup/environment.py").read_text()
-    tree.put(tree.source / HERE / "startup/environment.py", f"{text}import os\nFAST = os.environ.get('FAST')\n")
-    tree.ran()
+    text = edited(tree, "startup/environment.py", lambda text: f"{text}import os\nFAST = os.environ.get('FAST')\n")
     return [("environment.py", text.count("\n") + 2, "CODE03")]
 
 
 @damage
-def module_that_runs_by_itself(tree):
-    return [("sitecustomize.py", tree.add(f"{HERE}/sitecustomize.py", "a = 1\n"), "CODE03")]
-
-
-@damage
 def factor_in_the_loss(tree):
-    text = (ROOT / HERE / "scaffold/loss.py").read_text()
-    tree.put(tree.source / HERE / "scaffold/loss.py", text.replace("return sums[0]", "return 0.5 * sums[0]"))
-    tree.ran()
+    text = edited(tree, "scaffold/loss.py", lambda text: text.replace("return sums[0]", "return 0.5 * sums[0]"))
     line = 1 + text[: text.index("return sums[0]")].count("\n")
     return [("loss.py", line, "CODE05")]
-
-
-@damage
-def kernel_in_another_language(tree):
-    return [("fast.cu", tree.add(f"{HERE}/fast.cu", "__global__ void f() {}\n"), "CODE04")]
-
-
-@damage
-def table_of_many_numbers(tree):
-    return [("prior.yaml", tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1)), "CODE04")]
 
 
 def test_code04_settings_may_have_numbers(tree, law):
     tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * NUMBERS)
     assert findings(tree, law) == []
-
-
-@damage
-def module_too_large_to_be_parsed(tree):
-    return [("data.py", tree.add(f"{HERE}/data.py", "#" * (LARGEST + 1)), "CODE04")]
 
 
 def test_damage(entry, exactly):
@@ -109,19 +99,15 @@ def test_the_reference_is_quiet_under_any_name(tree, law, name):
 
 
 def test_lines_of_the_reference_are_not_named_in_a_file_that_was_changed(tree, law):
-    text = (ROOT / HERE / LOUD).read_text()
-    tree.put(tree.source / HERE / LOUD, f"# ours\n{text}\nos.system('date')\n")
-    tree.ran()
+    text = edited(tree, LOUD, lambda text: f"# ours\n{text}\nos.system('date')\n")
     (finding,) = findings(tree, law)
     assert (finding.line, finding.found) == (text.count("\n") + 3, "starts a process: os.system('date')")
 
 
 def test_a_line_of_the_reference_at_another_place_is_named(tree, law):
     """What it does there, nobody has looked at."""
-    text = (ROOT / HERE / LOUD).read_text()
-    line = next(line for line in text.splitlines() if line.startswith("from safetensors"))
-    tree.put(tree.source / HERE / LOUD, f"{text}{line}\n")
-    tree.ran()
+    line = next(line for line in (ROOT / HERE / LOUD).read_text().splitlines() if line.startswith("from safetensors"))
+    text = edited(tree, LOUD, lambda text: f"{text}{line}\n")
     (finding,) = findings(tree, law)
     assert finding.found == f"loads weights or pickles: {line}" and finding.line == text.count("\n") + 1
 
@@ -134,25 +120,15 @@ SEEDS = "training/seeds.py"
 )
 def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law, line, told):
     """Not so a comment."""
-    tree.put(tree.source / HERE / SEEDS, f"{line}\n# ours\n{(ROOT / HERE / SEEDS).read_text()}")
-    tree.ran()
+    edited(tree, SEEDS, lambda text: f"{line}\n# ours\n{text}")
     found = findings(tree, law)
     assert [(f.line, f.found) for f in found] == told
-    assert {(f.code, f.severity, f.sentence, f.wanted) for f in found} <= {
-        (
-            "CODE05",
-            "review",
-            "The file can change the mathematics or the clock, and is not the reference's",
-            checks.READ,
-        )
-    }
+    assert {(f.code, f.severity, f.wanted) for f in found} <= {("CODE05", "review", checks.READ)}
 
 
 def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not(tree, law):
-    text = (ROOT / HERE / SEEDS).read_text()
-    own = next(line for line in text.splitlines() if "Stream.WEIGHTS" in line)
-    tree.put(tree.source / HERE / SEEDS, text.replace(own, own.replace("(seed, ", "(id(seed), ")))
-    tree.ran()
+    own = next(line for line in (ROOT / HERE / SEEDS).read_text().splitlines() if "Stream.WEIGHTS" in line)
+    edited(tree, SEEDS, lambda text: text.replace(own, own.replace("(seed, ", "(id(seed), ")))
     found = findings(tree, law, "CODE02")
     assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
 
