@@ -127,16 +127,6 @@ def passes_left_out_of_the_total(study):
 
 
 @damage
-def pass_of_no_total(study):
-    tried(study)
-    line = study.changed("io_epoch", nth=1, metadata={"place": "from 1"})
-    total = study.changed("io_trial", metadata={"samples_count": 8, "steps": 2})
-    with_value(study, "io_trial", seconds=2.0)
-    assert total > line
-    return [("result_1.txt", line, "IOT02")]
-
-
-@damage
 def total_that_comes_twice(study):
     log = tried(study).logs[6]
     line = study.inserted(log.one("run_stop"), copy.deepcopy(log.one("io_trial")))
