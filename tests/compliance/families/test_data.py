@@ -216,10 +216,8 @@ def bytes_read_missing(tree):
 @damage
 def fingerprint_of_training_after_the_evaluation(tree):
     log = tree.logs[2]
-    first, start = log.all("dataset_fingerprint")[0], log.all("epoch_start")[2]
-    log.events.remove(first)
-    first["time_ms"] = start["time_ms"]
-    return [("result_2.txt", tree.inserted(start, first), "DATA08")]
+    line = tree.moved(log.one("dataset_fingerprint"), log.all("epoch_start")[2])
+    return [("result_2.txt", line, "DATA08")]
 
 
 def by_rank(total, least, most):

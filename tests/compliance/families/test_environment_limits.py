@@ -78,7 +78,6 @@ def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, fa
         ([group("cuda", "A chip")], {}, []),
         ([group(), group("cuda", "A chip")], {}, []),
         ([group()], {"processors": None}, []),
-        ([group()], {"processors": {}}, []),
         ([], {}, []),
     ],
 )

@@ -217,10 +217,7 @@ def test_the_target_is_met_from_above(logs, found, tmp_path):
 @damage
 def score_before_its_evaluation(tree):
     log = tree.logs[2]
-    start, score = log.all("eval_start")[1], log.all("eval_accuracy")[1]
-    log.events.remove(score)
-    score["time_ms"] = start["time_ms"]
-    return [("result_2.txt", tree.inserted(start, score), "EVL15")]
+    return [("result_2.txt", tree.moved(log.all("eval_accuracy")[1], log.all("eval_start")[1]), "EVL15")]
 
 
 @pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["EVL15"])])
@@ -234,8 +231,5 @@ def test_evl15_a_score_may_come_as_late_as_run_stop(tree, law, codes_of, beyond,
 
 def test_evl15_a_score_may_come_within_its_evaluation(tree, codes_of):
     log = tree.logs[2]
-    stop, score = log.all("eval_stop")[1], log.all("eval_accuracy")[1]
-    log.events.remove(score)
-    score["time_ms"] = stop["time_ms"]
-    tree.inserted(stop, score)
+    tree.moved(log.all("eval_accuracy")[1], log.all("eval_stop")[1])
     assert codes_of(tree) == []
