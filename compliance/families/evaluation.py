@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from benchmark.dice_by_sample import dice_sums
 from benchmark.log import Event
 from benchmark.metric import Counts, dice, mean
+from compliance.families.data import split_of
 from compliance.families.log import differs
 from compliance.finding import Fault, counted, show
 from compliance.reading.log import Log
@@ -228,9 +229,8 @@ def sums_follow_from_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
     if terms.problem is None or not terms.benchmark.sample_counts:
         return
     samples, classes = terms.problem.eval_samples, terms.problem.outputs
-    stated = [
-        metadata(e, "class_counts") for e in log.all("dataset_fingerprint") if metadata(e, "split") == "validation"
-    ]
+    proofs = log.all("dataset_fingerprint")
+    stated = [metadata(event, "class_counts") for event in proofs if split_of(event) == "validation"]
     first = None
     for score in time.scores:
         line, rows = score.event.line, rows_of(score.event, samples, classes)
