@@ -70,7 +70,7 @@ def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iter
 @rule("HYP06", "log", severity="review", after=("HYP04",), reads=("hyperparameters",), on=EVERY)
 def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event, settings = log.first("hyperparameters"), _closed_settings(log, terms)
-    if event is None or not settings:
+    if event is None:
         return
     machine = {*_machine_settings(event, terms)}
     others = [name for name in settings if name not in {*terms.benchmark.settings, *machine}]
