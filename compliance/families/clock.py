@@ -3,7 +3,6 @@
 import datetime
 import functools
 import itertools
-import math
 import operator
 import statistics
 import time as clock
@@ -17,6 +16,7 @@ from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_be
 from compliance.reading.values import is_number
 from compliance.rule import EVERY, rule
 
+TIME = operator.attrgetter("time_ms")
 LISTED = 1000  # quantiles that are read
 MILESTONES = ("init_start", "init_stop", "run_start", "run_stop")
 OF_THE_RUN = ("epoch_start", "epoch_stop", "block_start", "block_stop", "eval_start", "eval_stop")
@@ -53,22 +53,11 @@ def runs_take_time(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 @rule("CLK04", "log", after=("CLK08",), on=EVERY)
 def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.clock
-    worst = [b for b in log.back if b[1] > limits.back_warn_ms]
-    if worst:
-        line, back, key = worst[0]
-        found = f"{key} {back} ms earlier than {_latest_before(log, line, back)}"
-        yield Fault(line, found, f"at most {limits.back_warn_ms} ms earlier")
-    elif mild := [b for b in log.back if b[1] > limits.back_ms]:
-        line, back, key = max(mild, key=lambda b: b[1])
-        yield Fault(line, f"{key} {back} ms earlier than an event before it", "no such event", severity="warning")
-
-
-def _latest_before(log: Log, line: int, back: int) -> str:
-    """Return in words the event than which that of a line is `back` milliseconds earlier."""
-    timed = [e for events in log.events.values() for e in events if type(e.time_ms) is int]
-    time = next((e.time_ms + back for e in timed if e.line == line), None)
-    late = next((e for e in timed if e.line < line and e.time_ms == time), None)
-    return f"{late.key} of line {late.line}" if late else "an event before it"
+    for line, back, key in sorted(log.back, key=operator.itemgetter(1), reverse=True)[:1]:
+        if back > limits.back_ms:
+            mild = "" if back > limits.back_warn_ms else "warning"
+            found = f"{key} {back} ms earlier than an event before it"
+            yield Fault(line, found, f"at most {limits.back_ms} ms earlier", severity=mild)
 
 
 @rule("CLK05", "log", after=("LOG02",), on=EVERY)
@@ -77,11 +66,8 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
     for event in log.not_time:
         yield Fault(event.line, f"time_ms {show(event.time_ms)}", "an integer: milliseconds since 1970")
     low, high = _milliseconds(limits.not_before), _milliseconds(limits.not_after)
-    timed = [e for events in log.events.values() for e in events if type(e.time_ms) is int]
-    at = operator.attrgetter("time_ms")
-    ends = (min(timed, key=at), max(timed, key=at)) if timed else ()
-    start = [time.start] if time.start and type(time.start.time_ms) is int else []
-    for event in (*start, *ends):
+    timed = sorted(_timed(log), key=TIME)
+    for event in timed[:1] + timed[-1:]:
         if not low <= event.time_ms <= high:
             wanted = f"{limits.not_before} to {limits.not_after}"
             yield Fault(event.line, f"{event.key} at {date_of(event.time_ms)}", wanted)
@@ -109,12 +95,7 @@ def _initialised(log: Log, stop: Event | None, terms: Terms) -> float | None:
     start = log.first("init_start")
     if start is None or stop is None or terms.edition.limits.many_ranks:
         return seconds_between(start, stop)
-    return seconds_between(min((start, *_before(log, stop)), key=_time_of), stop)
-
-
-def _before(log: Log, event: Event) -> Iterator[Event]:
-    """Yield the events that are kept of the lines before one, and have a time."""
-    return (e for events in log.events.values() for e in events if e.line < event.line and is_number(e.time_ms))
+    return seconds_between(min(_timed(log), key=TIME, default=start), stop)
 
 
 @rule("CLK08", "log", after=("EVL06",))
@@ -143,10 +124,10 @@ def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator
 
 @rule("CLK10", "log", after=("EVL03",))
 def intervals_are_balanced(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    names = [n for pair in PAIRS.items() for n in pair]
     if terms.edition.limits.tolerant:
         yield from _counted(log)
         return
+    names = [n for pair in PAIRS.items() for n in pair]
     open_: dict[str, Event] = {}
     for event in sorted((e for n in names for e in log.all(n)), key=lambda e: e.line):
         if event.key in PAIRS:
@@ -189,7 +170,12 @@ def _counted(log: Log) -> Iterator[Fault]:
         starts, stops = len(log.all(start)), len(log.all(stop))
         if starts != stops:
             line = log.line(start) if starts else log.line(stop)
-            yield Fault(line, f"{starts} {start}, {stops} {stop}", "as many of each", severity="warning")
+            yield Fault(line, f"{starts} {start}, {stops} {stop}", "as many of each")
+
+
+def _timed(log: Log) -> Iterator[Event]:
+    """Yield the events that are kept, and have a time."""
+    return (e for events in log.events.values() for e in events if type(e.time_ms) is int)
 
 
 def _later(event: Event, than: Event) -> bool:
@@ -281,9 +267,8 @@ def initialisation_is_short_beside_the_run(log: Log, terms: Terms, time: Timelin
 
 @rule("CLK19", "log", severity="review", after=("CLK05", "CLK13"), on=EVERY)
 def no_run_is_from_the_future(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    latest = max((e for events in log.events.values() for e in events), key=_time_of, default=None)
-    now = clock.time() * 1000
-    if latest is not None and _time_of(latest) > now + terms.edition.limits.clock.future * 1000:
+    latest, now = max(_timed(log), key=TIME, default=None), clock.time() * 1000
+    if latest is not None and latest.time_ms > now + terms.edition.limits.clock.future * 1000:
         yield Fault(latest.line, f"{latest.key} at {date_of(latest.time_ms)}", f"at most today, {date_of(round(now))}")
 
 
@@ -316,7 +301,3 @@ def _least_of_steps(log: Log, event: Event, stop: Event) -> float | None:
     if type(batch) is not int or batch < 1 or not samples:
         return None
     return samples // batch * statistics.fmean(sorted(quantiles)[:-1])
-
-
-def _time_of(event: Event) -> float:
-    return event.time_ms if is_number(event.time_ms) else -math.inf

@@ -4,59 +4,62 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
+from compliance.families.log import differs
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import fields
 from compliance.rule import EVERY, rule
 
 SPLITS = ("train", "validation")
-BYTES = ("total", "least_by_rank", "most_by_rank")
+SIZES = ("total", "least_by_rank", "most_by_rank")
 
 
 @rule("DATA01", "log", after=("DATA04", "DATA05"), needs=("fingerprints.train", "fingerprints.validation"))
 def fingerprints_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    published = terms.problem.fingerprints if terms.problem else {}
     for event in log.all("dataset_fingerprint"):
-        split = metadata(event, "split")
-        wanted = terms.problem.fingerprints.get(split) if terms.problem and type(split) is str else None
+        wanted = published.get(split_of(event))
         if wanted and event.value != wanted:
-            yield Fault(event.line, f"fingerprint {show(event.value)} of {split}", wanted)
+            yield Fault(event.line, f"fingerprint {show(event.value)} of {split_of(event)}", wanted)
+
+
+def split_of(event: Event) -> str:
+    """Return the split that an event names, "" for none."""
+    split = metadata(event, "split")
+    return split if type(split) is str else ""
 
 
 @rule("DATA02", "log", after=("DATA05",), on=EVERY)
 def sample_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     if terms.problem is None:
         return
-    wanted = {"train_samples": terms.problem.train_samples, "eval_samples": terms.problem.eval_samples}
-    for name, number in wanted.items():
+    sizes = (terms.problem.train_samples, terms.problem.eval_samples)
+    for name, number in zip(("train_samples", "eval_samples"), sizes, strict=True):
         event = log.first(name)
         if event and (type(event.value) is not int or event.value != number):
             yield Fault(event.line, f"{name} {show(event.value)}", str(number))
+    wanted = dict(zip(SPLITS, sizes, strict=True))
     for event in log.all("dataset_fingerprint"):
-        split, samples = metadata(event, "split"), metadata(event, "samples_count")
-        number = wanted["train_samples" if split == "train" else "eval_samples"]
-        if split in SPLITS and samples != number:
-            yield Fault(event.line, f"fingerprint of {show(samples)} {split} samples", str(number))
+        split, samples = split_of(event), metadata(event, "samples_count")
+        if split in wanted and samples != wanted[split]:
+            yield Fault(event.line, f"fingerprint of {show(samples)} {split} samples", str(wanted[split]))
 
 
 @rule("DATA03", "log", after=("DATA01",), needs=("class_counts.train", "class_counts.validation"))
 def class_counts_are_published(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     published = terms.problem.class_counts if terms.problem else {}
     for event in log.all("dataset_fingerprint"):
-        split = metadata(event, "split")
-        wanted = published.get(split) if type(split) is str else None
-        yield from _compare(event.line, f"{show(split)} class_counts", metadata(event, "class_counts"), wanted)
-    counted = terms.benchmark.score == "dice"
-    for event in log.all(terms.metric) if counted else ():
+        split, counts = split_of(event), metadata(event, "class_counts")
+        yield from _compare(event.line, f"{split} class_counts", counts, published.get(split))
+    for event in log.all(terms.metric) if terms.benchmark.score == "dice" else ():
         yield from _compare(event.line, "true counts", metadata(event, "true"), published.get("validation"))
 
 
 @rule("DATA04", "log", after=("LOG12",), on=EVERY, needs=("problem_digest",))
 def problem_is_the_published_one(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event = log.first("problem_digest")
-    wanted = terms.problem.problem_digest if terms.problem else None
-    if event and wanted and event.value != wanted:
-        yield Fault(event.line, f"problem_digest {show(event.value)}", wanted)
+    yield from differs(log.first("problem_digest"), (terms.problem and terms.problem.problem_digest) or None)
 
 
 @rule("DATA05", "log", after=("EVL06", "LOG12"), reads=("dataset_fingerprint",))
@@ -117,7 +120,7 @@ def datasets_are_registered(log: Log, terms: Terms, time: Timeline) -> Iterator[
     events = log.all("dataset_fingerprint")
     if not events or terms.problem is None or terms.problem.fingerprints:
         return
-    found = {metadata(event, "split"): event.value for event in events if type(metadata(event, "split")) is str}
+    found = {split_of(event): event.value for event in events}
     known = terms.problem.datasets
     if found not in known.values():
         names = f"the fingerprints of {' or '.join(known)}" if known else "those of a registered dataset; none is"
@@ -127,20 +130,23 @@ def datasets_are_registered(log: Log, terms: Terms, time: Timeline) -> Iterator[
 @rule("DATA07", "log", after=("DATA05",), needs=("bytes.train", "bytes.validation"))
 def bytes_read_suffice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     floors = terms.problem.bytes if terms.problem else {}
-    ranks = log.value("number_of_ranks")
     for event in log.all("dataset_fingerprint"):
-        read, split = metadata(event, "bytes_read"), metadata(event, "split")
-        numbers: list[Any] = [read.get(name) if type(read) is dict else None for name in BYTES]
-        if not all(type(n) is int and n >= 0 for n in numbers):
-            yield Fault(event.line, f"bytes_read {show(read)}", f"integers {', '.join(BYTES)}")
-            continue
-        total, least, most = numbers
-        floor = floors.get(split, 1) if type(split) is str else 1
-        if total < floor:
-            yield Fault(event.line, f"{total} bytes read of {show(split)}", f"{floor} or more")
-        elif not least <= most <= total or (type(ranks) is int and not least * ranks <= total <= most * ranks):
-            found = f"{total} bytes, by rank from {least} to {most}"
-            yield Fault(event.line, found, f"a total that {show(ranks)} ranks can have")
+        read, split = metadata(event, "bytes_read"), split_of(event)
+        floor = floors.get(split, 1)
+        if fault := by_rank_fault(event.line, "bytes_read", read, log.value("number_of_ranks")):
+            yield fault
+        elif read["total"] < floor:
+            yield Fault(event.line, f"{read['total']} bytes read of {split}", f"{floor} or more")
+
+
+def by_rank_fault(line: int, name: str, sizes: Any, ranks: Any) -> Fault | None:
+    """Return a fault of the total of so many ranks, and the least and the most of one; None if they can have these."""
+    total, least, most = found = fields(sizes, *SIZES)
+    if not all(type(n) is int and n >= 0 for n in found):
+        return Fault(line, f"{name} {show(sizes)}", f"integers {', '.join(SIZES)}")
+    if not least <= most <= total or (type(ranks) is int and not least * ranks <= total <= most * ranks):
+        return Fault(line, f"{name} {show(sizes)}", f"a total that {show(ranks)} ranks can have")
+    return None
 
 
 @rule("DATA08", "log", after=("CLK10", "DATA05"))
@@ -149,8 +155,8 @@ def fingerprints_are_of_the_first_pass(log: Log, terms: Terms, time: Timeline) -
     stops = {"train": next(iter(log.all("epoch_stop")[parts - 1 :]), None), "validation": log.first("eval_stop")}
     second = next(iter(log.all("epoch_start")[parts:]), None)
     for event in log.all("dataset_fingerprint"):
-        split = metadata(event, "split")
-        if split not in ("train", "validation"):
+        split = split_of(event)
+        if split not in SPLITS:
             continue  # DATA05 says so
         stop = stops[split]
         if stop is None or event.line < stop.line or (second and event.line > second.line):

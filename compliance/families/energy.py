@@ -8,7 +8,7 @@ from benchmark.energy.counter import COUNTS
 from benchmark.energy.entry import READING
 from compliance.finding import Fault, show
 from compliance.reading.devices import NUMBER, groups_of
-from compliance.reading.energy import INSIDE, UNSOUND, Live, Reading, Source, edges, live_of, shortfall
+from compliance.reading.energy import INSIDE, UNSOUND, Live, Moment, Reading, Source, edges, live_of, shortfall
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Run
@@ -21,39 +21,35 @@ from rules.energy import Energy
 
 @rule("ENE01", "log", reads=("energy_sources", "energy_reading"))
 def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    live = live_of(log)
-    for line, found, wanted in live.faults if live else ():
+    for line, found, wanted in live_of(log).faults:
         yield Fault(line, found, wanted)
 
 
 @rule("ENE02", "log", after=("ENE01",))
 def joules_never_fall(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live = live_of(log)
-    faults = (_falls(live, at, source) for at, source in enumerate(live.sources)) if live else ()
-    yield from filter(None, faults)
+    yield from filter(None, (_falls(live, at, source) for at, source in enumerate(live.sources)))
 
 
 @rule("ENE03", "log", after=("ENE01", "CLK04", "CLK10"))
 def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live, limits = live_of(log), terms.edition.limits.energy
-    if live is None or limits is None or not live.sources or time.passing is None:
+    if limits is None or not live.sources or time.passing is None:
         return
-    readings = {(reading.moment, reading.epoch): reading for reading in live.readings}
-    if len(readings) < len(live.readings):
-        usual = Counter((reading.moment, reading.epoch) for reading in live.readings)
-        again = [reading for reading in live.readings if usual[reading.moment, reading.epoch] > 1][-1]
-        yield Fault(again.line, f"another reading at {_moment(again)}", "one")
-        return
+    readings: dict[Moment, Reading] = {}
+    for reading in live.readings:
+        if readings.setdefault((reading.moment, reading.epoch), reading) is not reading:
+            yield Fault(reading.line, f"another reading at {_moment(reading)}", "one")
+            return
     for event in edges(log):
         of_run = event.key.startswith(("run_", "staging_"))
-        reading = readings.pop((event.key, None if of_run else epoch_of(event)), None)
-        if reading is None:
+        own = readings.pop((event.key, None if of_run else epoch_of(event)), None)
+        if own is None:
             yield Fault(event.line, f"no {READING} at {event.key}", "one")
             return
-        away = max(abs(ms - event.time_ms) for ms in (*reading.times, *reading.earliest)) / 1000
+        away = max(abs(ms - event.time_ms) for ms in (*own.times, *own.earliest)) / 1000
         if away > limits.edge:
-            found = f"{away:.3f} s from {event.key} in line {event.line}"
-            yield Fault(reading.line, found, f"at most {limits.edge:g} s")
+            yield Fault(own.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limits.edge:g} s")
             return
     for reading in readings.values():
         yield Fault(reading.line, f"a reading at {_moment(reading)}", "readings at starts and stops of the run alone")
@@ -63,7 +59,7 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 @rule("ENE04", "log", after=("ENE02", "ENE03"))
 def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live, limits = live_of(log), terms.edition.limits.energy
-    if live is None or limits is None or not live.readings or time.passing is None:
+    if limits is None or not live.readings or time.passing is None:
         return
     first, last = live.readings[0], live.readings[-1]
     for at, source in enumerate(live.sources):
@@ -92,8 +88,6 @@ def all_of_the_machine_is_measured(runs: list[Run], place: SetPlace, terms: Term
 @rule("ENE06", "log", after=("ENE01",))
 def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live = live_of(log)
-    if live is None:
-        return
     of = Counter(source[:1] + source[2:4] for source in live.sources)
     for node, scope, device in (named for named, times in of.items() if times > 1):
         yield Fault(live.line, f"{of[node, scope, device]} counters of {show(f'{node}: {scope} {device}')}", "one")
@@ -110,7 +104,7 @@ def nothing_is_counted_twice(log: Log, terms: Terms, time: Timeline) -> Iterator
 @rule("ENE07", "log", after=("ENE01",))
 def no_wrap_is_missed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live, limits = live_of(log), terms.edition.limits.energy
-    if live is None or limits is None or not live.readings:
+    if limits is None or not live.readings:
         return
     gap, line = max((reading.gap, reading.line) for reading in live.readings)
     for source in live.sources:
@@ -123,14 +117,14 @@ def no_wrap_is_missed(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]
 @rule("ENE08", "log", after=("ENE01",))
 def energy_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live = live_of(log)
-    if live and live.rehearsal:
+    if live.rehearsal:
         yield Fault(live.line, "an event energy_sources that says rehearsal", "counters of the machine")
 
 
 @rule("ENE09", "log", after=("ENE01", "SYS10"))
 def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live, groups = live_of(log), groups_of(log.value("devices"))
-    if live is None or groups is None:
+    if groups is None:
         return
     hosts = {group.host for group in groups}
     uuids = {(group.host, uuid.removeprefix("GPU-")) for group in groups for uuid in group.uuids}
@@ -145,8 +139,8 @@ def counters_are_of_what_computes(log: Log, terms: Terms, time: Timeline) -> Ite
 @rule("ENE10", "log", severity="review", after=("ENE01",))
 def counters_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     live = live_of(log)
-    strange = sorted({source.source for source in live.sources if source.source not in COUNTS}) if live else []
-    if live and strange:
+    strange = sorted({source.source for source in live.sources if source.source not in COUNTS})
+    if strange:
         yield Fault(live.line, show(", ".join(strange)), f"{', '.join(sorted(COUNTS))}, or what it is")
 
 

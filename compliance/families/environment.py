@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,9 @@ from compliance.reading.stated import contradictions, differences, unlogged
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
-from compliance.reading.values import Unsound
+from compliance.reading.values import Unsound, fields
 from compliance.rule import RUNS, STEPS, hides, rule
+from rules.edition import Edition
 from rules.limits import Environment as Limits
 
 REVIEW = "review"  # the severity of what a person decides: a fact that one run or node could read and another not, ...
@@ -68,7 +69,7 @@ def environment_is_handed_in(runs: list[Run], place: SetPlace, terms: Terms) -> 
 
 @rule("ENV03", "set", after=("ENV01",), on=RUNS | STEPS)
 def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, path, limits in _files(runs, terms):
+    for run, named, path, limits in _files(runs, terms.edition):
         size = f"{named.size} bytes with " if named.size else ""
         wanted = f"{size}the sha256 {named.digest}, as logged in {run.path}"
         try:
@@ -80,13 +81,17 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
             yield _fault(run, named, f"more than {limits.largest} bytes", f"at most {limits.largest}")
         elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (0, len(data)):
             whose = next((other.path for other in runs for one in other.environments if one.digest == found), "")
-            said = f"the manifest of {whose}" if whose else f"{len(data)} bytes with {found}{line_endings(path)}"
+            said = (
+                f"the manifest of {whose}"
+                if whose
+                else f"{len(data)} bytes with the sha256 {found}{line_endings(path)}"
+            )
             yield _fault(run, named, said if data else "an empty file", wanted)
 
 
 @rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
 def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, path, limits in _files(runs, terms):
+    for run, named, path, limits in _files(runs, terms.edition):
         try:
             parse(content(path, limits.largest))
         except OSError:
@@ -99,7 +104,10 @@ def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
 def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits = terms.edition.limits.environment
     # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
-    kept = [(run, named, _digests(found.node, limits.same)) for run, named, found, limits in _read(runs, terms)]
+    kept = [
+        (run, named, {name: _digest(found.node[name]) for name in limits.same})
+        for run, named, found, limits in _read(runs, terms.edition)
+    ]
     points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
     for one in kept:
         points[json.dumps(one[0].value("number_of_ranks"))].append(one)
@@ -124,7 +132,7 @@ def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, A
 
 @rule("ENV06", "set", after=("ENV04",), on=RUNS | STEPS)
 def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment, limits in _read(runs, terms):
+    for run, named, environment, limits in _read(runs, terms.edition):
         first, *others = environment.nodes
         for kind in others:
             hosts = listed([*map(show, kind.hosts)], 1)
@@ -142,7 +150,7 @@ def nodes_are_alike(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
 @rule("ENV07", "set", after=("ENV04",), reads=("hyperparameters",), on=RUNS | STEPS)
 def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     above = given_names(place.runs, place.ledger)
-    for run, named, environment, _ in _read(runs, terms):
+    for run, named, environment, _ in _read(runs, terms.edition):
         for found, wanted in differences(environment, run, terms.benchmark, above):
             yield _fault(run, named, found, wanted)
         if names := unlogged(environment, run, terms.benchmark, above):
@@ -157,36 +165,35 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
     on=RUNS | STEPS,
 )
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, environment, limits in _read(runs, terms):
-        groups = groups_of(run.value("devices")) or []
-        hosts, ranks = sorted(h for kind in environment.nodes for h in kind.hosts), run.value("number_of_ranks")
-        named_hosts = {group.host for group in groups}
-        first = named is run.environments[0]  # a run may be resumed on other hosts
-        other = groups and first and not (len(set(hosts)) == len(hosts) and same(set(hosts), named_hosts))
-        pairs: list[tuple[str, Any, Any]] = [("hosts", hosts, sorted(named_hosts))] if other else []
-        pairs += [("nodes", len(hosts), run.value("number_of_nodes"))]
-        pairs += [("ranks", (environment.run["launcher"] or {}).get("ranks", ranks), ranks)]
-        models = {group.name for group in groups if group.kind == CPU}
-        model = (environment.node["processors"] or {}).get("model")
-        pairs += [("processor", [model], sorted(models))] if models and model is not None else []
-        versions = run.value("versions") if type(run.value("versions")) is dict else {}
-        packages = environment.node["packages"] or {}
-        python = (environment.node["python"] or {}).get("version")
-        pairs += [("python", python, versions.get("python", python))] if python is not None else []
-        pairs += [
-            (key, packages[n], versions[key]) for key, n in LIBRARIES.items() if n in packages and key in versions
-        ]
-        for what, found, wanted in pairs:
-            if wanted is not None and found != wanted:
-                yield _fault(run, named, f"{what} {show(found)}", f"{show(wanted)}, as in {run.path}")
+    for run, named, environment, limits in _read(runs, terms.edition):
+        for what, told, logged in _told_twice(run, environment, named is run.environments[0]):
+            if None not in (told, logged) and told != logged:
+                yield _fault(run, named, f"{what} {show(told)}", f"{show(logged)}, as in {run.path}")
         for found, wanted in at_odds(environment, limits.memory):
             yield _fault(run, named, found, wanted, REVIEW)
+
+
+def _told_twice(run: Run, environment: Environment, first: bool) -> Iterator[tuple[str, Any, Any]]:
+    """Yield (what, by the manifest, by the log) of what both tell, None for what one does not. `first`: whether the
+    manifest is of the run's start; a run may be resumed on other hosts."""
+    groups, node = groups_of(run.value("devices")) or [], environment.node
+    hosts, named = sorted(h for kind in environment.nodes for h in kind.hosts), {group.host for group in groups}
+    if groups and first and not (len(set(hosts)) == len(hosts) and same(set(hosts), named)):
+        yield "hosts", hosts, sorted(named)
+    yield "nodes", len(hosts), run.value("number_of_nodes")
+    yield "ranks", (environment.run["launcher"] or {}).get("ranks"), run.value("number_of_ranks")
+    models, model = sorted({g.name for g in groups if g.kind == CPU}), (node["processors"] or {}).get("model")
+    if models and model is not None:
+        yield "processor", [model], models
+    yield "python", *fields(node["python"], "version"), *fields(run.value("versions"), "python")
+    for name, package in LIBRARIES.items():
+        yield name, *fields(node["packages"], package), *fields(run.value("versions"), name)
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     described = place.described
-    for _, _, environment, limits in islice(_read(runs, terms), 1) if described else ():
+    for _, _, environment, limits in islice(_read(runs, terms.edition), 1) if described else ():
         for name, found in contradictions(environment, described, limits.memory):
             yield place.fault_of(name, show(described[name]), f"{found}, as in the environment manifests")
 
@@ -194,11 +201,11 @@ def environment_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Ter
 @rule("ENV11", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def environment_is_told(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     known: set[str] = set()  # facts that are told of already, by ENV07 (the command) or ENV05 (those of nodes) as well
-    for run, named, environment, limits in _read(runs, terms):
+    for run, named, environment, limits in _read(runs, terms.edition):
         if untold := [name for name in _untold(run, environment, limits) if name not in known]:
             yield _fault(run, named, f"no value of {', '.join(untold)}", "what every machine tells, or the reason")
         known.update(untold, environment.node, ["command"])
-    for run, named, environment, limits in islice(_read(runs, terms), 1):
+    for run, named, environment, limits in islice(_read(runs, terms.edition), 1):
         kinds = {(kind.values.get("data") or {}).get("type") for kind in environment.nodes}
         if memory := sorted(kind for kind in limits.in_memory if kind in kinds):
             yield _fault(run, named, f"data on {', '.join(memory)}, which is memory", "data on storage")
@@ -216,20 +223,22 @@ def _untold(run: Run, environment: Environment, limits: Limits) -> list[str]:
 @rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     told: set[tuple[str, str]] = set()
-    for run, named, environment, limits in _read(runs, terms):
-        if (loaded := environment.loaded) is None:
-            continue
-        preloaded = (environment.node["variables"] or {}).get("LD_PRELOAD")
-        unusual = {
-            "files that differ from their distribution": _shown(loaded.edited),
-            "files of no distribution": _shown(loaded.unowned),
-            "editable distributions": ", ".join(loaded.editable),
-            "code that runs before the program": ", ".join(
-                f"{name} ({digest[:12]})" for name, digest in loaded.startup.items() if digest not in limits.startup
-            ),
-            "other import finders": ", ".join(sorted({*loaded.finders} - {*limits.finders})),
-            "LD_PRELOAD": str(preloaded or ""),
-        }
+    for run, named, environment, limits in _read(runs, terms.edition):
+        loaded, (preloaded,) = environment.loaded, fields(environment.node["variables"], "LD_PRELOAD")
+        unusual = (
+            {}
+            if loaded is None
+            else {
+                "files that differ from their distribution": _shown(loaded.edited),
+                "files of no distribution": _shown(loaded.unowned),
+                "editable distributions": ", ".join(loaded.editable),
+                "code that runs before the program": ", ".join(
+                    f"{name} ({digest[:12]})" for name, digest in loaded.startup.items() if digest not in limits.startup
+                ),
+                "other import finders": ", ".join(sorted({*loaded.finders} - {*limits.finders})),
+                "LD_PRELOAD": str(preloaded or ""),
+            }
+        )
         for what, found in unusual.items():
             if found and (what, found) not in told:
                 told.add((what, found))
@@ -238,7 +247,7 @@ def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms
 
 @rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS)
 def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    made = [(run, named, loaded.kernels) for run, named, loaded in _loaded(runs, terms) if loaded.kernels]
+    made = [(run, named, loaded.kernels) for run, named, loaded, _ in _loaded(runs, terms.edition) if loaded.kernels]
     fresh = {kernels[2] for _, _, kernels in made if not kernels[1]}
     for run, named, (_, before, digest) in made:
         if before and not (fresh if place.scaling == "weak" else digest in fresh):
@@ -250,7 +259,7 @@ def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Te
 @rule("ENV14", "set", after=("ENV04",), on=RUNS | STEPS)
 def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     usual: dict[str, tuple[str, Run]] = {}
-    for run, named, loaded in _loaded(runs, terms):
+    for run, named, loaded, _ in _loaded(runs, terms.edition):
         for name, digest in loaded.records.items():
             before, first = usual.setdefault(name, (digest, run))
             if digest != before:
@@ -260,9 +269,8 @@ def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Term
 
 @rule("ENV15", "set", severity="review", after=("ENV04",), on=RUNS)
 def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    most = terms.edition.limits.environment.spent if terms.edition.limits.environment else {}
-    for run, named, loaded in _loaded(runs, terms):
-        for name, limit in most.items():
+    for run, named, loaded, limits in _loaded(runs, terms.edition):
+        for name, limit in limits.spent.items():
             if (spent := loaded.spent.get(name, 0)) > limit:
                 found = f"{spent:.0f} {name.replace('_', ' ')} before the clock started"
                 yield _fault(run, named, found, f"at most {limit:.0f}, or the reason")
@@ -270,16 +278,15 @@ def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Te
 
 @rule("ENV16", "submission", severity="review")
 def sets_of_a_system_ran_on_one_machine(files: SubmissionFiles) -> Iterator[Fault]:
-    limits, runs_of = files.edition.limits.environment, defaultdict(list)
-    if limits is None:
-        return
+    runs_of = defaultdict(list)
     for run in files.runs:
         runs_of[run.set_path].append(run)
     first: dict[tuple[str, str], tuple[Any, str]] = {}  # system and fact -> the value and its manifest
     for place in files.submission.sets:
-        scored = place.scaling != TUNING  # TUN09 compares a campaign's
-        for run, named, node in _of_one_kind(runs_of[place.name], limits) if scored else ():
-            for name in limits.same_sets:
+        runs = runs_of[place.name] if place.scaling != TUNING else []  # TUN09 compares a campaign's
+        for run, named, environment, limits in islice(_read(runs, files.edition), 1):
+            node = environment.node
+            for name in limits.same_sets if len(environment.nodes) == 1 else ():
                 usual, where = first.setdefault((place.system, name), (node[name], manifest_of(run, named)))
                 if None not in (node[name], usual) and _text(node[name]) != _text(usual):
                     found, wanted = apart(node[name], usual)
@@ -297,51 +304,34 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
     for entry in submission.entries:
         path = submission.path.joinpath(*entry.parts)
         if entry.kind == "file" and entry.parts[0] == "results" and ENVIRONMENT.match(entry.parts[-1]):
-            aside = SUPERSEDED in entry.parts and _log_beside(entry.parts, submission.at)
+            aside = SUPERSEDED in entry.parts  # with its log
             first = path.with_name(f"{'_'.join(path.stem.split('_')[:2])}.json")  # of the same run
             if path not in known and first not in broken and not aside:
                 wanted = "a manifest that a log beside it names"
                 yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
 
 
-def _of_one_kind(runs: list[Run], limits: Limits) -> Iterator[tuple[Run, Named, dict[str, Any]]]:
-    """Yield the first sound manifest of a set, with the facts of its nodes, if these are of one kind."""
-    for run in runs:
-        for named in run.environments[:1]:
-            if found := read_environment(run.file.with_name(named.file), named.digest, limits.largest):
-                if len(found.nodes) == 1:
-                    yield run, named, found.node
-                return
-
-
-def _log_beside(parts: tuple[str, ...], at: Container[tuple[str, ...]]) -> bool:
-    """Return whether a superseded manifest has its log beside it."""
-    number = parts[-1].removeprefix("environment_").removesuffix(".json").partition("_")[0]
-    log = (*parts[:-1], f"result_{number}.txt")
-    return log in at and parts[-1].startswith(environment_path(Path(log[-1])).stem)
-
-
-def _files(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Path, Limits]]:
+def _files(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Path, Limits]]:
     """Yield (run, manifest as logged, its path, the edition's limits) of every manifest that a log names."""
-    limits = terms.edition.limits.environment
+    limits = edition.limits.environment
     for run in runs:
         for named in run.environments:
             if limits:
                 yield run, named, run.file.with_name(named.file), limits
 
 
-def _read(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Environment, Limits]]:
+def _read(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Environment, Limits]]:
     """Yield every sound manifest, one at a time."""
-    for run, named, path, limits in _files(runs, terms):
+    for run, named, path, limits in _files(runs, edition):
         if found := read_environment(path, named.digest, limits.largest):
             yield run, named, found, limits
 
 
-def _loaded(runs: list[Run], terms: Terms) -> Iterator[tuple[Run, Named, Loaded]]:
+def _loaded(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Loaded, Limits]]:
     """Yield what each run had loaded, of the sound manifests that tell it."""
-    for run, named, environment, _ in _read(runs, terms):
+    for run, named, environment, limits in _read(runs, edition):
         if environment.loaded:
-            yield run, named, environment.loaded
+            yield run, named, environment.loaded, limits
 
 
 def _shown(files: tuple[int, tuple[str, ...]]) -> str:
@@ -350,10 +340,9 @@ def _shown(files: tuple[int, tuple[str, ...]]) -> str:
     return f"{count}, {', '.join(names[:MOST_SHOWN])}" if count or names else ""
 
 
-def _digests(values: dict[str, Any], names: Iterable[str]) -> dict[str, bytes | None]:
-    """Return a digest of each named fact, None for one that could not be read."""
-    told = {name: values[name] for name in names}
-    return {n: None if v is None else hashlib.sha256(_text(v).encode()).digest() for n, v in told.items()}
+def _digest(value: Any) -> bytes | None:
+    """Return a digest of a fact, None for one that could not be read."""
+    return None if value is None else hashlib.sha256(_text(value).encode()).digest()
 
 
 def _again(run: Run, named: Named, largest: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from benchmark.log import Event
-from compliance.families.log import applies, describe, in_limits
+from compliance.families.log import KINDS, applies, describe, in_limits
 from compliance.finding import Fault, listed, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -42,19 +42,17 @@ def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("HYP03", "log", after=("HYP01",), reads=("hyperparameters", "configured"), on=EVERY)
 def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event = log.first("hyperparameters")
-    if event is None or type(event.value) is not dict:
-        return
+    settings, line = _settings(log), log.line("hyperparameters")
     for key, name in terms.benchmark.configured.items():
-        alone, value = log.first(key), event.value.get(name)
+        alone, value = log.first(key), settings.get(name)
         if alone and value is not None and alone.value != value:
-            yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {event.line}")
+            yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {line}")
 
 
 @rule("HYP04", "log", after=("HYP03",), reads=("hyperparameters", "config_digest"), on=EVERY)
 def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event, settings = log.first("config_digest"), log.value("hyperparameters")
-    if event and type(settings) is dict:
+    event, settings = log.first("config_digest"), _settings(log)
+    if event and settings:
         wanted = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
         if event.value != wanted:
             yield Fault(event.line, f"config_digest {show(event.value)}", f"{wanted}, that of the hyperparameters")
@@ -62,19 +60,17 @@ def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iter
 
 @rule("HYP05", "log", reads=("hyperparameters",), on=EVERY)
 def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event = log.first("hyperparameters")
-    if event and type(event.value) is dict:
-        settings = terms.benchmark.settings.items()
-        missing = [name for name, setting in settings if name not in event.value and not setting.optional]
-        if missing:
-            wanted = "all settings that define what is trained"
-            yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", wanted)
+    settings, wanted = _settings(log), terms.benchmark.settings.items()
+    missing = [name for name, setting in wanted if name not in settings and not setting.optional]
+    if settings and missing:
+        found = f"hyperparameters without {', '.join(missing)}"
+        yield Fault(log.line("hyperparameters"), found, "all settings that define what is trained")
 
 
 @rule("HYP06", "log", severity="review", after=("HYP04",), reads=("hyperparameters",), on=EVERY)
 def settings_are_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event, settings = log.first("hyperparameters"), _closed_settings(log, terms)
-    if event is None or not settings:
+    if event is None:
         return
     machine = {*_machine_settings(event, terms)}
     others = [name for name in settings if name not in {*terms.benchmark.settings, *machine}]
@@ -93,13 +89,9 @@ def data_type_is_known(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault
         if event.value not in types:
             wanted = f"one of {', '.join(types)}, or a reason in sw_notes, for a reviewer"
             yield Fault(event.line, f"precision {show(event.value)}", wanted)
-        elif types[event.value] == "scaled" and not _is_text(metadata(event, "scaling")):
+        elif types[event.value] == "scaled" and not KINDS["string"](metadata(event, "scaling")):
             found = f"precision {show(event.value)} without scaling"
             yield Fault(event.line, found, "scaling in its metadata: in words, by what values are scaled")
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str and bool(value.strip())
 
 
 def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:
@@ -110,12 +102,15 @@ def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:
     return (name for name in named if type(name) is str) if type(named) is list else ()
 
 
-def _closed_settings(log: Log, terms: Terms) -> dict[str, Any]:
-    """Return the settings of a run in the closed division; {} in the open division, for a malformed value, and if the
-    rules list no settings of the benchmark."""
+def _settings(log: Log) -> dict[str, Any]:
+    """Return the settings that a log states; {} for none, and for a malformed value."""
     settings = log.value("hyperparameters")
-    judged = terms.division == "closed" and terms.benchmark.settings
-    return settings if judged and type(settings) is dict else {}
+    return settings if type(settings) is dict else {}
+
+
+def _closed_settings(log: Log, terms: Terms) -> dict[str, Any]:
+    """Return the settings of a run in the closed division; {} if the rules list no settings of the benchmark."""
+    return _settings(log) if terms.division == "closed" and terms.benchmark.settings else {}
 
 
 def _violates(value: Any, key: Key) -> str:

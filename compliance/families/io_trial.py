@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmark.log import Event
+from compliance.families.data import by_rank_fault
 from compliance.families.throughput import CLOSE, off_the_clock, rate_fault
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata
-from compliance.reading.values import is_number
+from compliance.reading.values import fields, is_number
 from compliance.rule import IO, RUNS, rule
 
 OF_RUNS = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "throughput")
 WAITS = ("least", "mean", "most", "slowest")
 SECONDS = ("first_step_seconds", "later_seconds", "later_computed_seconds")
-SIZES = ("total", "least_by_rank", "most_by_rank")
 
 
 @rule("IOT01", "log", after=("LOG02",), on=RUNS | IO)
@@ -37,13 +37,13 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
     if faults:
         return
     before, limits = time.start, terms.edition.limits.clock
-    cold = _begins_cold(log)
+    (cold,) = fields(log.value("io_setup"), "least_au")  # of a cache that is emptied before each pass
     for event in sorted((*passes, *totals), key=lambda e: e.line):
         if event.key == "io_epoch":
             said, had = event.value["seconds"], (event.time_ms - before.time_ms) / 1000
             alone = before.key == "io_epoch"  # copies and other formats are written before the first
             if wanted := off_the_clock(said, had, limits, alone):
-                severity = "review" if said < had and cold else ""
+                severity = "review" if said < had and cold is not None else ""
                 yield Fault(event.line, f"{said:.3f} s in {had:.3f} s on the clock", wanted, severity=severity)
         before = event
     yield from _sums(passes, totals)
@@ -53,7 +53,7 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
 def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for event in _trials(log, terms):
         value, au = event.value, event.value.get("au")
-        parts = [] if au is None else [au.get(n) if type(au) is dict else None for n in ("least", "mean", "most")]
+        parts = [] if au is None else fields(au, "least", "mean", "most")
         shares = [*parts, value.get("au_waiting"), value.get("au_barrier")]
         if not all(is_number(s) and -CLOSE <= s <= 1 + CLOSE for s in shares) or not _rising(parts):
             found = f"au {show(au)}, au_waiting {show(shares[-2])}, au_barrier {show(shares[-1])}"
@@ -62,7 +62,7 @@ def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[
             yield fault
 
 
-@rule("IOT04", "log", after=("IOT02", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
+@rule("IOT04", "log", after=("IOT05", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
 def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, setup = terms.edition.limits.io, log.value("io_setup")
     if not terms.io_only or limits is None:
@@ -75,16 +75,15 @@ def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator
         return
     for event in _trials(log, terms):
         value, samples = event.value, metadata(event, "samples_count")
-        delivered, device, disk = (
-            _total(value.get(name)) for name in ("logical_bytes", "physical_bytes", "disk_bytes")
-        )
-        if delivered is None or not size * samples <= delivered <= size * samples * ranks:
+        (delivered,), (device,) = (fields(value.get(name), "total") for name in ("logical_bytes", "physical_bytes"))
+        disk = value.get("disk_bytes")
+        if not is_number(delivered) or not size * samples <= delivered <= size * samples * ranks:
             found = f"logical_bytes {show(value.get('logical_bytes'))}"
             yield Fault(event.line, found, f"{size * samples} to {size * samples * ranks}, the bytes of its samples")
         most = limits.node_bytes_per_second * nodes * value["seconds"]
-        if device is not None and device > most:
+        if is_number(device) and device > most:
             yield Fault(event.line, f"{device} bytes from devices in {value['seconds']:.3f} s", f"at most {most:.4g}")
-        if device is not None and disk is not None and device > disk * (1 + limits.counter_slack) + limits.counter_free:
+        if is_number(device) and is_number(disk) and device > disk * (1 + limits.counter_slack) + limits.counter_free:
             yield Fault(event.line, f"{device} bytes from a device that read {disk}", "no more than it read")
 
 
@@ -100,11 +99,8 @@ def every_rank_is_counted(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
             sizes = value.get(name)
             if sizes is None and name == "physical_bytes":  # the kernel does not count it
                 continue
-            found = [sizes.get(n) if type(sizes) is dict else None for n in SIZES]
-            if not all(type(n) is int and n >= 0 for n in found):
-                yield Fault(event.line, f"{name} {show(sizes)}", f"integers {', '.join(SIZES)}")
-            elif not found[1] * ranks <= found[0] <= found[2] * ranks:
-                yield Fault(event.line, f"{name} {show(sizes)}", f"a total that {ranks} ranks can have")
+            if fault := by_rank_fault(event.line, name, sizes, ranks):
+                yield fault
 
 
 @rule("IOT06", "log", after=("LOG13",))
@@ -112,9 +108,8 @@ def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
     for event in log.all("tracked_stats"):
         stats = event.value if type(event.value) is dict else {}
         if "wait_by_rank" in stats:
-            parts = [stats.get("wait_seconds"), stats.get("compute_seconds")]
-            numbers = [n for n in parts if is_number(n)]
-            seconds = sum(numbers) if numbers == parts else None
+            parts = fields(stats, "wait_seconds", "compute_seconds")
+            seconds = sum(parts) if all(map(is_number, parts)) else None
             if fault := _waits_fault(event, stats["wait_by_rank"], seconds):
                 yield fault
 
@@ -122,10 +117,9 @@ def ranks_wait_in_order(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 @rule("IOT07", "log", severity="review", after=("IOT03",), reads=("io_setup",), on=RUNS | IO)
 def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits, setup = terms.edition.limits.io, log.value("io_setup")
-    ceiling = setup.get("null_au") if type(setup) is dict else None
+    (ceiling,) = fields(setup, "null_au")
     for event in _trials(log, terms):
-        shares = event.value.get("au")
-        au = shares.get("mean") if type(shares) is dict else None
+        (au,) = fields(event.value.get("au"), "mean")
         if limits and is_number(ceiling) and is_number(au) and au > ceiling + limits.ceiling_slack + CLOSE:
             yield Fault(event.line, f"AU {au:.4f} above {ceiling:.4f}", f"at most {ceiling + limits.ceiling_slack:.4f}")
 
@@ -151,17 +145,11 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
             yield Fault(event.line, f"AU {show(au)}", f"{text}, which the ranks' seconds give")
 
 
-def _begins_cold(log: Log) -> bool:
-    """Return whether the system's cache is emptied before every pass, which takes time that no figure counts."""
-    setup = log.value("io_setup")
-    return type(setup) is dict and setup.get("least_au") is not None
-
-
 def _seconds(ranks: Any, count: Any) -> list[list[float]] | None:
     """Return the columns of SECONDS, or None unless each has a time of every rank."""
-    columns = [ranks.get(name) if type(ranks) is dict else None for name in SECONDS]
+    columns = fields(ranks, *SECONDS)
     whole = (type(c) is list and len(c) == count and all(is_number(n) and n >= 0 for n in c) for c in columns)
-    return [list(c or ()) for c in columns] if all(whole) else None
+    return columns if all(whole) else None
 
 
 def _trials(log: Log, terms: Terms) -> list[Event]:
@@ -181,9 +169,8 @@ def _sums(passes: list[Event], totals: list[Event]) -> Iterator[Fault]:
     for total in totals:
         mine = groups.pop(_variant(total), None)
         if mine is None:
-            yield Fault(
-                total.line, "an io_trial without passes of its format and place, or a second one", "one of each"
-            )
+            found = "an io_trial without passes of its format and place, or a second one"
+            yield Fault(total.line, found, "one of each")
             continue
         for name in ("steps", "samples_count"):
             found, wanted = metadata(total, name), sum(metadata(e, name) for e in mine)
@@ -203,7 +190,7 @@ def _variant(event: Event) -> tuple[str, str]:
 def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
     """Return a fault if the waits of ranks are malformed, or not in order from the least to the slowest, and these to
     `seconds`."""
-    found = [waits.get(n) if type(waits) is dict else None for n in WAITS]
+    found = fields(waits, *WAITS)
     if not all(is_number(n) and n >= 0 for n in found):
         return Fault(event.line, f"waits {show(waits)}", f"numbers {', '.join(WAITS)}")
     if not _rising([*found, seconds] if is_number(seconds) else found):
@@ -219,9 +206,3 @@ def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
 def _rising(numbers: list[Any]) -> bool:
     """Return whether each number is no less than the one before, within rounding."""
     return all(a <= b * (1 + CLOSE) + CLOSE for a, b in itertools.pairwise(numbers))
-
-
-def _total(sizes: Any) -> int | None:
-    """Return a total of bytes, which is logged by itself or with the ranks' shares; None if it is no integer."""
-    total = sizes.get("total") if type(sizes) is dict else sizes
-    return total if type(total) is int else None

@@ -101,19 +101,13 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 
 @rule("LOG07", "log", on=EVERY)
 def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    odd: dict[tuple[str, str], list[Event]] = {}
     for name, events in log.events.items():
         wanted = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), "POINT_IN_TIME")
-        for event in events:
-            if event.event_type != wanted:
-                odd.setdefault((name, wanted), []).append(event)
-    for (name, wanted), events in odd.items():
-        if terms.edition.limits.tolerant:  # one finding a key: a program that errs does so in every line
-            times = f", {len(events)} times" if len(events) > 1 else ""
-            yield Fault(events[0].line, f"{name} {show(events[0].event_type)}{times}", wanted)
-        else:
-            for event in events:
-                yield Fault(event.line, f"{name} {show(event.event_type)}", wanted)
+        odd, times = [event for event in events if event.event_type != wanted], ""
+        if terms.edition.limits.tolerant and len(odd) > 1:  # a program that errs does so in every line
+            odd, times = odd[:1], f", {len(odd)} times"
+        for event in odd:
+            yield Fault(event.line, f"{name} {show(event.event_type)}{times}", wanted)
 
 
 @rule("LOG08", "log", severity="warning", after=("LOG02",), on=EVERY)
@@ -146,9 +140,7 @@ def events_name_their_epoch(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 @rule("LOG11", "log", reads=("rules_edition",), on=EVERY)
 def log_names_its_edition(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event = log.first("rules_edition")
-    if event and event.value != terms.edition.name:
-        yield Fault(event.line, f"rules_edition {show(event.value)}", terms.edition.name)
+    yield from differs(log.first("rules_edition"), terms.edition.name)
 
 
 @rule("LOG12", "log", reads=("problem",), on=EVERY)
@@ -175,6 +167,12 @@ def subjects(key: str, terms: Terms) -> tuple[str, ...]:
     same = ("seed", *limits.same_code, *limits.same_system, *limits.same_in_set, *limits.same_problem)
     groups = {"epochs": (*PHASES, terms.metric), "configured": configured, "same": (*same, *configured)}
     return (key, *(group for group, keys in groups.items() if key in keys))
+
+
+def differs(event: Event | None, wanted: object) -> Iterator[Fault]:
+    """Yield a fault if an event has another value than the wanted one. None is wanted if none is known."""
+    if event and wanted is not None and event.value != wanted:
+        yield Fault(event.line, f"{event.key} {show(event.value)}", str(wanted))
 
 
 def _quoted(value: object) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from compliance.families.log import differs
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -12,10 +13,8 @@ from compliance.rule import EVERY, rule
 
 @rule("MOD01", "log", after=("LOG12",), on=EVERY, needs=("parameter_count",))
 def parameters_are_the_models(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event = log.first("parameter_count")
-    wanted = terms.problem.parameter_count if terms.problem and terms.division == "closed" else None
-    if event and wanted is not None and event.value != wanted:
-        yield Fault(event.line, f"parameter_count {show(event.value)}", str(wanted))
+    if terms.problem and terms.division == "closed":
+        yield from differs(log.first("parameter_count"), terms.problem.parameter_count)
 
 
 @rule("MOD02", "log", reads=("layout", "number_of_ranks"), on=EVERY)

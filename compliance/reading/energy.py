@@ -93,18 +93,18 @@ class Live:
     faults: tuple[tuple[int, str, str], ...]
 
 
-def live_of(log: Log) -> Live | None:
-    """Return the counters of a log; None if it has none, or its run was interrupted. Computed once a log."""
+def live_of(log: Log) -> Live:
+    """Return the counters of a log; none if it has none, or its run was interrupted. Computed once a log."""
     if "energy" not in log.memo:
         log.memo["energy"] = _live(log)
-    found: Live | None = log.memo["energy"]
+    found: Live = log.memo["energy"]
     return found
 
 
-def _live(log: Log) -> Live | None:
+def _live(log: Log) -> Live:
     events, readings = log.all(SOURCES), log.all(READING)
     if not (events or readings) or log.first("resumed"):
-        return None
+        return Live(1, (), (), False, ())
     if not events:
         return Live(readings[0].line, (), (), False, ((readings[0].line, f"{READING} without {SOURCES}", SOURCES),))
     first = events[0]
@@ -185,7 +185,7 @@ def edges(log: Log) -> Iterator[Event]:
 def energy_of(log: Log, time: Timeline) -> Energy | None:
     """Return the energy of a run by its counters; None if one of them has no reading at an end of the run."""
     live = live_of(log)
-    if live is None or live.faults or not live.sources or time.passing is None:
+    if live.faults or not live.sources or time.passing is None:
         return None
     at = {(reading.moment, reading.epoch): reading.joules for reading in live.readings}
     whole = between(at, [(("run_start", None), ("run_stop", None))])
@@ -216,7 +216,7 @@ def tier_of(sources: Iterable[Source]) -> str:
 def coverage_of(log: Log) -> Coverage | None:
     """Return the part of the machine that has counters; None for a log without counters."""
     live = live_of(log)
-    if live is None or live.faults or not live.sources:
+    if live.faults or not live.sources:
         return None
     nodes = {source.node: source.nodes for source in live.sources}
     counts: Counter[tuple[str, str]] = Counter()

@@ -42,6 +42,11 @@ def seed_of(value: object) -> int | None:
     return None
 
 
+def fields(value: object, *names: str) -> list[Any]:
+    """Return the values of these names in an object, each None where it lacks one, or is no object."""
+    return [value.get(name) if type(value) is dict else None for name in names]
+
+
 def is_shallow(value: Any, levels: int) -> bool:
     """Return whether lists and dicts are nested at most so many levels deep."""
     if type(value) not in (list, dict):

@@ -112,6 +112,12 @@ class Tree:
         self.write(self.at)
         return at + 1
 
+    def moved(self, event, before) -> int:
+        """Move an event before another, to its time; its line."""
+        self.logs[self.at].events.remove(event)
+        event["time_ms"] = before["time_ms"]
+        return self.inserted(before, event)
+
     def settings(self, index=None, **fields) -> int:
         """Change hyperparameters of a log (`...` takes one away), and their digest with them; the line."""
         index = self.at if index is None else index

@@ -99,7 +99,7 @@ def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
     assert checks.date_of(last - 1) < CLOCK.not_after == checks.date_of(last)
     for times, found in (((first, last), 0), ((first - 1, last), 1), ((first, last + 1), 1), ((), 0)):
         log = logs.read(*(logs.event(i, "seed", time) for i, time in enumerate(times, 1)))
-        assert len(list(checks.times_are_of_this_round(log, LIMITS, SimpleNamespace(start=None)))) == found
+        assert len(list(checks.times_are_of_this_round(log, LIMITS, None))) == found
 
 
 @pytest.mark.parametrize(("seconds", "found"), [(-0.001, [7]), (0.0, [7]), (0.001, []), (None, [])])
@@ -111,33 +111,19 @@ def test_clk03_a_run_takes_a_millisecond(seconds, found):
 @pytest.mark.parametrize(
     ("back", "found"),
     [
+        ([], []),
         ([(50, 10)], []),
         ([(50, 11)], [(50, "warning")]),
         ([(50, 100)], [(50, "warning")]),
         ([(50, 101)], [(50, "")]),
-        ([(5, 11)], [(5, "warning")]),
-        ([(5, 20), (6, 30), (7, 25)], [(6, "warning")]),  # the largest step of those that are a warning
-        ([(5, 30), (6, 20)], [(5, "warning")]),
-        ([(5, 50), (6, 101), (7, 102)], [(6, "")]),  # the first of those that are an error
+        ([(5, 50), (6, 102), (7, 101)], [(6, "")]),  # the largest step
     ],
 )
 def test_clk04_time_may_run_back_a_little_or_be_warned_of(back, found):
     limits = SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
-    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back], events={})
+    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back])
     terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
     assert [(f.line, f.severity) for f in checks.time_never_runs_back(log, terms, None)] == found
-
-
-def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
-    events = [logs.event(1, "run_start", 700), logs.event(2, "epoch_start", 900), logs.event(3, "epoch_stop", 500)]
-    log, limits = logs.read(*events), SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
-    log.back = [(3, 400, "epoch_stop")]
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    (fault,) = checks.time_never_runs_back(log, terms, None)
-    assert fault.found == "epoch_stop 400 ms earlier than epoch_start of line 2"
-    log.back = [(3, 401, "epoch_stop")]  # than one that is not kept
-    (fault,) = checks.time_never_runs_back(log, terms, None)
-    assert fault.found == "epoch_stop 401 ms earlier than an event before it"
 
 
 def test_milestones_in_one_line_are_in_order(logs):
@@ -169,21 +155,12 @@ def test_clk10_instances_that_share_a_log_start_as_often_as_they_stop(logs, keys
     assert lines(logs, checks.intervals_are_balanced, *events, terms=TOLERANT) == found
 
 
-@pytest.mark.parametrize(("samples", "faults"), [(0, 0), (1, 1), (2, 1)])
+@pytest.mark.parametrize(("samples", "faults"), [(0, 0), (1, 1)])
 def test_clk16_an_epoch_and_an_evaluation_of_one_sample_count(logs, samples, faults):
     times = {"epoch_start": 0, "epoch_stop": 16_000, "eval_start": 16_000, "eval_stop": 16_000}
     events = [logs.event(i, key, ms, samples_count=samples, epoch_num=1) for i, (key, ms) in enumerate(times.items())]
     log = logs.read(*events)
     assert len(list(checks.evaluations_take_time(log, terms_for(log, load("v1.0")), None))) == faults
-
-
-@pytest.mark.parametrize(("throughput", "faults"), [(-1, 0), (0, 0), (1, 1)])
-def test_clk20_a_throughput_of_none_a_second_gives_no_seconds(logs, throughput, faults):
-    """LOG13 says so; a waiver may have covered that."""
-    start, stop = logs.event(1, "epoch_start", 0, epoch_num=1), logs.event(3, "epoch_stop", 16_000, epoch_num=1)
-    stop.metadata["samples_count"] = 8
-    log = logs.read(start, logs.event(2, "tracked_stats", value={"throughput": throughput}, epoch_num=1), stop)
-    assert len(list(checks.figures_are_those_of_the_clock(log, terms_for(log, load("v1.0")), None))) == faults
 
 
 def paced(logs, *pairs, kind="epoch", since=0, **metadata):
@@ -205,9 +182,7 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
         ({"throughput": 44 / 10.5}, None),  # 8 s and a quarter and half a second
         ({"throughput": 4.0}, "11.000 s by throughput in epoch 2"),
         ({"wait_seconds": 0.5, "compute_seconds": 4.0}, None),
-        ({"wait_seconds": 0.5, "compute_seconds": 10.0}, None),
         ({"wait_seconds": 0.5, "compute_seconds": 3.875}, "4.375 s by wait_seconds and compute_seconds in epoch 2"),
-        ({"wait_seconds": 0.5, "compute_seconds": 10.125}, "10.625 s by wait_seconds and compute_seconds in epoch 2"),
         (
             {"throughput": 5.0, "wait_seconds": 0.5, "compute_seconds": 1},
             "1.500 s by wait_seconds and compute_seconds in epoch 2",
@@ -215,6 +190,9 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
         ({"throughput": 44.0, "wait_seconds": 0.5, "compute_seconds": 1}, "1.000 s by throughput in epoch 2"),
         ({"wait_seconds": 0.5}, None),
         ({"throughput": True}, None),
+        ({"throughput": 0}, None),
+        ({"throughput": -0.5}, None),
+        ({"throughput": 1}, "44.000 s by throughput in epoch 2"),
         ([8.25], None),
     ],
 )

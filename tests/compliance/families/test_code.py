@@ -1,5 +1,7 @@
 """CODE: what hides from people in source, and what they must look at: seeds, uses, files that nothing reads."""
 
+from pathlib import Path
+
 import pytest
 
 from compliance.engine import judge
@@ -15,26 +17,23 @@ HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
 
 
-@damage
-def coding_that_hides_code(tree):
-    return [("a.py", tree.add(f"{HERE}/a.py", "# coding: utf-7\n"), "CODE01")]
+def file_added(code, path, text):
+    """A damage: the source has another file, or more in one that is there."""
+
+    @damage
+    def entry(tree):
+        return [(Path(path).name, tree.add(path, text), code)]
+
+    return entry
 
 
-@damage
-def compiled_module(tree):
-    return [("a.pyc", tree.add(f"{HERE}/__pycache__/a.pyc", "?"), "CODE01")]
-
-
-@damage
-def library_in_the_source(tree):
-    (tree.implementation / "fast.so").write_bytes(b"\x7fELF\2\1\1\0")
-    tree.ran()
-    return [("fast.so", 1, "CODE01")]
-
-
-@damage
-def seed_of_the_environment(tree):
-    return [("train.py", tree.add(TRAIN, "torch.manual_seed(int(os.environ['SEED']))\n"), "CODE02")]
+coding_that_hides_code = file_added("CODE01", f"{HERE}/a.py", "# coding: utf-7\n")
+seed_of_a_setting = file_added("CODE02", f"{HERE}/configs/tiny.yaml", "seed: 42\n")
+process_that_is_started = file_added("CODE03", TRAIN, "os.system('date')\n")
+module_that_runs_by_itself = file_added("CODE03", f"{HERE}/sitecustomize.py", "a = 1\n")
+kernel_in_another_language = file_added("CODE04", f"{HERE}/fast.cu", "__global__ void f() {}\n")
+table_of_many_numbers = file_added("CODE04", f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1))
+module_too_large_to_be_parsed = file_added("CODE04", f"{HERE}/data.py", "#" * (LARGEST + 1))
 
 
 @damage
@@ -42,63 +41,30 @@ def seed_that_is_cancelled(tree):
     return [("train.py", tree.add(TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n") + 1, "CODE02")]
 
 
-@damage
-def seed_of_a_setting(tree):
-    return [("tiny.yaml", tree.add(f"{HERE}/configs/tiny.yaml", "seed: 42\n"), "CODE02")]
-
-
-@damage
-def process_that_is_started(tree):
-    return [("train.py", tree.add(TRAIN, "os.system('date')\n"), "CODE03")]
+def edited(tree, name, change):
+    """Change a file of the reference; its text before."""
+    text = (ROOT / HERE / name).read_text()
+    tree.put(tree.source / HERE / name, change(text))
+    tree.ran()
+    return text
 
 
 @damage
 def environment_that_an_edited_file_reads(tree):
-    text = (ROOT / HERE / "startup/environment.py").read_text()
-    tree.put(tree.source / HERE / "startup/environment.py", f"{text}import os\nFAST = os.environ.get('FAST')\n")
-    tree.ran()
+    text = edited(tree, "startup/environment.py", lambda text: f"{text}import os\nFAST = os.environ.get('FAST')\n")
     return [("environment.py", text.count("\n") + 2, "CODE03")]
 
 
 @damage
-def module_that_runs_by_itself(tree):
-    return [("sitecustomize.py", tree.add(f"{HERE}/sitecustomize.py", "a = 1\n"), "CODE03")]
-
-
-@damage
 def factor_in_the_loss(tree):
-    text = (ROOT / HERE / "scaffold/loss.py").read_text()
-    tree.put(tree.source / HERE / "scaffold/loss.py", text.replace("return sums[0]", "return 0.5 * sums[0]"))
-    tree.ran()
+    text = edited(tree, "scaffold/loss.py", lambda text: text.replace("return sums[0]", "return 0.5 * sums[0]"))
     line = 1 + text[: text.index("return sums[0]")].count("\n")
     return [("loss.py", line, "CODE05")]
-
-
-@damage
-def kernel_in_another_language(tree):
-    return [("fast.cu", tree.add(f"{HERE}/fast.cu", "__global__ void f() {}\n"), "CODE04")]
-
-
-@damage
-def table_of_many_numbers(tree):
-    return [("prior.yaml", tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1)), "CODE04")]
 
 
 def test_code04_settings_may_have_numbers(tree, law):
     tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * NUMBERS)
     assert findings(tree, law) == []
-
-
-@damage
-def module_too_large_to_be_parsed(tree):
-    return [("data.py", tree.add(f"{HERE}/data.py", "#" * (LARGEST + 1)), "CODE04")]
-
-
-@damage
-def source_of_mlperf(tree):
-    path = "benchmarks/scaffold/implementations/pytorch/fast.cpp"
-    tree.put(tree.root / path, "int seed = 42;\n")
-    return [("fast.cpp", 1, "CODE04")]
 
 
 def test_damage(entry, exactly):
@@ -109,27 +75,6 @@ def findings(tree, law, family="CODE"):
     return [f for f in judge([tree.root], rules=law).findings if f.code.startswith(family)]
 
 
-@pytest.mark.parametrize(("beyond", "lines"), [(-1, checks.PLACES - 1), (0, checks.PLACES), (1, checks.PLACES + 1)])
-def test_places_of_a_kind_are_bounded(tree, law, beyond, lines):
-    tree.add(TRAIN, "os.system('date')\n" * (checks.PLACES + beyond) + "eval('1')\n")
-    found = [f.found for f in findings(tree, law) if f.found.startswith("starts")]
-    assert len(found) == lines
-    assert (found[-1] == "starts a process: ... and 1 more in this file, 6 in all") == (beyond > 0)
-    others = {f.found for f in findings(tree, law)} - set(found)
-    assert others == {"runs text as code: eval('1')"}  # another kind is not hidden by them
-
-
-@pytest.mark.parametrize(("beyond", "lines"), [(0, checks.FILES), (1, checks.FILES + 1), (2, checks.FILES + 1)])
-def test_files_that_are_named_are_bounded(tree, law, beyond, lines):
-    for index in range(checks.FILES + beyond):
-        tree.put(tree.implementation / f"a{index:03}.py", f"eval('{index}')\n")
-    tree.ran()
-    found = findings(tree, law)
-    assert len(found) == lines
-    rest = [(1, f"... and {beyond} more in {beyond} files")] if beyond else []
-    assert [(f.line, f.found) for f in found if f.path == str(tree.root)] == rest
-
-
 TOO_MUCH = "more source in all folders than seeds are followed in"
 
 
@@ -137,7 +82,7 @@ TOO_MUCH = "more source in all folders than seeds are followed in"
 def test_seeds_are_followed_in_so_many_characters(tree, law, monkeypatch, beyond):
     characters = sum(len(path.read_text()) for path in tree.source.rglob("*.py"))
     monkeypatch.setattr(checks, "MOST_TRACED", characters - beyond)
-    assert [f.found for f in findings(tree, law)] == [TOO_MUCH] * beyond
+    assert [(f.line, f.found) for f in findings(tree, law)] == [(1, TOO_MUCH)] * beyond
 
 
 def test_each_folder_is_named_in_which_seeds_are_not_followed(tree, law, monkeypatch):
@@ -154,19 +99,15 @@ def test_the_reference_is_quiet_under_any_name(tree, law, name):
 
 
 def test_lines_of_the_reference_are_not_named_in_a_file_that_was_changed(tree, law):
-    text = (ROOT / HERE / LOUD).read_text()
-    tree.put(tree.source / HERE / LOUD, f"# ours\n{text}\nos.system('date')\n")
-    tree.ran()
+    text = edited(tree, LOUD, lambda text: f"# ours\n{text}\nos.system('date')\n")
     (finding,) = findings(tree, law)
     assert (finding.line, finding.found) == (text.count("\n") + 3, "starts a process: os.system('date')")
 
 
 def test_a_line_of_the_reference_at_another_place_is_named(tree, law):
     """What it does there, nobody has looked at."""
-    text = (ROOT / HERE / LOUD).read_text()
-    line = next(line for line in text.splitlines() if line.startswith("from safetensors"))
-    tree.put(tree.source / HERE / LOUD, f"{text}{line}\n")
-    tree.ran()
+    line = next(line for line in (ROOT / HERE / LOUD).read_text().splitlines() if line.startswith("from safetensors"))
+    text = edited(tree, LOUD, lambda text: f"{text}{line}\n")
     (finding,) = findings(tree, law)
     assert finding.found == f"loads weights or pickles: {line}" and finding.line == text.count("\n") + 1
 
@@ -179,37 +120,17 @@ SEEDS = "training/seeds.py"
 )
 def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law, line, told):
     """Not so a comment."""
-    tree.put(tree.source / HERE / SEEDS, f"{line}\n# ours\n{(ROOT / HERE / SEEDS).read_text()}")
-    tree.ran()
+    edited(tree, SEEDS, lambda text: f"{line}\n# ours\n{text}")
     found = findings(tree, law)
     assert [(f.line, f.found) for f in found] == told
-    assert {(f.code, f.severity, f.sentence, f.wanted) for f in found} <= {
-        (
-            "CODE05",
-            "review",
-            "The file can change the mathematics or the clock, and is not the reference's",
-            checks.READ,
-        )
-    }
+    assert {(f.code, f.severity, f.wanted) for f in found} <= {("CODE05", "review", checks.READ)}
 
 
 def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not(tree, law):
-    text = (ROOT / HERE / SEEDS).read_text()
-    own = next(line for line in text.splitlines() if "Stream.WEIGHTS" in line)
-    tree.put(tree.source / HERE / SEEDS, text.replace(own, own.replace("(seed, ", "(id(seed), ")))
-    tree.ran()
+    own = next(line for line in (ROOT / HERE / SEEDS).read_text().splitlines() if "Stream.WEIGHTS" in line)
+    edited(tree, SEEDS, lambda text: text.replace(own, own.replace("(seed, ", "(id(seed), ")))
     found = findings(tree, law, "CODE02")
     assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
-
-
-@pytest.mark.parametrize("beyond", [0, 1])
-def test_edited_files_that_are_named_are_bounded(tree, law, monkeypatch, beyond):
-    monkeypatch.setattr(checks, "FILES", 2 - beyond)
-    for name in (SEEDS, "training/step.py"):
-        tree.put(tree.source / HERE / name, f"a = 1\n{(ROOT / HERE / name).read_text()}")
-    tree.ran()
-    found = [(f.line, f.found) for f in findings(tree, law) if f.code == "CODE05"]
-    assert len(found) == 2 and ((1, "1 more from here on") in found) == bool(beyond)
 
 
 MINIMAL = "implementations/minimal/train.py"
@@ -234,12 +155,11 @@ def test_the_minimal_implementation_is_quiet_as_own_code(tree, law):
     assert minimal(tree, law, (ROOT / MINIMAL).read_text()) == []
 
 
-@pytest.mark.parametrize("seed", ["c.batch_size", "int(time.time())"])
-def test_with_another_seed_it_is_not(tree, law, seed):
+def test_with_another_seed_it_is_not(tree, law):
     text = (ROOT / MINIMAL).read_text()
     assert LINE in text
-    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", f"({seed}, ")))
-    assert found[0] == "train.py" and f"stream_seed({seed}," in found[2]
+    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", "(c.batch_size, ")))
+    assert found[0] == "train.py" and "stream_seed(c.batch_size," in found[2]
 
 
 def test_a_files_code_is_judged_once(tree, found):
@@ -248,31 +168,3 @@ def test_a_files_code_is_judged_once(tree, found):
     (tree.implementation / "b.txt").write_bytes(b"\x1f\x8b\x08\xff")
     tree.ran()
     assert found(tree.root) == [("a.py", 1, "CODE01"), ("b.txt", 1, "CODE01")]
-
-
-# What a verdict says of the source
-
-
-def told(tree, law):
-    (submission,) = judge([tree.root], rules=law).submissions
-    return submission.source
-
-
-def test_verdict_counts_files_that_are_not_the_references(tree, law):
-    assert told(tree, law) == "2 of 6 files are not the reference's"
-    tree.put(tree.implementation / "README.md", "Notes\n")
-    assert told(tree, law) == "2 of 6 files are not the reference's"
-
-
-def test_verdict_says_reference_source(tree, law):
-    for path in (TRAIN, f"{HERE}/configs/smoke.yaml"):
-        tree.put(tree.source / path, (ROOT / path).read_text())
-    (tree.implementation / "configs" / "tiny.yaml").unlink()
-    tree.ran()
-    assert told(tree, law) == "every file is the reference's"
-
-
-def test_verdict_says_nothing_without_source(tree, law):
-    for path in sorted(tree.source.rglob("*.*")):
-        path.unlink()
-    assert told(tree, law) == ""

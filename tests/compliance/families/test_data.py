@@ -22,13 +22,6 @@ fewer_training_samples = event_changed("DATA02", "train_samples", value=6)
 fingerprint_of_fewer_samples = event_changed("DATA02", "dataset_fingerprint", metadata={"samples_count": 7})
 
 
-@damage
-def training_class_count_altered(tree):
-    counts = [8000, 900, 701, 399]
-    line = tree.changed("dataset_fingerprint", metadata={"class_counts": counts})
-    return [("result_2.txt", line, "DATA03")] * 2
-
-
 definition_of_another_problem = event_changed("DATA04", "problem_digest", value="0" * 64)
 
 
@@ -40,24 +33,7 @@ def fingerprint_missing(tree):
     return [("result_2.txt", 1, "DATA05")]
 
 
-@damage
-def fingerprint_before_the_run(tree):
-    log = tree.logs[2]
-    event, start = log.all("dataset_fingerprint")[0], log.one("run_start")
-    log.events.remove(event)
-    return [("result_2.txt", tree.inserted(start, {**event, "time_ms": start["time_ms"]}), "DATA05")]
-
-
-@damage
-def splits_exchanged(tree):
-    event = tree.logs[2].all("dataset_fingerprint")[1]
-    event["metadata"]["split"] = "train"
-    line = tree.written(event)
-    return [("result_2.txt", 1, "DATA05"), ("result_2.txt", line, "DATA05")]
-
-
 half_an_epoch = event_changed("DATA06", "epoch_stop", nth=1, metadata={"samples_count": 4})
-more_samples_than_published = event_changed("DATA02", "train_samples", of="study", value=9)
 a_copy_that_no_site_has_registered = event_changed("DATA09", "dataset_fingerprint", of="mean", value="c" * 64)
 
 
@@ -141,7 +117,7 @@ def test_a_fingerprint_has_the_voxels_of_each_class(logs, counts, words):
     assert list(checks.class_counts_are_published(log, terms(class_counts={}), None)) == []
 
 
-@pytest.mark.parametrize("split", [None, 7, ["train"], {}])
+@pytest.mark.parametrize("split", [None, ["train"]])
 def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
     log = logs.read(logs.event(1, "dataset_fingerprint", value="c", split=split, samples_count=1, class_counts=[1]))
     for check in (
@@ -222,7 +198,7 @@ def test_a_run_without_scores_or_milestones_or_a_problem_may_lack_fingerprints(l
     ],
 )
 def test_a_dataset_is_one_of_those_that_are_registered(logs, datasets, found):
-    events = [(3, "a", "train"), (4, "b", "validation"), (5, "c", 7)]
+    events = [(3, "a", "train"), (4, "b", "validation")]
     log = logs.read(*(logs.event(line, "dataset_fingerprint", value=value, split=s) for line, value, s in events))
     judged = checks.datasets_are_registered(log, terms(fingerprints={}, datasets=datasets), None)
     assert [(f.line, f.found, f.wanted) for f in judged] == found
@@ -238,19 +214,10 @@ def bytes_read_missing(tree):
 
 
 @damage
-def bytes_read_missing_of_both_splits(tree):
-    for event in (events := tree.logs[2].all("dataset_fingerprint")):
-        del event["metadata"]["bytes_read"]
-    return [("result_2.txt", tree.written(event), "DATA07") for event in events]
-
-
-@damage
 def fingerprint_of_training_after_the_evaluation(tree):
     log = tree.logs[2]
-    first, start = log.all("dataset_fingerprint")[0], log.all("epoch_start")[2]
-    log.events.remove(first)
-    first["time_ms"] = start["time_ms"]
-    return [("result_2.txt", tree.inserted(start, first), "DATA08")]
+    line = tree.moved(log.one("dataset_fingerprint"), log.all("epoch_start")[2])
+    return [("result_2.txt", line, "DATA08")]
 
 
 def by_rank(total, least, most):
@@ -280,7 +247,7 @@ def test_data07_two_ranks_read_a_split(logs, read, good):
     assert [fault.line for fault in faults] == ([] if good else [3])
 
 
-@pytest.mark.parametrize("split", ["train", "other", None, []])
+@pytest.mark.parametrize("split", ["train", []])
 @pytest.mark.parametrize(("total", "found"), [(0, [3]), (1, [])])
 def test_data07_a_byte_is_read_where_no_size_is_published(logs, split, total, found):
     read = {"total": total, "least_by_rank": 0, "most_by_rank": total}

@@ -65,8 +65,8 @@ def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, fa
     run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
     node = {**dict.fromkeys(NODE), **FACTS, **(facts or {})}
     environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, names[at], environment, limits)])
-    return [fault.found for fault in checks.environment_is_the_runs([run], None, None)]
+    monkeypatch.setattr(checks, "_read", lambda runs, edition: [(run, names[at], environment, limits)])
+    return [fault.found for fault in checks.environment_is_the_runs([run], None, SimpleNamespace(edition=None))]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,6 @@ def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, fa
         ([group("cuda", "A chip")], {}, []),
         ([group(), group("cuda", "A chip")], {}, []),
         ([group()], {"processors": None}, []),
-        ([group()], {"processors": {}}, []),
         ([], {}, []),
     ],
 )
@@ -137,7 +136,7 @@ def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, t
     nodes = (reading_environment.Kind(("n1", "n9"), {"kernel": "6.8"}), reading_environment.Kind(tuple(hosts), values))
     run, named = SimpleNamespace(path="a/result_0.txt"), SimpleNamespace(file="environment_0.json")
     environment = reading_environment.Environment({}, nodes)
-    monkeypatch.setattr(checks, "_read", lambda runs, terms: [(run, named, environment, limits.environment)])
+    monkeypatch.setattr(checks, "_read", lambda runs, edition: [(run, named, environment, limits.environment)])
     where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
     found = list(checks.nodes_are_alike([run], None, where))
     assert [(f.found, f.wanted, f.severity) for f in found] == told
@@ -164,6 +163,25 @@ def machine(monkeypatch, *sets):
     submission, edition = SimpleNamespace(sets=places), SimpleNamespace(limits=limits)
     files = SimpleNamespace(runs=runs, submission=submission, edition=edition)
     return [(fault.path, fault.found) for fault in checks.sets_of_a_system_ran_on_one_machine(files)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [(True, ["1 backends", "3 packages"]), (False, ["1 backends", "3 backends", "3 packages"])],
+)
+def test_env05_points_of_a_study_lie_in_one_folder(monkeypatch, steps, found):
+    """Its measured steps: threads follow from the number of ranks, packages don't."""
+    nodes = [{"backends": threads, "packages": name} for threads, name in ((1, "a"), (3, "a"), (1, "a"), (2, "b"))]
+    kinds = [reading_environment.Environment({}, (reading_environment.Kind(("n1",), node),)) for node in nodes]
+    limits = SimpleNamespace(same={"backends": "review", "packages": "error"}, largest=1)
+    runs = [SimpleNamespace(path=f"{at}/result_0.txt", value=lambda key, n=n: n) for at, n in enumerate((2, 2, 2, 4))]
+    named = SimpleNamespace(file="environment_0.json")
+    read = [(run, named, kind, limits) for run, kind in zip(runs, kinds, strict=True)]
+    monkeypatch.setattr(checks, "_read", lambda runs, edition: read)
+    monkeypatch.setattr(checks, "_again", lambda run, named, largest: nodes[runs.index(run)])
+    edition = SimpleNamespace(limits=SimpleNamespace(environment=limits))
+    faults = checks.runs_have_one_environment(runs, None, SimpleNamespace(edition=edition, throughput_only=steps))
+    assert [f"{fault.path[0]} {fault.found.partition(' ')[0]}" for fault in faults] == found
 
 
 A, B = ({"processors": {"model": model}, "pci": None, "kernel": model} for model in "AB")

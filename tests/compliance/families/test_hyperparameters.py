@@ -6,9 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.families import hyperparameters as checks
-from compliance.families.hyperparameters import closed_keeps_the_reference, hyperparameters_agree
-from compliance.reading.terms import terms_for
-from rules.edition import load
+from compliance.families.hyperparameters import hyperparameters_agree
 from rules.key import Key
 from rules.settings import Setting
 from tests.compliance.catalogue import event_changed
@@ -17,7 +15,6 @@ damage = pytest.mark.damage
 
 
 another_optimizer = event_changed("HYP01", "opt_name", runs=range(5), value="lamb")
-another_beta = event_changed("HYP01", "opt_adam_beta_1", runs=range(5), value=0.95)
 
 
 @damage
@@ -35,19 +32,19 @@ learning_rate_that_the_configuration_denies = event_changed(
 digest_of_another_configuration = event_changed("HYP04", "config_digest", value="0" * 64)
 
 
-@damage
-def hyperparameter_left_out(tree):
-    return [(f"result_{i}.txt", tree.settings(i, epochs=...), "HYP05") for i in range(5)]
+def settings_changed(code, **fields):
+    """A damage: all runs have other settings."""
+
+    @damage
+    def entry(tree):
+        return [(f"result_{i}.txt", tree.settings(i, **fields), code) for i in range(5)]
+
+    return entry
 
 
-@damage
-def another_weight_in_the_loss(tree):
-    return [(f"result_{i}.txt", tree.settings(i, background_weight=0.9), "HYP01") for i in range(5)]
-
-
-@damage
-def setting_that_the_rules_do_not_know(tree):
-    return [(f"result_{i}.txt", tree.settings(i, foreground_weight=0.9), "HYP06") for i in range(5)]
+hyperparameter_left_out = settings_changed("HYP05", epochs=...)
+another_weight_in_the_loss = settings_changed("HYP01", background_weight=0.9)
+setting_that_the_rules_do_not_know = settings_changed("HYP06", foreground_weight=0.9)
 
 
 @damage
@@ -65,9 +62,7 @@ def of_the_log(found, tree):
     return [(line, code) for _, line, code in found(tree.path(2))]
 
 
-@pytest.mark.parametrize(
-    "value", [1, 1.0, 1e-300, True, None, "\udcff\u202e", [1, [2]], {"b": 1, "a": {"d": 1, "c": 2}}]
-)
+@pytest.mark.parametrize("value", [1e-300, "\udcff\u202e", {"b": 1, "a": {"d": 1, "c": 2}}])
 def test_digest_of_any_values(tree, found, value):
     tree.settings(epochs=value)
     assert of_the_log(found, tree) == []
@@ -96,58 +91,14 @@ def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unkno
     assert found == [f"hyperparameters with {unknown}"]
 
 
-@pytest.mark.parametrize(("machine", "codes"), [(["tile", "threads", "device"], []), (["device"], ["HYP06"])])
-def test_hyp06_the_rules_settings_of_the_machine_are_known_where_a_log_names_them(tree, found, machine, codes):
-    tree.settings(tile=[1, 1, 1, 1])
-    tree.changed("hyperparameters", metadata={"machine": machine})
-    assert [code for *_, code in found(tree.path(2))] == codes
-
-
 def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, found):
     line = tree.settings(background_weight=0.9)
     tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
     assert of_the_log(found, tree) == [(line, "HYP01")]
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "name", "good", "bad"),
-    [
-        ("scaffold", "background_weight", [0.02], [0.0199, 0.0201, "0.02", None]),
-        ("scaffold", "average_epochs", [0, 2.5], [-0.001, 2.51, True, [0.5], float("nan")]),
-        ("scaffold", "average_decay", [0.995], [0.9951]),
-        ("scaffold", "warmup_epochs", [0, 10], [-0.1, 10.1]),
-        ("scaffold", "accumulate", [1], [0, 2]),
-        ("scaffold", "workers", [99], []),
-        ("scaffold", "decay_epochs", [1e9], []),
-        *(
-            (b, n, [0, 0.0], [-0.01, 0.01])
-            for b in ("cosmoflow", "deepcam")
-            for n in ("gradient_clip", "average_epochs")
-        ),
-    ],
-)
-def test_hyp01_settings_keep_their_limits(logs, benchmark, name, good, bad):
-    for value, lines in (*((v, []) for v in good), *((v, [3]) for v in bad)):
-        head = {"submission_benchmark": benchmark, "submission_division": "closed", "hyperparameters": {name: value}}
-        log = logs.read(*(logs.event(line, key, value=said) for line, (key, said) in enumerate(head.items(), 1)))
-        faults = closed_keeps_the_reference(log, terms_for(log, load("v1.0")), None)
-        assert [fault.line for fault in faults] == lines, value
-
-
-def test_those_left_out_are_named_in_one_finding(tree, law):
-    tree.settings(epochs=..., learning_rate=..., background_weight=...)
-    (finding,) = judge([str(tree.path(2))], rules=law).findings
-    assert finding.found == "hyperparameters without epochs, learning_rate, background_weight"
-
-
 def test_an_optional_setting_may_be_left_out_and_is_judged_where_it_is_there(tree, found):
     tree.settings(accumulate=...)
-    assert of_the_log(found, tree) == []
-
-
-def test_a_run_needs_no_setting_of_the_references_machine(tree, found):
-    tree.settings(threads=..., device=..., tile=[1, 1, 1, 1])
-    tree.changed("hyperparameters", metadata={"machine": ["tile"]})
     assert of_the_log(found, tree) == []
 
 
@@ -160,13 +111,6 @@ def test_open_division_may_change_the_optimizer_the_model_and_every_setting(tree
         log.events.remove(log.one("opt_adam_beta_1"))
         tree.settings(index, background_weight=0.9, average_epochs=3, warmup_epochs=30, foreground_weight=2)
     assert found(tree.root) == []
-
-
-@pytest.mark.parametrize(("number", "more"), [(1, None), (12, None), (13, "and 1 more"), (15, "and 3 more")])
-def test_hyp06_so_many_settings_are_named(tree, law, number, more):
-    tree.settings(**{f"mine_{i}": 1 for i in range(number)})
-    (fault,) = [f for f in judge([tree.path(2)], rules=law).findings if f.code == "HYP06"]
-    assert fault.found.count("mine_") == min(number, 12) and fault.found.endswith(more or f" mine_{number - 1}")
 
 
 @pytest.mark.parametrize(
@@ -188,19 +132,6 @@ def test_hyp06_so_many_settings_are_named(tree, law, number, more):
 )
 def test_a_value_is_the_one_that_its_key_asks_for(key, good, bad):
     assert [value for value in (*good, *bad) if not checks._violates(value, key)] == good
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        (Key(equals="x"), "'x'"),
-        (Key(close=0.5), "0.5"),
-        (Key(choices=(1, 2)), "one of 1, 2"),
-        (Key(kind="int", min=3), "an integer from 3"),
-    ],
-)
-def test_what_a_key_asks_for_is_told(key, words):
-    assert checks._violates(None, key) == words
 
 
 def judged(logs, check, keys=(), settings=None, division="closed", problem=None, more=(), **values):
@@ -231,9 +162,6 @@ def test_hyp01_only_settings_with_limits_are_judged(logs):
     assert judged(logs, check, settings=settings, hyperparameters=value) == [(1, "fixed 2")]
     assert judged(logs, check, settings=settings, hyperparameters=value, division="open") == []
     assert judged(logs, check, hyperparameters=value) == []
-    assert judged(logs, check, settings={}, hyperparameters=value) == []
-    assert judged(logs, check, settings=settings, hyperparameters=[value]) == []
-    assert judged(logs, check, settings=settings) == []
 
 
 @pytest.mark.parametrize(
@@ -255,7 +183,7 @@ def test_hyp03_compares_what_is_logged_twice(logs):
         return [(fault.line, fault.found, fault.wanted) for fault in hyperparameters_agree(log, terms, None)]
 
     assert found({"a_logged": 1, "b_logged": 2}, {"a": 1, "b": 2}) == []
-    assert found({"a_logged": 1}, [1]) == found({"a_logged": 1}, None) == []
+    assert found({"a_logged": 1}, [1]) == []
     assert found({"b_logged": 2}, {"a": 1, "b": 3}) == [(0, "b_logged 2", "b 3, as in line 1")]
     assert found({"a_logged": 1, "b_logged": 2}, {"b": 3}) == [(1, "b_logged 2", "b 3, as in line 2")]
 
@@ -263,16 +191,14 @@ def test_hyp03_compares_what_is_logged_twice(logs):
 def test_hyp04_there_is_no_digest_of_nothing(logs):
     check = checks.config_digest_is_the_configs
     assert judged(logs, check, config_digest="0" * 64) == []
-    assert judged(logs, check, hyperparameters={}) == []
-    assert judged(logs, check, config_digest="0" * 64, hyperparameters=[]) == []
-    assert judged(logs, check, config_digest="0" * 64, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
+    assert judged(logs, check, hyperparameters={"a": 1}) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters={"a": 1}) == [(1, f"config_digest {'0' * 64}")]
 
 
 def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
     check, settings = checks.hyperparameters_are_complete, {"a": Setting(), "b": Setting()}
     assert judged(logs, check, settings=settings) == []
-    assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
-    assert judged(logs, check, hyperparameters={}) == []
+    assert judged(logs, check, hyperparameters={"b": 1}) == []
     assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
 
 

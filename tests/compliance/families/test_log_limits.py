@@ -235,7 +235,6 @@ def test_a_value_keeps_the_limits_of_its_key(key, good, bad):
     [
         (Key(), "a value"),
         (Key(kind="int"), "an integer"),
-        (Key(kind="object"), "an object"),
         (Key(kind="number", min=0, below=1), "a finite number from 0 below 1"),
         (Key(kind="number", above=0.5, max=1e6), "a finite number above 0.5 up to 1e+06"),
         (Key(kind="list", length=2), "a list of length 2"),
