@@ -7,7 +7,6 @@ import pytest
 
 from compliance.engine import judge
 from results import summarize
-from results.runs.table import load
 from results.statistics.result import summarize as summarize_sets
 from results.tables.rates import Rate, rates, series
 
@@ -43,11 +42,10 @@ def test_they_have_no_score_and_no_rank(scaled, new_log, capsys):
     assert rows["trained"]["rank"] == "1" and rows["trained"]["fom_seconds"] == 52
     assert (rows["acme"]["rank"], rows["acme"]["fom_seconds"], rows["acme"]["converged"]) == (None, None, 0)
     assert rows["acme"]["why"] == "throughput only: no run of training to a target"
-    frame = load([scaled.root])
-    alone = frame[frame.throughput_only]
-    assert len(alone) == 6 and not alone.converged.any()
-    assert alone.measured_rate.tolist() == [10, 18, 32, 19, 38, 16]
-    assert alone.layout.tolist()[4:] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
+    (alone,) = (r.rows for r in summarize_sets(judge([scaled.root])) if r.org == "acme")
+    assert all(row.throughput_only and not row.converged for row in alone)
+    assert [row.measured_rate for row in alone] == [10, 18, 32, 19, 38, 16]
+    assert [row.layout for row in alone[4:]] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
 
 
 def test_not_even_where_an_evaluation_meets_the_target(tree, new_log, capsys):
