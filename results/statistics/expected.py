@@ -14,20 +14,12 @@ from results.runs.columns import Row
 from results.statistics.factors import squared_error
 from results.statistics.result import Result
 from results.statistics.score import LEVEL
-from results.statistics.student import t_quantile
+from results.statistics.student import Part, half_width
 from rules.edition import load
 from rules.reference import ReferencePoint, neighbours
 
 WIDEST = 100.0  # of a logarithm: two runs of very unlike speed tell nothing
 STEP = 1 / 6  # of an epoch: the least deviation of the reference's runs, which end at evaluations
-
-
-@dataclass(frozen=True)
-class Part:
-    """One cause of error: the squared relative standard error that it brings, and its degrees of freedom."""
-
-    squared: float
-    degrees: float
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,7 @@ class Expected:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval in seconds, of both errors."""
-        half = half_width((self.speed, *self.points))
+        half = widest((self.speed, *self.points))
         return self.seconds * math.exp(-half), self.seconds * math.exp(half)
 
 
@@ -126,14 +118,9 @@ def of_point(point: ReferencePoint, per_epoch: float, step: float) -> Part:
     return Part((deviation * per_epoch) ** 2 / point.runs, point.runs - 1)
 
 
-def half_width(parts: Sequence[Part], together: int = 1) -> float:
-    """Half of the 95 % interval of a logarithm: Student's t, with Welch's degrees of freedom of all causes of error.
-    `together` intervals hold at once (Bonferroni)."""
-    total = math.fsum(p.squared for p in parts)
-    if not total:
-        return 0.0
-    degrees = total**2 / math.fsum(p.squared**2 / p.degrees for p in parts)
-    return min(WIDEST, t_quantile(1 - (1 - LEVEL) / 2 / together, degrees) * math.sqrt(total))
+def widest(parts: Sequence[Part], together: int = 1) -> float:
+    """Half of the 95 % interval of a logarithm, WIDEST at most; `together` intervals hold at once (Bonferroni)."""
+    return min(WIDEST, half_width(parts, (1 - LEVEL) / together))
 
 
 def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:
@@ -141,5 +128,5 @@ def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:
     has an error."""
     value = a.seconds / b.seconds
     causes = [a.speed, b.speed] if a.samples == b.samples else [a.speed, b.speed, *a.points, *b.points]
-    half = half_width(causes, together)
+    half = widest(causes, together)
     return Ratio(value, value * math.exp(-half), value * math.exp(half)) if half else Ratio(value, None, None)

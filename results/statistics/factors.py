@@ -15,7 +15,8 @@ from functools import partial
 
 from results.runs.columns import Row
 from results.statistics.result import Result
-from results.statistics.student import t_quantile
+from results.statistics.score import LEVEL
+from results.statistics.student import Part, half_width
 
 PARTS = ("training", "evaluation", "staging", "rest")
 RATE = "samples a second a device"
@@ -61,11 +62,9 @@ def factor(a: Measured, b: Measured) -> Factor:
     """The factor of two systems. Its interval is the delta method's on the logarithm, Student's with Welch's degrees of
     freedom."""
     value = (a.value / b.value) ** a.sign
-    errors = [squared_error(m.deviations) for m in (a, b)]
-    if not all(m.deviations for m in (a, b)) or not any(errors):
+    half = half_width([Part(squared_error(m.deviations), len(m.deviations) - 1) for m in (a, b)], 1 - LEVEL)
+    if not half:
         return Factor(a.name, value, a.value, b.value)
-    below = sum(e**2 / (len(m.deviations) - 1) for e, m in zip(errors, (a, b), strict=True))
-    half = t_quantile(0.975, sum(errors) ** 2 / below) * math.sqrt(sum(errors))
     return Factor(a.name, value, a.value, b.value, value * math.exp(-half), value * math.exp(half))
 
 

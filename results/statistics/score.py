@@ -3,7 +3,6 @@
 Pure functions over run times in seconds. The time of a run that did not converge is `math.inf`.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,8 +51,7 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     if mean is None or n < FEWEST:
         return None if mean is None else TrimmedMean(n, k, mean)
     ordered, h = sorted(values), n - 2 * k
-    least = max(step, tied_step(ordered)) / 6
-    bare, squares = (winsorized_squares(ordered, k, floor) for floor in (0.0, least))
+    bare, squares = (winsorized_squares(ordered, k, floor) for floor in (0.0, step / 6))
     error = math.sqrt(squares / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
     return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1, squares > bare)
@@ -69,16 +67,6 @@ def winsorized_squares(ordered: Sequence[float], k: int, least: float) -> float:
     values = [kept[0]] * k + kept + [kept[-1]] * k
     mean = math.fsum(values) / len(values)
     return max(math.fsum((v - mean) ** 2 for v in values), (len(values) - 1) * least**2)
-
-
-def tied_step(ordered: Sequence[float]) -> float:
-    """The smallest gap between different values if some values are equal, as times of whole epochs are. 0 if no two
-    values are equal, or all are."""
-    finite = [v for v in ordered if math.isfinite(v)]
-    distinct = sorted(set(finite))
-    if len(distinct) in (1, len(finite)):
-        return 0.0
-    return min(b - a for a, b in itertools.pairwise(distinct))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import pytest
 
 from compliance.engine import judge
 from results.statistics import expected as module
-from results.statistics.expected import Expected, Part, expected, half_width, ratio
+from results.statistics.expected import Expected, expected, ratio, widest
 from results.statistics.result import summarize
+from results.statistics.student import Part
 from rules.edition import load
 from rules.reference import reference_points
 
@@ -92,11 +93,11 @@ def test_a_batch_without_points_says_so(tree, new_log, published, points, why):
 
 def test_both_errors_count_and_neither_alone():
     speed, point = Part(0.01**2, 4), Part(0.02**2, 9)
-    both = half_width([speed, point])
-    assert half_width([speed]) < half_width([point]) < both < half_width([speed]) + half_width([point])
-    assert half_width([speed], 3) > half_width([speed])
-    assert half_width([Part(0.0, 4)]) == 0
-    assert half_width([Part(4.0, 1)], 1000) == module.WIDEST
+    both = widest([speed, point])
+    assert widest([speed]) < widest([point]) < both < widest([speed]) + widest([point])
+    assert widest([speed], 3) > widest([speed])
+    assert widest([Part(0.0, 4)]) == 0
+    assert widest([Part(4.0, 1)], 1000) == module.WIDEST
 
 
 def test_runs_that_end_at_one_evaluation_have_an_error(tree, new_log, published):
