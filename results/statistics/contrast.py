@@ -60,6 +60,11 @@ class Contrast:
     degrees: float | None = None
 
     @property
+    def holds_1(self) -> bool:
+        """Whether there is an interval, and it includes 1."""
+        return self.low is not None and self.high is not None and self.low <= 1 <= self.high
+
+    @property
     def separated(self) -> bool:
         """Whether every run of one set is faster than every run of the other, in sets that have an interval."""
         return self.low is not None and self.faster in (0.0, 1.0)
@@ -67,9 +72,7 @@ class Contrast:
     @property
     def distinguishable(self) -> bool | None:
         """Whether the interval excludes 1, or the runs separate; None without an interval."""
-        if self.low is None or self.high is None:
-            return None
-        return self.separated or not self.low <= 1 <= self.high
+        return None if self.low is None else self.separated or not self.holds_1
 
 
 def contrast(

@@ -86,7 +86,9 @@ def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[s
 
 def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
     """(heading, rows) of each list of differences: system description, settings, environment."""
-    found = [("system", d.system_differences(compared)), ("settings", d.setting_differences(compared))]
+    described = [s.result.judged.description for s in compared]
+    systems = d.different([{str(key)[:100]: d.plain(value) for key, value in one.items()} for one in described])
+    found = [("system", systems), ("settings", d.different([d.settings(s.runs) for s in compared]))]
     environments = environment_differences(compared)
     return [*found, ("environment", environments)] if environments else found
 
@@ -137,14 +139,10 @@ def product_words(a: Result, b: Result, letter: str) -> str:
 def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
     c, (slow, fast) = p.slower, p.letters
-    if c.ratio is None or c.low is None or c.high is None:
+    if c.ratio is None:
         return f"A and {p.letter}: no difference can be told: too few runs"
-    if not c.distinguishable:
-        return (
-            f"A and {p.letter}: no difference can be told: {slow} takes {c.low:.2f} to {c.high:.2f} times as long as "
-            f"{fast} ({level(p.together)}, {degrees(c)})"
-        )
-    return f"{fast} is faster: {slow} takes {c.ratio:.2f} times as long as {fast} ({span(c, p.together)})"
+    told = ratio_words(c, p.together, f"{slow} takes", f"times as long as {fast}")
+    return f"{fast} is faster: {told}" if c.distinguishable else f"A and {p.letter}: no difference can be told: {told}"
 
 
 def told_words(p: Pair, a: Result, b: Result) -> str:
@@ -160,29 +158,18 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
         return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
     if p.energy is None or p.energy.ratio is None:
         return []
-    e = p.energy
-    if e.distinguishable:
-        return [f"A takes {e.ratio:.2f} times the energy of {p.letter} ({span(e, p.together)})"]
-    said = f"A takes {e.low:.2f} to {e.high:.2f} times the energy of {p.letter}"
-    return [f"no difference in energy can be told: {said} ({level(p.together)}, {degrees(e)})"]
+    told = ratio_words(p.energy, p.together, "A takes", f"times the energy of {p.letter}")
+    return [told if p.energy.distinguishable else f"no difference in energy can be told: {told}"]
 
 
-def span(c: Contrast, together: int) -> str:
-    """An interval with its degrees of freedom; what tells two sets apart where the interval holds 1."""
-    if c.low is None or c.high is None:
-        return level(together)
-    apart = "; every run of one is faster than every run of the other" if c.low <= 1 <= c.high else ""
-    return f"{level(together)}: {c.low:.2f} to {c.high:.2f}, {degrees(c)}{apart}"
-
-
-def level(together: int) -> str:
-    """The level of one of so many intervals."""
-    return f"95 % for all {together} ratios at once" if together > 1 else "95 %"
-
-
-def degrees(c: Contrast) -> str:
-    """The degrees of freedom of an interval in words."""
-    return "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
+def ratio_words(c: Contrast, together: int, one: str, other: str) -> str:
+    """A ratio with its interval, or the interval alone where it tells no difference."""
+    level = f"95 % for all {together} ratios at once" if together > 1 else "95 %"
+    degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
+    if not c.distinguishable:
+        return f"{one} {c.low:.2f} to {c.high:.2f} {other} ({level}, {degrees})"
+    apart = "; every run of one is faster than every run of the other" if c.holds_1 else ""
+    return f"{one} {c.ratio:.2f} {other} ({level}: {c.low:.2f} to {c.high:.2f}, {degrees}{apart})"
 
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:

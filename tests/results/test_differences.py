@@ -3,13 +3,7 @@
 import pytest
 
 from compliance.engine import judge
-from results.differences import (
-    different,
-    pairs,
-    setting_differences,
-    settings,
-    sides,
-)
+from results.differences import different, pairs, settings, sides
 from results.statistics.result import summarize
 
 
@@ -22,7 +16,7 @@ def compared(tree, new_log):
 
 
 def test_settings_that_differ(compared):
-    rows = dict(setting_differences(compared))
+    rows = dict(different([settings(side.runs) for side in compared]))
     assert rows["global_batch_size"] == ["8", "16"] and "seed" not in rows
 
 
