@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from compliance.engine import judge
+from results.statistics.result import summarize
 
 SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
 
@@ -217,6 +218,10 @@ class Tree:
         path = self.root / round / entry["org"] / "systems" / f"{entry['system']}.json"
         path.write_text(json.dumps({name: str(value) for name, value in fields.items()}), encoding="utf-8")
         return folder
+
+    def results(self, as_logged=True):
+        """The results of all its sets."""
+        return summarize(judge([self.root]), as_logged)
 
 
 @pytest.fixture

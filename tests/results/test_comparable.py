@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
 from results import comparable
 from results.comparable import obstacle, remarks
-from results.statistics.result import summarize
 from rules.edition import load
 
 
@@ -15,7 +13,7 @@ from rules.edition import load
 def two(tree, new_log):
     for i, org in enumerate("ab"):
         tree.set([new_log.scaffold(50 + j, epochs=5, seed=100 * i + j) for j in range(5)], org=org)
-    return summarize(judge([tree.root]), as_logged=True)
+    return tree.results()
 
 
 @pytest.fixture
@@ -80,7 +78,7 @@ def test_instances_of_one_size(tree, new_log, accelerators, why):
     for org, count in zip("ab", accelerators, strict=True):
         logs = [new_log.scaffold(100, seed=i, accelerators_per_node=count) for i in range(4)]
         tree.set(logs, org=org, scaling="weak")
-    a, b = summarize(judge([tree.root]), as_logged=True)
+    a, b = tree.results()
     assert obstacle(a, b) == why
     unknown = replace(a, models=replace(a.models, instance=None))
     assert obstacle(unknown, b) == "how large their instances are is not known"

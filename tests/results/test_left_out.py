@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from compliance.engine import judge
 from compliance.engine.assemble import STRAY
 from results import summarize
-from results.statistics.result import summarize as summarize_sets
 
 ALONE = "given by itself: give the folder of its set"
 
@@ -89,6 +87,6 @@ def test_a_run_left_out_of_its_set_takes_the_figure_away(tree, acme, new_log, pl
     """A failed run under another name would otherwise improve the score; a log elsewhere is no run of the set's."""
     elsewhere = new_log.scaffold(60, seed=91).write(tree.root / "v1.0" / "acme" / "docs" / "result_0.txt")
     log = new_log.scaffold(60, seed=90, reach=False).write(acme / place)
-    (r,) = summarize_sets(judge([tree.root]))
+    (r,) = tree.results(as_logged=False)
     found = {f.path for f in r.standing.errors if f.code in STRAY}
     assert found == {str(log)} and str(elsewhere) not in found

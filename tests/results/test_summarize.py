@@ -105,12 +105,6 @@ def test_nothing_is_written_into_a_submission(tree, new_log, run):
     assert sorted(tree.root.rglob("*")) == before
 
 
-def test_output_elsewhere(tree, new_log, run, tmp_path):
-    tree.set(five(new_log))
-    assert run(tree.root, "--output", tmp_path / "out.csv", "--format", "csv")[0] == 0
-    assert (tmp_path / "out.csv").read_text().startswith("edition,")
-
-
 def test_nothing_found(tmp_path, run):
     assert run(tmp_path)[0] == 2
     assert "nowhere: No such file or directory\n" in run(tmp_path / "nowhere")[1].err
@@ -149,18 +143,6 @@ def test_one_diverged_run_is_forgiven(tree, new_log, run):
     assert code == 0
     assert "4/5" in out.out
     assert "not converged: no evaluation at or before run_stop met the target 0.95" in out.out
-
-
-def test_throughput(tree, new_log, run):
-    logs = [new_log.scaffold(100.0, seed=i + 500, start=1_700_000_000_000 + 1000 * i) for i in range(6)]
-    pruned = [new_log.scaffold(300.0, reach=False)]
-    tree.set(logs, scaling="weak", pruned=pruned)
-    row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
-    assert (row["models"], row["pruned"], row["instance_scale"], row["total_scale"]) == (6, 1, 4, 128)
-    assert row["ttta_seconds"] == 105
-    assert row["models_per_hour"] == pytest.approx(6 * 3600 / 105)
-    tree.set([*logs, new_log.scaffold(reach=False)], scaling="weak")
-    assert "not among the pruned" in run(tree.root)[1].out
 
 
 def test_editions_and_problems_are_never_ranked_together(tree, new_log, run):

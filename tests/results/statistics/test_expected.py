@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
 from results.statistics import expected as module
 from results.statistics.expected import Expected, expected, ratio, widest
-from results.statistics.result import summarize
 from results.statistics.student import Part
 from rules.edition import load
 from rules.reference import reference_points
@@ -26,14 +24,10 @@ def published(monkeypatch):
     return publish
 
 
-def results(tree):
-    return summarize(judge([tree.root]), as_logged=True)
-
-
 def one(tree, new_log, **facts):
     """A set of five runs of 50 to 54 s, with a batch of 8, as many epochs as the logs say."""
     tree.set([new_log.scaffold(50 + i, seed=i, epochs=4 + i % 2, **facts) for i in range(5)])
-    (r,) = results(tree)
+    (r,) = tree.results()
     return r
 
 
@@ -55,7 +49,7 @@ def test_it_does_not_depend_on_the_luck_of_seeds(tree, new_log, published):
     for org, seconds, epochs in (("lucky", 40, 4), ("unlucky", 80, 8)):
         logs = [new_log.scaffold(seconds, staging=0, seed=epochs * 10 + i, epochs=epochs) for i in range(5)]
         tree.set(logs, org=org)
-    lucky, unlucky = results(tree)
+    lucky, unlucky = tree.results()
     assert unlucky.fom > 1.9 * lucky.fom
     assert expected(unlucky)[0].seconds == pytest.approx(expected(lucky)[0].seconds, rel=0.03)
 

@@ -100,20 +100,8 @@ def test_p_values_are_yuens():
 )
 def test_holm(p, rejected):
     assert holm(np.array(p), 0.05).tolist() == rejected
-    assert holm(np.array([p, p]), 0.05).tolist() == [rejected, rejected]
 
 
 def test_means_without_error_differ_surely_or_not_at_all():
     mean, error = np.array([1.0, 1.0, 2.0]), np.zeros(3)
     assert p_values(mean, error, np.full(3, 3)).tolist() == [1, 0, 0]
-
-
-def test_p_values_of_groups_are_those_of_each():
-    mean, d = np.random.default_rng(1).uniform(1, 2, (2, 4, 3))
-    h = np.array([3, 4, 5])
-    assert p_values(mean, d, h).tolist() == [p_values(a, b, h).tolist() for a, b in zip(mean, d, strict=True)]
-
-
-def test_ranges_without_steps_are_those_of_steps_of_0():
-    assert rank_ranges(CLOSE) == rank_ranges(CLOSE, [0.0, 0.0]) == [(1, 1), (2, 2)]
-    assert rank_ranges(CLOSE, [90.0, 90.0]) == [(1, 2), (1, 2)]

@@ -42,7 +42,7 @@ def test_they_have_no_score_and_no_rank(scaled, new_log, capsys):
     assert rows["trained"]["rank"] == "1" and rows["trained"]["fom_seconds"] == 52
     assert (rows["acme"]["rank"], rows["acme"]["fom_seconds"], rows["acme"]["converged"]) == (None, None, 0)
     assert rows["acme"]["why"] == "throughput only: no run of training to a target"
-    (alone,) = (r.rows for r in summarize_sets(judge([scaled.root])) if r.org == "acme")
+    (alone,) = (r.rows for r in scaled.results(as_logged=False) if r.org == "acme")
     assert all(row.throughput_only and not row.converged for row in alone)
     assert [row.measured_rate for row in alone] == [10, 18, 32, 19, 38, 16]
     assert [row.layout for row in alone[4:]] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
@@ -134,7 +134,7 @@ def test_what_is_computed_otherwise_is_another_series(tree, new_log, capsys, nam
     sets = [(1, plain), (2, plain), (4, plain | {name: value}), (1, None)]
     logs = [measured(new_log, n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
     tree.set(logs, scaling="throughput")
-    found = rates(summarize_sets(judge([tree.root]), as_logged=True))
+    found = rates(tree.results())
     assert [f.settings for f in found] == ["", "", "", shown]
     strong = [s for s in series(found) if s.kind == "strong"]
     assert [[f.units for f in s.rates] for s in strong] == [[1, 1, 2]] and shown not in strong[0].name
@@ -165,15 +165,6 @@ def cosmoflow(new_log, i, problem):
         log.add("eval_start", epoch_num=e).add("eval_stop", after=500, epoch_num=e)
         log.add("eval_error", value, epoch_num=e)
     return log.add("run_stop", after=20, status="success")
-
-
-def test_twins_are_never_ranked_with_the_full_size(tree, new_log, capsys):
-    for org, problem in (("full", "cosmoflow"), ("twin", "cosmoflow-mini")):
-        tree.set([cosmoflow(new_log, i, problem) for i in range(10)], org=org, benchmark="cosmoflow")
-    assert summarize.main(["--as-logged", "--format", "json", str(tree.root)]) == 0
-    rows = {r["org"]: r for r in json.loads(capsys.readouterr().out)["results"]}
-    assert {r["rank"] for r in rows.values()} == {"1"}
-    assert rows["twin"]["problem"] == "cosmoflow-mini" and rows["full"]["converged"] == 10
 
 
 def test_curves_name_the_workload_s_own_metric(tree, new_log, tmp_path):

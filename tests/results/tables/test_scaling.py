@@ -4,13 +4,7 @@ import math
 
 import pytest
 
-from compliance.engine import judge
-from results.statistics.result import summarize
 from results.tables.scaling import middle, needs, seconds, shares, strong_runs
-
-
-def results(tree, as_logged=True):
-    return summarize(judge([tree.root]), as_logged=as_logged)
 
 
 def points(tree, new_log, seconds, org="acme", system="box", **facts):
@@ -27,7 +21,7 @@ def points(tree, new_log, seconds, org="acme", system="box", **facts):
 
 def test_speedup_and_efficiency_are_next_to_the_fewest_ranks(tree, new_log):
     points(tree, new_log, {4: 40.0, 16: 20.0, 8: 20.0})
-    rows = list(strong_runs(results(tree)))
+    rows = list(strong_runs(tree.results()))
     assert [(r["system"], r["ranks"], r["median_seconds"]) for r in rows] == [
         ("box", 4, 40.0),
         ("box", 8, 20.0),
@@ -43,14 +37,14 @@ def test_studies_are_not_mixed(tree, new_log):
     points(tree, new_log, {1: 40.0}, system="two", global_batch_size=16)
     points(tree, new_log, {2: 40.0}, system="two")
     points(tree, new_log, {1: 40.0, 2: 20.0}, org="other", system="one")
-    assert [(r["org"], r["system"], r["ranks"]) for r in strong_runs(results(tree))] == [
+    assert [(r["org"], r["system"], r["ranks"]) for r in strong_runs(tree.results())] == [
         (org, "one", n) for org in ("acme", "other") for n in (1, 2)
     ]
 
 
 def test_sets_with_errors_are_in_no_study(tree, new_log):
     points(tree, new_log, {1: 40.0, 2: 20.0})
-    assert list(strong_runs(results(tree, as_logged=False))) == []
+    assert list(strong_runs(tree.results(as_logged=False))) == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +52,7 @@ def test_sets_with_errors_are_in_no_study(tree, new_log):
 )
 def test_a_median_is_of_three_seeds(tree, new_log, seeds, known):
     tree.set([new_log.scaffold(40.0 + i, epochs=4, seed=seed) for i, seed in enumerate(seeds)])
-    (r,) = results(tree)
+    (r,) = tree.results()
     found = middle(r)
     assert found["seeds"] == len(set(seeds)) and ("median_seconds" in found) is known
 
@@ -66,7 +60,7 @@ def test_a_median_is_of_three_seeds(tree, new_log, seeds, known):
 def test_a_run_that_did_not_converge_took_for_ever(tree, new_log):
     logs = [new_log.scaffold(40.0 + i, epochs=4, seed=i + 1, reach=i < 2) for i in range(3)]
     tree.set(logs)
-    (r,) = results(tree)
+    (r,) = tree.results()
     found = middle(r)
     assert (found["median_seconds"], found["least_seconds"], found["most_seconds"]) == (41.0, 40.0, math.inf)
 
