@@ -74,11 +74,13 @@ def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
 
 
 def lines(run: Run) -> dict[str, Any]:
-    """The seed, and the columns of line numbers."""
-    fact, batch = seed(run), run.facts.get("global_batch_size")
+    """The first seed, and the columns of line numbers."""
+    seed, batch = run.facts.get("seed"), run.facts.get("global_batch_size")
+    if seed is None or seed.value is None:
+        seed = Fact(*run.seeds[0]) if run.seeds else None
     return {
-        "seed": None if fact is None else str(fact.value)[:40],
-        "seed_line": fact.line if fact else None,
+        "seed": None if seed is None else str(seed.value)[:40],
+        "seed_line": seed.line if seed else None,
         "batch_line": batch.line if batch else None,
         **{f"{kind}_line": run.ends.get(kind) for kind in ("staging", "epoch", "eval")},
         "start_line": run.start.line if run.start else None,
@@ -86,14 +88,6 @@ def lines(run: Run) -> dict[str, Any]:
         "target_line": run.passing.line if run.passing else None,
         "measured_line": run.measured.line if run.measured else None,
     }
-
-
-def seed(run: Run) -> Fact | None:
-    """The first seed of a run with its line, as logged; None without a seed."""
-    fact = run.facts.get("seed")
-    if fact is not None and fact.value is not None:
-        return fact
-    return Fact(*run.seeds[0]) if run.seeds else None
 
 
 # The settings that change how a step is computed, with the reference's defaults.
