@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from results.statistics.factors import STAGED_RATE, at_least_half_a_step, factors, squared_error
-from results.tables.factors import against_the_fastest, factor_rows, sentence
+from results.tables.factors import against_the_fastest
 
 SIX = ["devices", "samples a second a device", "samples to the target", "evaluation", "staging", "rest"]
 
@@ -96,13 +96,8 @@ def test_a_set_without_score_or_devices_has_no_factors(two):
     assert factors(a, replace(b, group=("v1.0", "deepcam", *b.group[2:]))) == []
 
 
-def test_in_words_and_for_a_round(two):
+def test_a_round_has_the_factors_against_its_fastest(two):
     b, a = two
-    found = factors(a, b)
-    said = sentence(found, a, b, "A", "B")
-    assert said.startswith(f"by figures of merit, A takes {a.fom / b.fom:.3g} times as long as B = 2 (devices) x ")
-    assert said.endswith("(A: 4 accelerators, B: 8 accelerators)")
-    assert factor_rows(found)[0] == ["devices", "2", "exact", "4", "8"]
     ((first, ((other, product),)),) = against_the_fastest(two)
-    assert (first, other) == (b, a) and product == found
-    assert sentence([], a, b, "A", "B") == "" and against_the_fastest([a]) == []
+    assert (first, other) == (b, a) and product == factors(a, b)
+    assert against_the_fastest([a]) == []

@@ -5,7 +5,6 @@ import random
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from results.statistics import score as s
 from results.statistics.student import t_quantile
@@ -24,13 +23,6 @@ def test_order_of_runs_does_not_matter():
     shuffled = times[:]
     random.Random(2).shuffle(shuffled)
     assert s.score(times) == s.score(shuffled)
-
-
-def test_one_failed_run_of_five_is_forgiven():
-    result = s.score([10, 20, 30, 40, math.inf], required=5)
-    assert result.fom == 30
-    assert result.converged == 4
-    assert math.isfinite(result.trimmed.high)
 
 
 def test_two_failed_runs_of_five_are_not():
@@ -59,16 +51,6 @@ def test_tukey_mclaughlin_by_hand():
     assert result.mean == 3
     assert result.standard_error == pytest.approx(math.sqrt(4 / 6))
     assert result.high - 3 == pytest.approx(4.302653 * math.sqrt(4 / 6), rel=1e-6)
-
-
-def test_trimmed_mean_agrees_with_scipy():
-    values = [random.Random(3).gauss(100, 10) for _ in range(40)]
-    ours = s.trimmed_mean(values)
-    assert ours.mean == pytest.approx(stats.trim_mean(values, 0.1))
-    h = 40 - 2 * 4
-    yuen = stats.mstats.trimmed_stde(sorted(values), limits=(0.1, 0.1), inclusive=(1, 1))
-    # Yuen's form, s_w / ((1 - 2g) sqrt(n)), differs from SSW/(h(h-1)) by sqrt((n-1) n / (h (h-1))) / (n/h sqrt(n))
-    assert ours.standard_error == pytest.approx(yuen * math.sqrt(39 * h / (40 * (h - 1))), rel=0.02)
 
 
 POPULATIONS = {  # name: (population, the time between evaluations)
@@ -121,7 +103,8 @@ def test_an_interval_ends_at_zero():
 
 def test_a_score_says_what_it_rests_on():
     found = s.score([10.0, 20.0, 30.0, 40.0, math.inf], required=5)
-    assert (found.n, found.converged, found.required, found.k) == (5, 4, 5, 1)
+    assert (found.n, found.converged, found.required, found.k, found.fom) == (5, 4, 5, 1, 30)
+    assert math.isfinite(found.trimmed.high)
     assert s.score([1e-9, 1.0, 2.0]).fom == 1  # above 0 is enough
     assert found.median == 30 and s.score([3.0, math.inf, math.inf]).median == math.inf and s.score([]).median is None
 

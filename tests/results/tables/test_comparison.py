@@ -23,12 +23,6 @@ def compared(tree, new_log):
     return compare
 
 
-def test_a_clear_difference_has_a_direction_and_a_ratio(compared):
-    _, ((words, *more),) = compared((50, {}), (100, {}))
-    assert words.startswith("A is faster: B takes 1.96 times as long as A (95 %: ")
-    assert more[0] == "of all pairs of their runs, that of A was faster in 100 %"
-
-
 def test_the_verdict_names_the_faster_one_and_its_advantage(compared):
     found, _ = compared((50, {}), (100, {}))
     found = sides([side.result for side in reversed(found)])

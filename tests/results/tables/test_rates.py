@@ -97,12 +97,6 @@ def test_a_log_that_broke_off_states_no_rate(tree, new_log, capsys):
     assert "result_1.txt" not in capsys.readouterr().out
 
 
-def test_mixed_with_runs_of_training(tree, new_log, capsys):
-    tree.set([measured(new_log), *(new_log.scaffold(50 + i, seed=i) for i in range(5))])
-    assert summarize.main(["--as-logged", str(tree.root)]) == 1
-    assert "no score: runs of training and logs of throughput alone in one set" in capsys.readouterr().out
-
-
 def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
     page = tmp_path / "report.html"
     summarize.main(["--as-logged", "--format", "html", "--output", str(page), str(scaled.root)])
@@ -114,23 +108,12 @@ def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
     assert "<h3>Submissions</h3>" not in text
 
 
-CASES = {
-    "sharding": ("fsdp", "sharding=fsdp"),
-    "recompute": (True, "recompute"),
-    "recompute_norms": (True, "recompute_norms"),
-    "join": ("split", "join=split"),
-    "compile": (True, "compile"),
-    "accumulate": (2, "accumulate=2"),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_what_is_computed_otherwise_is_another_series(tree, new_log, capsys, name):
+@pytest.mark.parametrize(
+    ("name", "value", "shown"), [("recompute", True, "recompute"), ("accumulate", 2, "accumulate=2")]
+)
+def test_what_is_computed_otherwise_is_another_series(tree, new_log, name, value, shown):
     """As found: a unit that ran plainly, and two that recomputed, made a series of strong scaling."""
-    value, shown = CASES[name]
-    plain = {
-        n: "ddp" if n == "sharding" else False if n == "compile" else 1 for n in ("sharding", "compile", "accumulate")
-    }
+    plain = {"sharding": "ddp", "compile": False, "accumulate": 1}
     sets = [(1, plain), (2, plain), (4, plain | {name: value}), (1, None)]
     logs = [measured(new_log, n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
     tree.set(logs, scaling="throughput")

@@ -1,6 +1,7 @@
 """Rows of studies: speed-up and efficiency, medians of three seeds, phases and what a rank needs."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,21 +66,9 @@ def test_a_run_that_did_not_converge_took_for_ever(tree, new_log):
     assert (found["median_seconds"], found["least_seconds"], found["most_seconds"]) == (41.0, 40.0, math.inf)
 
 
-class Steps:
+def steps(**value):
     """A run that measured steps."""
-
-    def __init__(self, **value):
-        self.measured = self
-        self.value_of = value
-
-    @property
-    def value(self):
-        return Values(self.value_of)
-
-
-class Values(dict):
-    def __call__(self, key):
-        return {"steps": 10} if key == "throughput_setup" else None
+    return SimpleNamespace(measured=SimpleNamespace(value=value), value={"throughput_setup": {"steps": 10}}.get)
 
 
 def test_shares_are_of_the_step_with_its_evaluation():
@@ -92,7 +81,7 @@ def test_shares_are_of_the_step_with_its_evaluation():
         "reduction": 1.0,
         "evaluation": 1.0,
     }
-    found = shares(seconds(Steps(seconds=phases)))
+    found = shares(seconds(steps(seconds=phases)))
     assert found == {
         "compute": 40.0,
         "input": 30.0,
@@ -106,12 +95,12 @@ def test_shares_are_of_the_step_with_its_evaluation():
 
 @pytest.mark.parametrize("odd", [None, 3, [], {}, {"wait": "1e9"}, {"wait": True}, {"wait": -1.0}, {"wait": 1e300}])
 def test_strange_phases_are_none(odd):
-    assert shares(seconds(Steps(seconds=odd))) == {}
+    assert shares(seconds(steps(seconds=odd))) == {}
 
 
 def test_what_a_rank_needs():
     memory = {"least_by_rank": 2**30, "most_by_rank": 3 * 2**29}
-    run = Steps(
+    run = steps(
         peak_memory_bytes=memory, bytes_read={"total": 4e6}, step_seconds=0.2, model_tflops=5.0, peak_share=0.25
     )
     assert needs(run) == {
@@ -121,4 +110,4 @@ def test_what_a_rank_needs():
         "tflops": 5.0,
         "peak_percent": 25.0,
     }
-    assert set(needs(Steps(peak_memory_bytes=3, bytes_read=[], step_seconds="x")).values()) == {None}
+    assert set(needs(steps(peak_memory_bytes=3, bytes_read=[], step_seconds="x")).values()) == {None}
