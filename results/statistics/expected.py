@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from results.runs.columns import Row
 from results.statistics.factors import squared_error
 from results.statistics.result import Result
 from results.statistics.score import LEVEL
 from results.statistics.student import Part, half_width
 from rules.edition import load
-from rules.reference import ReferencePoint, neighbours
+from rules.reference import neighbours
 
 WIDEST = 100.0  # of a logarithm: two runs of very unlike speed tell nothing
 STEP = 1 / 6  # of an epoch: the least deviation of the reference's runs, which end at evaluations
@@ -76,16 +75,18 @@ def expected(r: Result) -> tuple[Expected | None, str]:
     if not of_an_epoch or len(rows) < 2:
         return None, "the logs don't say how many samples a second the runs took"
     epochs = sum(weight * points[size].mean for size, weight in weights.items())
-    seconds = [seconds_of(row, epochs * of_an_epoch) for row in rows]
+    staged = [(row.staging_ms or 0) / 1000 for row in rows]
+    seconds = [s + epochs * of_an_epoch / (row.compute_rate or math.nan) for s, row in zip(staged, rows, strict=True)]
     mean = fmean(seconds)
-    grows = 1 - fmean((row.staging_ms or 0) / 1000 for row in rows) / mean  # the share that isn't staging
-    step = 0.0 if counts_samples else STEP
+    per_epoch = (1 - fmean(staged) / mean) / epochs  # by which share an epoch more lengthens the time
+    least = 0.0 if counts_samples else STEP
+    known = [(points[size], weight * per_epoch) for size, weight in weights.items()]
     return Expected(
         seconds=mean,
         samples=epochs * of_an_epoch,
         batches=tuple(weights),
         speed=Part(squared_error([s / mean - 1 for s in seconds]), len(rows) - 1),
-        points=tuple(of_point(points[size], grows * weight / epochs, step) for size, weight in weights.items()),
+        points=tuple(Part((max(p.deviation, least) * by) ** 2 / p.runs, p.runs - 1) for p, by in known),
     ), ""
 
 
@@ -105,17 +106,6 @@ def hindrance(r: Result) -> str:
     if r.group[4] != "closed":
         return "the open division may need other samples than the reference"
     return "" if r.one("batch") is not None else "the runs have no batch size in common"
-
-
-def seconds_of(row: Row, samples: float) -> float:
-    """What a run's staging and so many samples at its rate take, in seconds."""
-    return (row.staging_ms or 0) / 1000 + samples / (row.compute_rate or math.nan)
-
-
-def of_point(point: ReferencePoint, per_epoch: float, step: float) -> Part:
-    """The error that a point brings; `per_epoch` is by which share an epoch more would lengthen the time."""
-    deviation = max(point.deviation, step)
-    return Part((deviation * per_epoch) ** 2 / point.runs, point.runs - 1)
 
 
 def widest(parts: Sequence[Part], together: int = 1) -> float:

@@ -13,6 +13,7 @@ from rules.merit import figure_of_merit, least_runs, trim_count
 
 LEVEL = 0.95  # the confidence level of every interval in this package
 FEWEST = 5  # runs that an interval of a trimmed mean needs
+SLOW = 1.5  # times the median: with 10 % of spread, one run in 10^6 takes so long; a typical fault doubles the time
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,9 @@ class Spread:
 def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
     """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs."""
     pairs = [(t, e) for t, e in zip(times, epochs, strict=True) if math.isfinite(t) and e > 0]
-    return None if len(pairs) < 2 else Spread(*(variation(column) for column in zip(*pairs, strict=True)))
+    return (
+        None if len(pairs) < 2 else Spread(*(deviation(column) / fmean(column) for column in zip(*pairs, strict=True)))
+    )
 
 
 def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
@@ -139,6 +142,12 @@ def deviation(values: Sequence[float]) -> float:
     return math.sqrt(covariance(values, values))
 
 
-def variation(values: Sequence[float]) -> float:
-    """The coefficient of variation."""
-    return deviation(values) / fmean(values)
+def slow_runs(seconds: Sequence[float]) -> list[tuple[int, float]]:
+    """(index, seconds over the median) of each run that took at least SLOW times the median of the converged runs, the
+    slowest first. [] below three converged runs: two do not show which of them is unusual."""
+    known = [s for s in seconds if math.isfinite(s)]
+    if len(known) < 3:
+        return []
+    usual = median(known)
+    found = [(i, s / usual) for i, s in enumerate(seconds) if math.isfinite(s) and s >= SLOW * usual]
+    return sorted(found, key=lambda run: -run[1])

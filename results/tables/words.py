@@ -11,8 +11,7 @@ from results.measures.registry import MEASURES
 from results.statistics.energy import SetEnergy
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result, converged_columns
-from results.statistics.score import FEWEST
-from results.statistics.slow import SLOW, slow_runs
+from results.statistics.score import FEWEST, SLOW, slow_runs
 from results.statistics.throughput import Throughput
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error

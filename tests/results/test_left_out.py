@@ -5,18 +5,8 @@ import json
 import pytest
 
 from compliance.engine.assemble import STRAY
-from results import summarize
 
 ALONE = "given by itself: give the folder of its set"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*args):
-        code = summarize.main(["--as-logged", *map(str, args)])
-        return code, capsys.readouterr()
-
-    return call
 
 
 @pytest.fixture

@@ -19,15 +19,6 @@ from results.tables.words import SLOW_RUNS
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def run(capsys):
-    def call(*args):
-        code = summarize.main(["--as-logged", *map(str, args)])
-        return code, capsys.readouterr()
-
-    return call
-
-
 def five(new_log, seconds=(50.0, 40.0, 44.0, 60.0, 41.0), **facts):
     return [new_log.scaffold(s, epochs=4 + i, seed=900 + i, **facts) for i, s in enumerate(seconds)]
 

@@ -130,3 +130,20 @@ def test_spread_by_hand():
 def test_a_score_without_a_step_is_that_of_a_step_of_0():
     times = [50.1, 50.2, 50.3, 50.4, 50.5]
     assert s.score(times) == s.score(times, step=0.0) != s.score(times, step=1.0)
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [(s.SLOW * 10 - 0.01, []), (s.SLOW * 10, [(4, s.SLOW)]), (20.0, [(4, 2.0)]), (math.inf, [])],
+)
+def test_runs_are_slow_from_one_and_a_half_times_the_median_on(last, found):
+    assert s.slow_runs([10.0, 10.0, 10.0, 9.0, last]) == found
+
+
+def test_the_slowest_runs_come_first():
+    assert s.slow_runs([10.0, 30.0, 10.0, 20.0, 10.0]) == [(1, 3.0), (3, 2.0)]
+
+
+def test_of_three_that_converged_one_may_be_slow_and_none_of_two():
+    assert s.slow_runs([10.0, 30.0, 10.0]) == [(1, 3.0)]
+    assert s.slow_runs([10.0, 30.0]) == [] and s.slow_runs([10.0, 30.0, math.inf]) == [] and s.slow_runs([]) == []
