@@ -48,7 +48,7 @@ def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     """
     converged = [row for row in rows if row.converged]
     tiers = {row.energy_tier or "" for row in converged}
-    measured = all((row.joules or 0) > 0 for row in converged)
+    measured = all(row.joules is not None and row.joules > 0 for row in converged)
     if len(tiers) != 1 or tiers.isdisjoint(WORDS) or not any(mask) or not measured:
         return None
     runs = tuple(row.joules or math.nan if row.converged else math.inf for row in rows)

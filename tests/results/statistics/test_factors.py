@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from results.statistics.factors import STAGED_RATE, at_least_half_a_step, factors, squared_error
+from results.statistics.factors import STAGED_RATE, Measured, at_least_half_a_step, factor, factors, squared_error
+from results.statistics.student import t_quantile
 from results.tables.factors import against_the_fastest
 
 SIX = ["devices", "samples a second a device", "samples to the target", "evaluation", "staging", "rest"]
@@ -39,6 +40,13 @@ def test_the_product_is_exact_where_runs_are_dropped_and_where_one_failed(tree, 
         tree.set(logs, org=org)
     a, b = tree.results()
     assert math.prod(f.value for f in factors(a, b)) == pytest.approx(a.fom / b.fom, rel=1e-12)
+
+
+def test_an_interval_is_students_with_welchs_degrees():
+    spread = (0.1, -0.1, 0.0)  # a squared standard error of 1 / 300, two degrees of freedom
+    found = factor(Measured("x", 2.0, -1, spread), Measured("x", 4.0, -1, spread))
+    half = t_quantile(0.975, 4) * math.sqrt(2 / 300)
+    assert (found.low, found.value, found.high) == pytest.approx((2 * math.exp(-half), 2, 2 * math.exp(half)))
 
 
 def test_each_factor_is_what_it_says(two):

@@ -31,6 +31,10 @@ def test_sets_are_told_apart_where_their_evaluations_are_close(steps, apart):
     assert rank_ranges(CLOSE, steps) == ranks
 
 
+def test_without_steps_there_are_none():
+    assert rank_ranges([[t / 100 for t in times] for times in CLOSE]) == [(1, 1), (2, 2)]
+
+
 def test_no_range_spans_sets_that_their_own_runs_separate():
     """The second set varies so much that no test of means tells it from the first; but each of its runs is slower."""
     sets = [[100.0, 101.0, 102.0, 103.0, 104.0], [104.5, 105.0, 150.0, 200.0, 290.0]]
