@@ -90,7 +90,7 @@ def sides(results: Sequence[Result]) -> list[Side]:
 def pairs(compared: Sequence[Side]) -> list[Pair]:
     """The first set compared with each later one, in their order."""
     first, others = compared[0], compared[1:]
-    why = [obstacle(first.result, s.result) or unscored(first, s) for s in others]
+    why = [unscored(first, s) or obstacle(first.result, s.result) for s in others]
     timed = 0 if first.result.weak else why.count("")
     return [pair(first.result, s, reason, timed) for s, reason in zip(others, why, strict=True)]
 

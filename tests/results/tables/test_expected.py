@@ -14,7 +14,7 @@ from results.statistics import expected as module
 from results.tables.comparison import json_text, pair_words
 from results.tables.expected import MEANS
 from results.tables.links import Links
-from results.tables.procurement import procurement_csv, procurement_text, tables
+from results.tables.procurement import procurement_text
 from results.tables.ranking import ranking
 from results.tables.text import csv_text, markdown_text, terminal_text
 from results.tables.words import facts
@@ -74,14 +74,6 @@ def test_every_view_has_it_and_says_what_it_is(two, tmp_path):
     assert row["expected_why"] == ""
     assert dict(facts(two[0]))["expected time"].endswith(MEANS)
     assert "expected, s" in html_text(two, tmp_path) and "ranks nothing" in html_text(two, tmp_path)
-
-
-def test_the_procurement_view_has_it(two):
-    (rows,) = (rows for _, name, rows in tables(two) if name == "time to target")
-    assert [row["expected_seconds"] for row in rows] == [MEASURES["expected_seconds"].get(r) for r in two]
-    assert all(row["expected_low"] < row["expected_seconds"] < row["expected_high"] for row in rows)
-    assert "expected seconds" in procurement_text(two) and "no expected time" not in procurement_text(two)
-    assert "expected_low" in procurement_csv(two)
 
 
 def test_a_set_without_one_says_why_in_every_view(without, tmp_path):
