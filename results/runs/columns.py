@@ -22,7 +22,8 @@ class Row(NamedTuple):
     pruned: bool = False  # whether the log lies among the pruned results of a weak set
     errors: int = 0  # that the checker found in the log, waived ones not counted
     nodes: float | None = None  # as logged, or else as the system description says
-    accelerators_per_node: float | None = None  # 0 on CPU; same sources
+    ranks: float | None = None  # number_of_ranks, as logged
+    accelerators_per_node: float | None = None  # 0 on CPU; sources as for nodes
     units: float | None = None  # accelerators, on CPU systems processors (sockets), or nodes if neither is known
     unit: str | None = None  # what `units` counts: accelerator, processor or node
     system_units: float | None = None  # units of the whole system that is described

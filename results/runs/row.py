@@ -142,6 +142,7 @@ def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[s
         units = ranks
     return {
         "nodes": nodes,
+        "ranks": ranks,
         "accelerators_per_node": accelerators,
         "units": units,
         "unit": unit,

@@ -69,15 +69,15 @@ def json_text(compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]]) -> str:
 
 def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[str, Any]:
     """One comparison as a JSON object."""
-    found = {p.letter: (p.name, list(map(asdict, made))) for p, made in products(compared, pairs)}
+    found = {p.letter: made for p, made in products(compared, pairs)}
     told = [
         {
             "against": p.letter,
             "why": p.why or None,
             "said": pair_words(p, compared),
             "time": {name: finite(value) for name, value in asdict(p.contrast).items()},
-            "factors_of": found.get(p.letter, ("", []))[0] or None,
-            "factors": found.get(p.letter, ("", []))[1],
+            "factors_of": p.name if p.letter in found else None,
+            "factors": list(map(asdict, found.get(p.letter, ()))),
         }
         for p in pairs
     ]
@@ -119,21 +119,14 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
     if p.why:
         return [f"A and {p.letter} are not compared: {p.why}"]
     words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
-    if p.contrast.distinguishable and p.contrast.ratio is not None:
-        faster = p.contrast.faster
-        name, often = ("A", faster) if p.contrast.ratio < 1 else (p.letter, 1 - faster)
-        words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
+    if p.contrast.distinguishable:
+        often = 100 * (1 - p.slower.faster)
+        words.append(f"of all pairs of their runs, that of {p.letters[1]} was faster in {often:.0f} %")
     if not a.weak:
         words.append(told_words(p, a, b))
-    more = [product_words(a, b, p.letter), staging_differs(a, b, "A", p.letter)]
-    return [*words, *filter(None, more), *remarks(a, b)]
-
-
-def product_words(a: Result, b: Result, letter: str) -> str:
-    """What makes the slower set's time over the faster one's, by figures of merit; "" where that is not known."""
-    if (a.fom or 0) < (b.fom or 0):
-        return sentence(factors(b, a), b, a, letter, "A")
-    return sentence(factors(a, b), a, b, "A", letter)
+    (slow, name), (fast, other) = sorted([(a, "A"), (b, p.letter)], key=lambda side: side[0].fom or 0, reverse=True)
+    product = sentence(factors(slow, fast), slow, fast, name, other)
+    return [*words, *filter(None, (product, staging_differs(a, b, "A", p.letter))), *remarks(a, b)]
 
 
 def time_words(p: Pair) -> str:

@@ -14,7 +14,6 @@ from results.tables.cells import Cell, Table, number, table_of, tone, verdict
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
 from results.tables.links import Links
-from results.tables.scaling import one
 from results.tables.words import ends, figure, half, widened
 
 FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
@@ -123,7 +122,7 @@ def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Column
 
 def units(r: Result) -> str:
     """What the units are, and the ranks if these are fewer: "accelerators, 4 ranks"; "" if their number is unknown."""
-    unit, many, ranks = r.one("unit"), r.one("units"), one(r.runs, "number_of_ranks")
+    unit, many, ranks = r.one("unit"), r.one("units"), r.one("ranks")
     if not unit or many is None:
         return ""
     return (unit if many == 1 else f"{unit}s") + (f", {show(ranks)} ranks" if ranks and ranks < many else "")
