@@ -25,16 +25,12 @@ Columns = dict[str, Column]
 def ranking(results: Sequence[Result], links: Links) -> Table:
     """The table of a group, with expected times and energy if any set has some."""
     columns = (throughput_columns if results[0].weak else time_columns)(links)
-    columns |= {"passes": measured("passes")} if any(parts_of_a_pass(r) for r in results) else {}
+    parts = any((r.mean("passes") or math.inf) < 0.9 * (r.mean("epochs") or 0.0) for r in results)
+    columns |= {"passes": measured("passes")} if parts else {}  # where an epoch is a part of a pass
     columns |= {"expected, s": ("expected_seconds", expected_cell)} if any(expected(r)[0] for r in results) else {}
     columns |= ENERGY if any(r.energy for r in results) else {}
     found = table_of({head: cell for head, (_, cell) in columns.items()}, results, facts, wide=hardware.HEAD)
     return replace(found, meanings={head: MEASURES[name].meaning for head, (name, _) in columns.items() if name})
-
-
-def parts_of_a_pass(r: Result) -> bool:
-    """Whether what a set's logs call an epoch is a part of a pass over the training data."""
-    return (r.mean("passes") or math.inf) < 0.9 * (r.mean("epochs") or 0.0)
 
 
 def facts(r: Result) -> dict[str, str]:
