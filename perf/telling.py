@@ -24,8 +24,9 @@ import numpy as np
 from perf.curves.runs import Series, read
 from perf.pages.generated import table
 from results.statistics.contrast import contrast
-from results.statistics.expected import Expected, Part, ratio
+from results.statistics.expected import Expected, ratio
 from results.statistics.factors import squared_error
+from results.statistics.student import Part
 from rules.current import current
 from rules.edition import load
 from rules.fewest import RUNS, allowed, average

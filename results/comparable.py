@@ -11,16 +11,10 @@ LOGGED = ("target", "train_samples", "eval_samples")  # columns that must be equ
 
 
 def obstacle(a: Result, b: Result) -> str:
-    """Why the times of two results cannot be compared, "" if they can."""
-    if a.group[1] != b.group[1]:
-        return f"of different benchmarks ({a.group[1]}, {b.group[1]})"
+    """Why two results of one benchmark and scaling, which have a score, cannot be compared; "" if they can."""
     if a.group[2] != b.group[2]:
         return f"of different problems ({', '.join(r.group[2] or 'none named' for r in (a, b))})"
-    if a.weak != b.weak:
-        return "one trains a model, the other many at once"
-    if a.throughput_only or b.throughput_only:
-        return "logs that measure throughput alone have no time to train"
-    return other_problem(a, b) or (other_instances(a, b) if a.weak else "")
+    return other_problem(a, b) or other_instances(a, b)
 
 
 def other_problem(a: Result, b: Result) -> str:
@@ -43,9 +37,9 @@ def other_problem(a: Result, b: Result) -> str:
 
 
 def other_instances(a: Result, b: Result) -> str:
-    """Why two weak-scaling throughputs cannot be compared, "" if they can: instances must have the same size."""
+    """Why the throughputs of two results, if they have some, cannot be compared: instances must have the same size."""
     if a.throughput is None or b.throughput is None:
-        return "no throughput of one"
+        return ""
     one, other = a.throughput.instance, b.throughput.instance
     if one is None or other is None:
         return "how large their instances are is not known"

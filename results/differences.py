@@ -21,17 +21,21 @@ VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary betw
 ABSENT = "-"
 MOST_VALUES = 5
 LONGEST = 1000  # characters of a value
+MOST_RUNS = 40
 NO_CONTRAST = Contrast(None, None, None, math.nan)
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the sets compared: its letter, result, description, and at most 40 of its runs."""
+    """One of the sets compared: its letter and result."""
 
     letter: str
     result: Result
-    system: Mapping[str, Any]
-    runs: tuple[Run, ...]
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The first MOST_RUNS of its runs."""
+        return self.result.runs[:MOST_RUNS]
 
     @property
     def kept(self) -> set[str]:
@@ -78,20 +82,17 @@ class Pair:
         return " / ".join(self.letters)
 
 
-def sides(results: Sequence[Result], most: int = 40) -> list[Side]:
-    """One side for each result, in their order, with at most `most` runs each."""
-    return [Side(chr(ord("A") + i), r, r.judged.description, r.runs[:most]) for i, r in enumerate(results)]
+def sides(results: Sequence[Result]) -> list[Side]:
+    """One side for each result, in their order."""
+    return [Side(chr(ord("A") + i), r) for i, r in enumerate(results)]
 
 
 def pairs(compared: Sequence[Side]) -> list[Pair]:
     """The first set compared with each later one, in their order."""
-    first, others = compared[0].result, compared[1:]
-    why = [obstacle(first, s.result) or unscored(compared[0], s) for s in others]
-    timed = sum(not reason and not first.weak for reason in why)
-    return [
-        Pair(s.letter, NO_CONTRAST, reason) if reason or first.weak else pair(first, s, timed)
-        for s, reason in zip(others, why, strict=True)
-    ]
+    first, others = compared[0], compared[1:]
+    why = [unscored(first, s) or obstacle(first.result, s.result) for s in others]
+    timed = 0 if first.result.weak else why.count("")
+    return [pair(first.result, s, reason, timed) for s, reason in zip(others, why, strict=True)]
 
 
 def unscored(*both: Side) -> str:
@@ -100,17 +101,13 @@ def unscored(*both: Side) -> str:
     return f"{' and '.join(letters)} {'have' if len(letters) > 1 else 'has'} no score" if letters else ""
 
 
-def pair(first: Result, other: Side, together: int) -> Pair:
-    """Two comparable sets of strong scaling, one of `together` pairs that are shown side by side."""
-    a, b = first, other.result
+def pair(a: Result, other: Side, why: str, together: int) -> Pair:
+    """Two sets, one of `together` pairs with ratios of times that are shown side by side."""
+    b = other.result
+    if why or a.weak:
+        return Pair(other.letter, NO_CONTRAST, why)
     times = contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)), together)
-    energy = energies(a.energy, b.energy, together)
-    return Pair(other.letter, times, together=together, energy=energy)
-
-
-def setting_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
-    """(setting, its value in each set) for each logged setting in which sets differ."""
-    return different([settings(s.runs) for s in compared])
+    return Pair(other.letter, times, "", together, energies(a.energy, b.energy, together))
 
 
 def settings(runs: Sequence[Run]) -> dict[str, str]:
@@ -133,11 +130,6 @@ def joined(found: Mapping[str, Iterable[str]]) -> dict[str, str]:
         first, *others = islice(values, MOST_VALUES)
         told[key] = f"{first}, in other runs {' or '.join(others)}" if others else first
     return told
-
-
-def system_differences(compared: Sequence[Side]) -> list[tuple[str, list[str]]]:
-    """(field of the system description, its value in each set) for each field in which sets differ."""
-    return different([{str(k)[:100]: plain(v) for k, v in s.system.items()} for s in compared])
 
 
 def different(tables: Sequence[Mapping[str, str]]) -> list[tuple[str, list[str]]]:

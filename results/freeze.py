@@ -33,8 +33,6 @@ from rules.names import folded
 from rules.registry import NAME as REGISTRY
 from rules.registry import Damaged, read_registry
 
-SHOWN = 3  # errors that are named
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Freeze or check, and return the exit code."""
@@ -77,16 +75,14 @@ def freeze(folder: Path, waivers: Waivers | None = None, with_errors: bool = Fal
 
 
 def refuse_errors(folder: Path, waivers: Waivers | None) -> None:
-    """Judge the round. Raises ValueError, which names the first errors, if it has any."""
+    """Judge the round. Raises ValueError, which names the first error, if it has any."""
     verdict = judge([folder], waivers=waivers)
     found = [f"{f.code} at {f.path}:{f.line}" for f in errors(verdict.findings)]
     found += [f"{path}: {reason}" for path, reason in verdict.missed]
     if found:
-        told = printable("; ".join(found[:SHOWN]))
-        more = f"; and {len(found) - SHOWN} more" if found[SHOWN:] else ""
         raise ValueError(
-            f"{folder}: found {counted(len(found), 'error')} ({told}{more}), wanted none: "
-            "fix them (compliance/check.py tells more), waive them (--waivers FILE), or say --with-errors"
+            f"{folder}: found {counted(len(found), 'error')}, the first {printable(found[0])}, wanted none: "
+            "fix them (compliance/check.py tells all), waive them (--waivers FILE), or say --with-errors"
         )
 
 

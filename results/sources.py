@@ -1,8 +1,7 @@
 """Comparing the source of sets of runs with the published reference, and with each other, file by file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from compliance.finding import counted
 from compliance.output.difference import differing
@@ -97,17 +96,17 @@ def source_differences(results: Sequence[tuple[str, Result]]) -> tuple[list[str]
 
 def against_reference(letter: str, source: Source) -> Difference:
     """The files that a set changed in, or added to, the published reference."""
-    others = [path for path in sorted(source.files) if path not in source.published]
-    changes = (_change(path, published_text(path), source.files[path]) for path in others)
-    return _difference(letter, REFERENCE, len(source.published), changes, len(others))
+    others = sorted(source.files.keys() - source.published)
+    changes = tuple(_change(path, published_text(path), source.files[path]) for path in others[:MOST_CHANGES])
+    return Difference(letter, REFERENCE, len(source.published), changes, len(others) - len(changes))
 
 
 def between(letter: str, source: Source, first: str, base: Source) -> Difference:
     """The files in which a set's source differs from the first set's."""
-    paths = sorted({*source.files, *base.files})
-    others = [path for path in paths if _digest(source, path) != _digest(base, path)]
-    changes = (_between(path, source.files.get(path), base.files.get(path), first) for path in others)
-    return _difference(letter, first, len(paths) - len(others), changes, len(others))
+    both = {path: (source.files.get(path), base.files.get(path)) for path in sorted({*source.files, *base.files})}
+    others = [(path, *pair) for path, pair in both.items() if len({text and text.sha256 for text in pair}) > 1]
+    changes = tuple(_between(*other, first) for other in others[:MOST_CHANGES])
+    return Difference(letter, first, len(both) - len(others), changes, len(others) - len(changes))
 
 
 def _between(path: str, text: Text | None, before: Text | None, first: str) -> Change:
@@ -123,13 +122,3 @@ def _change(path: str, before: str | None, text: Text) -> Change:
     shown = tuple(cut(line, WIDEST) for line in lines[:MOST_LINES])
     words = f"{'added' if before is None else 'changed'} {path}: {counts}"
     return Change(words, shown, len(lines) - len(shown))
-
-
-def _digest(source: Source, path: str) -> str | None:
-    text = source.files.get(path)
-    return text.sha256 if text else None
-
-
-def _difference(of: str, against: str, same: int, changes: Iterable[Change], count: int) -> Difference:
-    named = tuple(islice(changes, MOST_CHANGES))
-    return Difference(of, against, same, named, count - len(named))

@@ -1,19 +1,7 @@
 """Measures of size, budget and energy, and of throughput sets."""
 
 from results.measures.measure import Measure, averaged, of_energy, of_throughput, one, with_deviation
-from results.statistics.result import Result
-from results.statistics.throughput import Throughput
-
-
-def per_device(t: Throughput) -> float | None:
-    """Models an hour over the units of the whole system."""
-    return t.models_per_hour / t.total if t.total else None
-
-
-def pruned_errors(r: Result) -> int | None:
-    """The errors in the logs of pruned models; None for sets that have none."""
-    return len(r.standing.pruned_errors) if r.weak else None
-
+from results.runs.row import ratio
 
 TIER = "what measured the energy of all runs: meter, node, component (informative), rehearsal (none)"
 JOULES = (
@@ -59,9 +47,12 @@ THROUGHPUT = (
         "models_per_hour_per_unit",
         "models an hour a device",
         "models an hour over the units of the whole system",
-        of_throughput(per_device),
+        of_throughput(lambda t: ratio(t.models_per_hour, t.total)),
     ),
     Measure("pruned", "pruned", "models that were given up or left out", lambda r: r.pruned if r.weak else None),
-    Measure("pruned_errors", "pruned errors", "errors in their logs; they take no number away", pruned_errors),
+    Measure(
+        *("pruned_errors", "pruned errors", "errors in their logs; they take no number away"),
+        lambda r: len(r.standing.pruned_errors) if r.weak else None,
+    ),
     Measure("ttta_seconds", "first start to last stop (TTTa)", TTTA, of_throughput(lambda t: t.seconds), "s"),
 )

@@ -1,27 +1,21 @@
 """Measures of where the time of a run goes."""
 
-from results.measures.measure import Measure, averaged, over, seconds_of, with_deviation
+from results.measures.measure import Get, Measure, averaged, over, seconds_of, with_deviation
+from results.runs.row import ratio
 from results.statistics.result import Result
 
 LEAST = 0.1  # seconds of staging before the clock; less is no more than the time between two lines of a log
+
+
+def of_means(part: str, whole: str, divisor: float = 1) -> Get:
+    """The mean of one column, over a divisor, over that of another."""
+    return lambda r: ratio(over(r.mean(part), divisor), r.mean(whole))
 
 
 def staged_before(r: Result) -> float | None:
     """The mean seconds of staging before `run_start`; None for none."""
     seconds = over(r.mean("staged_ms"), 1000)
     return seconds if seconds is not None and seconds >= LEAST else None
-
-
-def staging_share(r: Result) -> float | None:
-    """Staging over total, of the means."""
-    staging, total = r.mean("staging_ms"), r.mean("total_ms")
-    return staging / total if staging is not None and total else None
-
-
-def staging_epochs(r: Result) -> float | None:
-    """Staging over an epoch's seconds, of the means."""
-    staging, epoch = r.mean("staging_ms"), r.mean("epoch_seconds")
-    return staging / 1000 / epoch if staging is not None and epoch else None
 
 
 STAGING = (
@@ -46,11 +40,11 @@ TIME = (
     seconds_of("training", "training", "mean seconds in epochs, without evaluation and staging"),
     seconds_of("evaluation", "evaluation", "mean seconds of evaluation"),
     seconds_of("rest", "rest", "mean seconds outside of these three"),
-    Measure("staging_share", "staging / run", "staging over total, of the means", staging_share),
+    Measure("staging_share", "staging / run", "staging over total, of the means", of_means("staging_ms", "total_ms")),
     *with_deviation(
         averaged("epoch_seconds", "mean epoch", "seconds of an epoch with its evaluations, mean", unit="s")
     ),
     averaged("first_epoch_seconds", "first epoch", FIRST, unit="s"),
     averaged("later_epoch_seconds", "later epoch", "mean seconds of a later epoch with its evaluation", unit="s"),
-    Measure("staging_epochs", "staging / epoch", STAGED_EPOCHS, staging_epochs),
+    Measure("staging_epochs", "staging / epoch", STAGED_EPOCHS, of_means("staging_ms", "epoch_seconds", 1000)),
 )

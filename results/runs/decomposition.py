@@ -1,43 +1,33 @@
-"""Dividing the time of a run among staging, training, evaluation and the rest."""
+"""Dividing the time of a run among staging, training, evaluation and the rest.
+
+Time in two kinds of span counts for the first of staging, evaluation and training. Training is the time in epochs
+without evaluations. The rest lies outside of all spans: set-up after the clock started, checkpoints between epochs,
+shutting down.
+"""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from compliance.reading.run import Run
 from compliance.reading.series import Span
-from results.runs.intervals import clip, length, subtract, union
+from results.runs.intervals import REST, divide, length, union
 
-PARTS = ("staging", "training", "evaluation", "rest")  # of a run's time, in the order of every view
+PARTS = ("staging", "training", "evaluation", REST)  # of a run's time, in the order of every view
 
 
-@dataclass(frozen=True)
-class Decomposition:
-    """Milliseconds of a run's timed span; `total` is exactly the sum of the parts.
+def decompose(run: Run) -> dict[str, int | None]:
+    """{`<part>_ms`: milliseconds} of a run's parts and of its total, which is exactly their sum; {} without a timed
+    span.
 
-    Time in two kinds of span counts for the first of staging, evaluation and training. Training is the time in epochs
-    without evaluations. The rest lies outside of all spans: set-up after the clock started, checkpoints between epochs,
-    shutting down. Where evaluations run beside training, logs don't tell the two apart: all that isn't staging counts
-    as training, and evaluation and rest are None. Staging is None where it can't be told from training (`is_staged`).
+    Where evaluations run beside training, logs don't tell the two apart: all that isn't staging counts as training, and
+    evaluation and rest are None. Staging is None where it can't be told from training (`is_staged`).
     """
-
-    total: int
-    staging: int | None
-    training: int
-    evaluation: int | None
-    rest: int | None
-
-
-def decompose(run: Run) -> Decomposition | None:
-    """The parts of the time between `run_start` and `run_stop`; None without a timed span."""
     if run.window is None:
-        return None
+        return {}
     total = run.window[1] - run.window[0]
-    parts = {kind: length(found) for kind, found in kinds(run).items()}
-    staging = parts["staging"] if is_staged(run) else None
+    parts: dict[str, int | None] = {f"{kind}_ms": length(found) for kind, found in kinds(run).items()}
     if is_beside(run):
-        return Decomposition(total, staging, total - parts["staging"], None, None)
-    return Decomposition(total, staging, parts["training"], parts["evaluation"], parts["rest"])
+        parts |= {"training_ms": total - (parts["staging_ms"] or 0), "evaluation_ms": None, "rest_ms": None}
+    return parts | {"total_ms": total} | ({} if is_staged(run) else {"staging_ms": None})
 
 
 def is_staged(run: Run) -> bool:
@@ -51,7 +41,7 @@ def staged_before(run: Run) -> int | None:
     start = run.start_ms
     if start is None or not is_staged(run):
         return None
-    return sum(min(stop, start) - since for since, stop in union(run.spans["staging"]) if since < start)
+    return length(union((since, min(stop, start)) for since, stop in run.spans["staging"]))
 
 
 def first_epoch(run: Run) -> int | None:
@@ -63,8 +53,8 @@ def first_epoch(run: Run) -> int | None:
     begun = sorted(since for since, _ in run.spans["epoch"] if start <= since < stop)
     if len(begun) <= run.parts:
         return None
-    spans = kinds(run)
-    return length(clip([*spans["training"], *spans["evaluation"]], (start, begun[run.parts])))
+    found = kinds(run, (start, begun[run.parts]))
+    return length(found["training"]) + length(found["evaluation"])
 
 
 def is_beside(run: Run) -> bool:
@@ -73,23 +63,14 @@ def is_beside(run: Run) -> bool:
     return any(bisect_right(edges, start) < bisect_left(edges, stop) for start, stop in run.spans["eval"])
 
 
-def kinds(run: Run) -> dict[str, list[Span]]:
-    """{kind: disjoint spans inside the timed span, in milliseconds}; {} without a timed span."""
-    if run.window is None:
+def kinds(run: Run, window: Span | None = None) -> dict[str, list[Span]]:
+    """{kind: disjoint spans inside the timed span, or inside another window, in milliseconds}; {} without a timed
+    span."""
+    window = window or run.window
+    if window is None:
         return {}
     staging = run.spans["staging"] if is_staged(run) else ()
-    return divide(run.window, staging, run.spans["epoch"], run.spans["eval"])
-
-
-def divide(
-    window: Span, staging: Sequence[Span], epochs: Sequence[Span], evals: Sequence[Span]
-) -> dict[str, list[Span]]:
-    """{kind: disjoint spans of a window}. The given spans may overlap, nest and reach out of the window."""
-    staged = clip(union(staging), window)
-    evaluation = subtract(clip(union(evals), window), staged)
-    training = subtract(subtract(clip(union(epochs), window), staged), evaluation)
-    rest = subtract([window], union([*staged, *evaluation, *training]))
-    return {"rest": rest, "training": training, "evaluation": evaluation, "staging": staged}
+    return divide(window, {"staging": staging, "evaluation": run.spans["eval"], "training": run.spans["epoch"]})
 
 
 def epoch_count(run: Run) -> float | None:

@@ -1,8 +1,13 @@
-"""Unions of time intervals, in whole milliseconds: exact, so that parts add up to their total."""
+"""Dividing time among kinds of spans, in whole milliseconds: exact, so that parts add up to their total."""
 
-from collections.abc import Iterable
+import math
+from bisect import bisect
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from compliance.reading.series import Span
+
+REST = "rest"
 
 
 def union(spans: Iterable[Span]) -> list[Span]:
@@ -16,29 +21,22 @@ def union(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def clip(spans: Iterable[Span], window: Span) -> list[Span]:
-    """The part of disjoint spans inside `window`."""
-    low, high = window
-    cut = ((max(a, low), min(b, high)) for a, b in spans)
-    return [s for s in cut if s[1] > s[0]]
+def divide(window: Span, kinds: Mapping[str, Iterable[Span]]) -> dict[str, list[Span]]:
+    """{kind: disjoint spans inside the window, in order}; the time in no span is REST. The given spans may overlap,
+    nest and reach out of the window. Time in several kinds counts for the first of them."""
+    covered = {kind: union(spans) for kind, spans in kinds.items()}
+    edges = {edge for spans in covered.values() for span in spans for edge in span if window[0] < edge < window[1]}
+    found: dict[str, list[Span]] = {kind: [] for kind in (*kinds, REST)}
+    for start, stop in pairwise(sorted(edges | {*window})):
+        kind = next((kind for kind, spans in covered.items() if holds(spans, start)), REST)
+        found[kind].append((start, stop))
+    return {kind: union(pieces) for kind, pieces in found.items()}
 
 
-def subtract(spans: list[Span], taken: list[Span]) -> list[Span]:
-    """The part of `spans` outside `taken`. Both are disjoint and in order."""
-    left: list[Span] = []
-    i = 0
-    for start, stop in spans:
-        while i < len(taken) and taken[i][1] <= start:
-            i += 1
-        j = i
-        while j < len(taken) and taken[j][0] < stop:
-            if taken[j][0] > start:
-                left.append((start, taken[j][0]))
-            start = max(start, taken[j][1])
-            j += 1
-        if start < stop:
-            left.append((start, stop))
-    return left
+def holds(spans: Sequence[Span], moment: int) -> bool:
+    """Whether one of disjoint spans in order holds a moment; its stop is no part of a span."""
+    before = bisect(spans, (moment, math.inf))
+    return before > 0 and moment < spans[before - 1][1]
 
 
 def length(spans: Iterable[Span]) -> int:

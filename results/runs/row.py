@@ -48,7 +48,7 @@ def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
         **energy(runs, log),
         **lines(run),
         **times(run),
-        **busy(run),
+        **utilization(run),
         "throughput_only": run.throughput_only,
         "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
         "layout": layout(run.value("layout")),
@@ -74,11 +74,13 @@ def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
 
 
 def lines(run: Run) -> dict[str, Any]:
-    """The seed, and the columns of line numbers."""
-    fact, batch = seed(run), run.facts.get("global_batch_size")
+    """The first seed, and the columns of line numbers."""
+    seed, batch = run.facts.get("seed"), run.facts.get("global_batch_size")
+    if seed is None or seed.value is None:
+        seed = Fact(*run.seeds[0]) if run.seeds else None
     return {
-        "seed": None if fact is None else str(fact.value)[:40],
-        "seed_line": fact.line if fact else None,
+        "seed": None if seed is None else str(seed.value)[:40],
+        "seed_line": seed.line if seed else None,
         "batch_line": batch.line if batch else None,
         **{f"{kind}_line": run.ends.get(kind) for kind in ("staging", "epoch", "eval")},
         "start_line": run.start.line if run.start else None,
@@ -86,14 +88,6 @@ def lines(run: Run) -> dict[str, Any]:
         "target_line": run.passing.line if run.passing else None,
         "measured_line": run.measured.line if run.measured else None,
     }
-
-
-def seed(run: Run) -> Fact | None:
-    """The first seed of a run with its line, as logged; None without a seed."""
-    fact = run.facts.get("seed")
-    if fact is not None and fact.value is not None:
-        return fact
-    return Fact(*run.seeds[0]) if run.seeds else None
 
 
 # The settings that change how a step is computed, with the reference's defaults.
@@ -111,18 +105,7 @@ def settings(value: Any) -> str | None:
     """The hyperparameters that differ from DEFAULTS, in words; None if none does."""
     known = value if isinstance(value, dict) else {}
     odd = {name: known[name] for name, default in DEFAULTS.items() if known.get(name, default) != default}
-    return ", ".join(name if v is True else f"{name}={v if plain(v) else short(v)}" for name, v in odd.items()) or None
-
-
-def plain(value: Any) -> bool:
-    """Whether a value is a short word."""
-    return isinstance(value, str) and value.isidentifier() and len(value) <= 20
-
-
-def short(value: Any) -> str:
-    """A value in at most 60 characters."""
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
+    return ", ".join(name if v is True else f"{name}={str(v)[:60]}" for name, v in odd.items()) or None
 
 
 AXES = ("data", "depth", "height", "width")
@@ -159,6 +142,7 @@ def scale(run: Run, system: dict[str, Any], one_of_many: bool = False) -> dict[s
         units = ranks
     return {
         "nodes": nodes,
+        "ranks": ranks,
         "accelerators_per_node": accelerators,
         "units": units,
         "unit": unit,
@@ -197,12 +181,11 @@ def times(run: Run) -> dict[str, Any]:
     span."""
     counts = run.converged and run.window is not None and not run.throughput_only
     last = run.passing or (run.evaluations[-1] if run.evaluations else None)
-    parts = decompose(run)
     begun = epoch_count(run)
-    found: dict[str, Any] = {
+    return {
+        **decompose(run),
         "start_ms": run.start_ms,
         "stop_ms": run.stop_ms,
-        "status": text(run.status),
         "target": run.target,
         "converged": counts,
         "step_ms": step(run, run.passing) if counts and run.passing else None,
@@ -215,17 +198,6 @@ def times(run: Run) -> dict[str, Any]:
         "quality": number(last.value) if last else None,
         "fault": None if counts else fault(run),
     }
-    if parts:
-        found |= {f"{name}_ms": getattr(parts, name) for name in ("total", "staging", "training", "evaluation", "rest")}
-    return found
-
-
-def busy(run: Run) -> dict[str, float | None]:
-    """The columns of accelerator utilization; {} if the log has no waiting times."""
-    found = utilization(run)
-    if found is None:
-        return {}
-    return {"au": found.whole, "au_first": found.first, "au_later": found.later, "au_barrier": found.barrier}
 
 
 def step(run: Run, hit: Evaluation) -> int | None:

@@ -1,42 +1,10 @@
-"""The table of runs, from which all results are computed: one row for each judged run.
-
-    from results.runs.table import load
-    runs = load(["results/"])  # a pandas DataFrame
-    runs.groupby("set").seconds.describe()
-
-`columns.COLUMNS` lists every column with its meaning. Parts of a run's time are whole milliseconds, so that
-`total_ms` is exactly the sum of `staging_ms`, `training_ms`, `evaluation_ms` and `rest_ms`, as far as these are known.
-"""
+"""The sets of a verdict by name, and the rows of a set."""
 
 import os
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from compliance.engine import judge
 from compliance.verdict import SetVerdict, Verdict
-from results.runs.columns import COLUMNS, REPEATED, TYPES, Row
+from results.runs.columns import Row
 from results.runs.row import row, scaling
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-def load(
-    paths: Iterable[str | Path], edition: str | None = None, progress: Callable[[int, int], None] | None = None
-) -> "pd.DataFrame":
-    """A pandas DataFrame with the runs of the sets at or below `paths`, by set and number.
-
-    `edition` overrules the folders' names; `progress(done, all)` is called after each log. Raises ValueError if a path
-    cannot be read.
-    """
-    import pandas as pd  # takes longer to import than a small round to check
-
-    verdict = judge([str(p) for p in paths], edition, progress=progress)
-    for path, why in verdict.missed:
-        raise ValueError(f"{path}: {why}")
-    rows = [run for name, runs in named_sets(verdict) for run in rows_of(name, runs)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(TYPES).astype(dict.fromkeys(REPEATED, "category"))
 
 
 def named_sets(verdict: Verdict) -> list[tuple[str, SetVerdict]]:

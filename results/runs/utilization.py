@@ -6,37 +6,26 @@ the slowest rank of each step, for which the others wait in the step. Evaluation
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from compliance.reading.run import Run
 from compliance.reading.series import Waited
 
 
-@dataclass(frozen=True)
-class Utilization:
-    """The AU of a run, from 0 to 1: of all epochs, of the first, of the later ones (None without any), and of all
-    epochs with the barrier (None if it was not logged)."""
-
-    whole: float
-    first: float
-    later: float | None
-    barrier: float | None
-
-
-def utilization(run: Run) -> Utilization | None:
-    """The AU of a run; None if its log has no waiting times."""
+def utilization(run: Run) -> dict[str, float | None]:
+    """The AU of a run, from 0 to 1, by column: of all epochs, of the first, of the later ones (None without any), and
+    of all epochs with the barrier (None if it was not logged). {} if its log has no waiting times."""
     epochs = list(run.waits)
     if not epochs or run.throughput_only:
-        return None
+        return {}
     alone = run.value("number_of_ranks") == 1
     slowest = [own(e) if e.slowest is None and alone else e.slowest for e in epochs]
     known = [wait for wait in slowest if wait is not None]
-    return Utilization(
-        share(epochs, map(own, epochs)),
-        share(epochs[:1], map(own, epochs[:1])),
-        share(epochs[1:], map(own, epochs[1:])) if len(epochs) > 1 else None,
-        share(epochs, known) if len(known) == len(epochs) else None,
-    )
+    return {
+        "au": share(epochs, map(own, epochs)),
+        "au_first": share(epochs[:1], map(own, epochs[:1])),
+        "au_later": share(epochs[1:], map(own, epochs[1:])) if len(epochs) > 1 else None,
+        "au_barrier": share(epochs, known) if len(known) == len(epochs) else None,
+    }
 
 
 def own(epoch: Waited) -> float:

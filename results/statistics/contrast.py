@@ -4,12 +4,13 @@ Pure functions over run times in seconds; infinity is a run that did not converg
 """
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from results.statistics.score import FEWEST, tied_step, winsorized_squares
-from results.statistics.student import t_quantile
+import numpy as np
+
+from results.statistics.score import FEWEST, winsorized_squares
+from results.statistics.student import Part, half_width, welch
 from rules.merit import trim_count
 
 # The nominal error rate. With five runs of unequal spread, Yuen's test then errs in up to 5 % (docs/measures.md).
@@ -39,7 +40,7 @@ def log_mean(times: Sequence[float], step: float = 0.0) -> LogMean | None:
     logs = [math.log(t) if math.isfinite(t) else math.inf for t in ordered]
     kept = logs[k : n - k]
     h = len(kept)
-    least = max(step, tied_step(ordered)) / ordered[n // 2] / 2
+    least = step / ordered[n // 2] / 2
     return LogMean(math.fsum(kept) / h, winsorized_squares(logs, k, least) / (h * (h - 1)), h)
 
 
@@ -59,6 +60,11 @@ class Contrast:
     degrees: float | None = None
 
     @property
+    def holds_1(self) -> bool:
+        """Whether there is an interval, and it includes 1."""
+        return self.low is not None and self.high is not None and self.low <= 1 <= self.high
+
+    @property
     def separated(self) -> bool:
         """Whether every run of one set is faster than every run of the other, in sets that have an interval."""
         return self.low is not None and self.faster in (0.0, 1.0)
@@ -66,9 +72,7 @@ class Contrast:
     @property
     def distinguishable(self) -> bool | None:
         """Whether the interval excludes 1, or the runs separate; None without an interval."""
-        if self.low is None or self.high is None:
-            return None
-        return self.separated or not self.low <= 1 <= self.high
+        return None if self.low is None else self.separated or not self.holds_1
 
 
 def contrast(
@@ -83,22 +87,15 @@ def contrast(
     faster = probability_faster(a, b)
     if x is None or y is None:
         return Contrast(None, None, None, faster)
-    difference, error = x.mean - y.mean, math.sqrt(x.d + y.d)
-    degrees = welch(x, y) if error else None
-    half = t_quantile(1 - ERROR / 2 / together, degrees) * error if degrees else 0.0
+    difference, causes = x.mean - y.mean, [Part(m.d, m.h - 1) for m in (x, y)]
+    half = half_width(causes, ERROR / together)
     low, high = math.exp(difference - half), math.exp(difference + half)
-    return Contrast(math.exp(difference), low, high, faster, degrees)
-
-
-def welch(x: LogMean, y: LogMean) -> float:
-    """Welch's degrees of freedom of the difference of two trimmed means."""
-    return (x.d + y.d) ** 2 / (x.d**2 / (x.h - 1) + y.d**2 / (y.h - 1))
+    return Contrast(math.exp(difference), low, high, faster, welch(causes))
 
 
 def probability_faster(a: Sequence[float], b: Sequence[float]) -> float:
-    """P(A < B) + P(A = B) / 2 over all pairs of runs; NaN if either set is empty. Takes O((n + m) log m)."""
+    """P(A < B) + P(A = B) / 2 over all pairs of runs; NaN if either set is empty."""
     if not a or not b:
         return math.nan
-    ordered = sorted(b)
-    halves = sum(2 * len(b) - bisect_left(ordered, t) - bisect_right(ordered, t) for t in a)
-    return halves / (2 * len(a) * len(b))
+    halves = np.less.outer(a, b).sum() + np.less_equal.outer(a, b).sum()
+    return float(halves / (2 * len(a) * len(b)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from results.runs.columns import Row
-from results.runs.row import product
+from results.runs.row import product, ratio
 from results.statistics.contrast import Contrast, contrast
 from results.statistics.score import TrimmedMean, trimmed_mean
 
@@ -48,7 +48,8 @@ def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     """
     converged = [row for row in rows if row.converged]
     tiers = {row.energy_tier or "" for row in converged}
-    if len(tiers) != 1 or tiers.isdisjoint(WORDS) or not any(mask) or not all(positive(r.joules) for r in converged):
+    measured = all(row.joules is not None and row.joules > 0 for row in converged)
+    if len(tiers) != 1 or tiers.isdisjoint(WORDS) or not any(mask) or not measured:
         return None
     runs = tuple(row.joules or math.nan if row.converged else math.inf for row in rows)
     used = [row for row, counts in zip(rows, mask, strict=True) if counts]
@@ -61,16 +62,9 @@ def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     return SetEnergy(tiers.pop(), found, runs, watts, trained, a_sample(evaluated))
 
 
-def positive(value: float | None) -> bool:
-    """Whether a value is known and above 0."""
-    return value is not None and value > 0
-
-
 def a_sample(pairs: Sequence[tuple[float | None, float | None]]) -> float | None:
     """The mean of joules / samples over runs, given as (joules, samples); None if a number is unknown."""
-    known = [
-        joules / samples for joules, samples in pairs if joules is not None and samples is not None and samples > 0
-    ]
+    known = [each for joules, samples in pairs if (each := ratio(joules, samples)) is not None]
     return fmean(known) if known and len(known) == len(pairs) else None
 
 

@@ -10,24 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from results.runs.columns import Row
 from results.statistics.factors import squared_error
 from results.statistics.result import Result
 from results.statistics.score import LEVEL
-from results.statistics.student import t_quantile
+from results.statistics.student import Part, half_width
 from rules.edition import load
-from rules.reference import ReferencePoint, neighbours
+from rules.reference import neighbours
 
 WIDEST = 100.0  # of a logarithm: two runs of very unlike speed tell nothing
 STEP = 1 / 6  # of an epoch: the least deviation of the reference's runs, which end at evaluations
-
-
-@dataclass(frozen=True)
-class Part:
-    """One cause of error: the squared relative standard error that it brings, and its degrees of freedom."""
-
-    squared: float
-    degrees: float
 
 
 @dataclass(frozen=True)
@@ -55,7 +46,7 @@ class Expected:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval in seconds, of both errors."""
-        half = half_width((self.speed, *self.points))
+        half = widest((self.speed, *self.points))
         return self.seconds * math.exp(-half), self.seconds * math.exp(half)
 
 
@@ -84,16 +75,18 @@ def expected(r: Result) -> tuple[Expected | None, str]:
     if not of_an_epoch or len(rows) < 2:
         return None, "the logs don't say how many samples a second the runs took"
     epochs = sum(weight * points[size].mean for size, weight in weights.items())
-    seconds = [seconds_of(row, epochs * of_an_epoch) for row in rows]
+    staged = [(row.staging_ms or 0) / 1000 for row in rows]
+    seconds = [s + epochs * of_an_epoch / (row.compute_rate or math.nan) for s, row in zip(staged, rows, strict=True)]
     mean = fmean(seconds)
-    grows = 1 - fmean((row.staging_ms or 0) / 1000 for row in rows) / mean  # the share that isn't staging
-    step = 0.0 if counts_samples else STEP
+    per_epoch = (1 - fmean(staged) / mean) / epochs  # by which share an epoch more lengthens the time
+    least = 0.0 if counts_samples else STEP
+    known = [(points[size], weight * per_epoch) for size, weight in weights.items()]
     return Expected(
         seconds=mean,
         samples=epochs * of_an_epoch,
         batches=tuple(weights),
         speed=Part(squared_error([s / mean - 1 for s in seconds]), len(rows) - 1),
-        points=tuple(of_point(points[size], grows * weight / epochs, step) for size, weight in weights.items()),
+        points=tuple(Part((max(p.deviation, least) * by) ** 2 / p.runs, p.runs - 1) for p, by in known),
     ), ""
 
 
@@ -115,25 +108,9 @@ def hindrance(r: Result) -> str:
     return "" if r.one("batch") is not None else "the runs have no batch size in common"
 
 
-def seconds_of(row: Row, samples: float) -> float:
-    """What a run's staging and so many samples at its rate take, in seconds."""
-    return (row.staging_ms or 0) / 1000 + samples / (row.compute_rate or math.nan)
-
-
-def of_point(point: ReferencePoint, per_epoch: float, step: float) -> Part:
-    """The error that a point brings; `per_epoch` is by which share an epoch more would lengthen the time."""
-    deviation = max(point.deviation, step)
-    return Part((deviation * per_epoch) ** 2 / point.runs, point.runs - 1)
-
-
-def half_width(parts: Sequence[Part], together: int = 1) -> float:
-    """Half of the 95 % interval of a logarithm: Student's t, with Welch's degrees of freedom of all causes of error.
-    `together` intervals hold at once (Bonferroni)."""
-    total = math.fsum(p.squared for p in parts)
-    if not total:
-        return 0.0
-    degrees = total**2 / math.fsum(p.squared**2 / p.degrees for p in parts)
-    return min(WIDEST, t_quantile(1 - (1 - LEVEL) / 2 / together, degrees) * math.sqrt(total))
+def widest(parts: Sequence[Part], together: int = 1) -> float:
+    """Half of the 95 % interval of a logarithm, WIDEST at most; `together` intervals hold at once (Bonferroni)."""
+    return min(WIDEST, half_width(parts, (1 - LEVEL) / together))
 
 
 def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:
@@ -141,5 +118,5 @@ def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:
     has an error."""
     value = a.seconds / b.seconds
     causes = [a.speed, b.speed] if a.samples == b.samples else [a.speed, b.speed, *a.points, *b.points]
-    half = half_width(causes, together)
+    half = widest(causes, together)
     return Ratio(value, value * math.exp(-half), value * math.exp(half)) if half else Ratio(value, None, None)

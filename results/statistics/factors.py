@@ -15,7 +15,8 @@ from functools import partial
 
 from results.runs.columns import Row
 from results.statistics.result import Result
-from results.statistics.student import t_quantile
+from results.statistics.score import LEVEL
+from results.statistics.student import Part, half_width
 
 PARTS = ("training", "evaluation", "staging", "rest")
 RATE = "samples a second a device"
@@ -61,11 +62,9 @@ def factor(a: Measured, b: Measured) -> Factor:
     """The factor of two systems. Its interval is the delta method's on the logarithm, Student's with Welch's degrees of
     freedom."""
     value = (a.value / b.value) ** a.sign
-    errors = [squared_error(m.deviations) for m in (a, b)]
-    if not all(m.deviations for m in (a, b)) or not any(errors):
+    half = half_width([Part(squared_error(m.deviations), len(m.deviations) - 1) for m in (a, b)], 1 - LEVEL)
+    if not half:
         return Factor(a.name, value, a.value, b.value)
-    below = sum(e**2 / (len(m.deviations) - 1) for e, m in zip(errors, (a, b), strict=True))
-    half = t_quantile(0.975, sum(errors) ** 2 / below) * math.sqrt(sum(errors))
     return Factor(a.name, value, a.value, b.value, value * math.exp(-half), value * math.exp(half))
 
 
@@ -84,7 +83,7 @@ def measured(r: Result, apart: Sequence[str]) -> list[Measured]:
     """
     devices, rows = r.one("units"), [row for row in r.rows if row.converged]
     used = [row for row, counts in zip(r.rows, r.mask, strict=True) if counts]
-    if not devices or not used or len(rows) < 2 or not all(samples(row) and row.training_ms for row in rows):
+    if not devices or not used or len(rows) < 2 or not all(row.trained and row.training_ms for row in rows):
         return []
 
     def mean(value: Callable[[Row], float]) -> float:
@@ -95,8 +94,8 @@ def measured(r: Result, apart: Sequence[str]) -> list[Measured]:
         return x / y, [above(row) / x - below(row) / y for row in rows]
 
     first = tuple(part for part in PARTS if part not in apart)
-    rate, of_rate = ratio(lambda row: 1000 * samples(row) / devices, partial(milliseconds, parts=first))
-    number, of_number = ratio(samples, lambda row: 1.0)
+    rate, of_rate = ratio(lambda row: 1000 * (row.trained or 0) / devices, partial(milliseconds, parts=first))
+    number, of_number = ratio(lambda row: row.trained or 0, lambda row: 1)
     found = [
         Measured("devices", devices, -1, ()),
         Measured(RATE if "staging" in apart else STAGED_RATE, rate, -1, tuple(of_rate)),
@@ -119,11 +118,6 @@ def at_least_half_a_step(deviations: list[float], rows: Sequence[Row]) -> list[f
     return (
         deviations if found >= least else [least * math.sqrt((len(deviations) - 1) / len(deviations))] * len(deviations)
     )
-
-
-def samples(row: Row) -> float:
-    """The samples that a run trained on until its target; 0 if unknown."""
-    return row.trained or 0.0
 
 
 def milliseconds(row: Row, parts: Sequence[str]) -> float:

@@ -55,28 +55,22 @@ def separated(sets: Sequence[Sequence[float]]) -> np.ndarray:
 
 
 def p_values(mean: np.ndarray, d: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """The two-sided p of each pair of sets: (..., n (n - 1) / 2), in the order of `numpy.triu_indices`.
-
-    `mean`, `d` and `h` are those of `LogMean`, of the shape (..., n); axes before the last are separate groups.
-    """
+    """The two-sided p of each pair of n sets, in the order of `numpy.triu_indices`, from what `LogMean` has of each."""
     from scipy.special import stdtr  # takes longer to import than a small round to rank
 
-    first, second = np.triu_indices(mean.shape[-1], 1)
-    a, b = d[..., first], d[..., second]
-    distance, squared = np.abs(mean[..., first] - mean[..., second]), a + b
+    first, second = np.triu_indices(len(mean), 1)
+    a, b = d[first], d[second]
+    distance, squared = np.abs(mean[first] - mean[second]), a + b
     with np.errstate(divide="ignore", invalid="ignore"):  # runs without any spread
-        degrees = squared**2 / (a**2 / (h[..., first] - 1) + b**2 / (h[..., second] - 1))
+        degrees = squared**2 / (a**2 / (h[first] - 1) + b**2 / (h[second] - 1))
         p = 2 * stdtr(degrees, -distance / np.sqrt(squared))
     return np.where(squared > 0, p, np.where(distance > 0, 0.0, 1.0))
 
 
 def holm(p: np.ndarray, error: float = ERROR) -> np.ndarray:
-    """Which of the m hypotheses along the last axis Holm's procedure rejects: it compares the smallest p with error /
-    m, the next with error / (m - 1), and stops at the first that is above. It rejects a true one with probability
-    `error` at most."""
-    order = np.argsort(p, axis=-1)
-    count = p.shape[-1]
-    below = np.take_along_axis(p, order, -1) <= error / np.arange(count, 0, -1)
-    rejected = np.zeros(p.shape, bool)
-    np.put_along_axis(rejected, order, np.logical_and.accumulate(below, -1), -1)
+    """Which of m hypotheses Holm's procedure rejects: it compares the smallest p with error / m, the next with error /
+    (m - 1), and stops at the first that is above. It rejects a true one with probability `error` at most."""
+    order = np.argsort(p)
+    rejected = np.zeros(len(p), bool)
+    rejected[order] = np.logical_and.accumulate(p[order] <= error / np.arange(len(p), 0, -1))
     return rejected

@@ -150,17 +150,12 @@ def one_spelling(results: Sequence[Result]) -> list[Result]:
 def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
     """The results of a folder: one for a set of runs, one for each problem if its logs measure throughput only."""
     logs = sorted(runs.logs, key=lambda log: log.run.pruned)
-    rows = rows_of(name, runs)
-    pairs = list(zip(logs, rows, strict=True))
-    if not rows or not all(row.throughput_only for row in rows):
+    pairs = list(zip(logs, rows_of(name, runs), strict=True))
+    if not pairs or not all(row.throughput_only for _, row in pairs):
         yield result(name, runs, pairs, as_logged)
         return
-
-    def by_problem(pair: tuple[LogVerdict, Row]) -> str:
-        return pair[1].problem or ""
-
-    for _, part in groupby(sorted(pairs, key=by_problem), key=by_problem):
-        yield result(name, runs, list(part), as_logged)
+    for problem in sorted({row.problem or "" for _, row in pairs}):
+        yield result(name, runs, [pair for pair in pairs if (pair[1].problem or "") == problem], as_logged)
 
 
 def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]], as_logged: bool) -> Result:
@@ -173,7 +168,7 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     weak = first.scaling == "weak"
     times = [row.seconds for row in rows]
     found = score(times, None if weak else runs.required, seconds_between(rows))
-    models, why = weak_score(rows) if weak else (None, found.why)
+    models, why = throughput(rows, most(rows, "system_units"), most(rows, "units")) if weak else (None, found.why)
     unlike = mixed(rows)  # means over unlike runs would mean nothing
     if models and models.logged is not None:
         unknown: dict[str, Any] = dict.fromkeys(OF_UNITS)
@@ -206,11 +201,6 @@ def seconds_between(rows: Sequence[Row]) -> float:
     """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
     known = [row.step_ms for row in rows if row.step_ms is not None]
     return median(known) / 1000 if known else 0.0
-
-
-def weak_score(rows: Sequence[Row]) -> tuple[Throughput | None, str]:
-    """(throughput of a weak set's models, why there is none); pruned models are left out."""
-    return throughput(rows, most(rows, "system_units"), most(rows, "units"))
 
 
 def most(rows: Sequence[Row], column: str) -> float | None:

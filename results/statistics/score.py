@@ -3,7 +3,6 @@
 Pure functions over run times in seconds. The time of a run that did not converge is `math.inf`.
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from rules.merit import figure_of_merit, least_runs, trim_count
 
 LEVEL = 0.95  # the confidence level of every interval in this package
 FEWEST = 5  # runs that an interval of a trimmed mean needs
+SLOW = 1.5  # times the median: with 10 % of spread, one run in 10^6 takes so long; a typical fault doubles the time
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ def trimmed_mean(values: Sequence[float], step: float = 0.0) -> TrimmedMean | No
     if mean is None or n < FEWEST:
         return None if mean is None else TrimmedMean(n, k, mean)
     ordered, h = sorted(values), n - 2 * k
-    least = max(step, tied_step(ordered)) / 6
-    bare, squares = (winsorized_squares(ordered, k, floor) for floor in (0.0, least))
+    bare, squares = (winsorized_squares(ordered, k, floor) for floor in (0.0, step / 6))
     error = math.sqrt(squares / (h * (h - 1)))
     half = t_quantile((1 + LEVEL) / 2, h - 1) * error
     return TrimmedMean(n, k, mean, error, max(0.0, mean - half), mean + half, h - 1, squares > bare)
@@ -69,16 +68,6 @@ def winsorized_squares(ordered: Sequence[float], k: int, least: float) -> float:
     values = [kept[0]] * k + kept + [kept[-1]] * k
     mean = math.fsum(values) / len(values)
     return max(math.fsum((v - mean) ** 2 for v in values), (len(values) - 1) * least**2)
-
-
-def tied_step(ordered: Sequence[float]) -> float:
-    """The smallest gap between different values if some values are equal, as times of whole epochs are. 0 if no two
-    values are equal, or all are."""
-    finite = [v for v in ordered if math.isfinite(v)]
-    distinct = sorted(set(finite))
-    if len(distinct) in (1, len(finite)):
-        return 0.0
-    return min(b - a for a, b in itertools.pairwise(distinct))
 
 
 @dataclass(frozen=True)
@@ -127,7 +116,9 @@ class Spread:
 def spread(times: Sequence[float], epochs: Sequence[float]) -> Spread | None:
     """The spread of runs that took `times` seconds and `epochs` epochs; None below 2 converged runs."""
     pairs = [(t, e) for t, e in zip(times, epochs, strict=True) if math.isfinite(t) and e > 0]
-    return None if len(pairs) < 2 else Spread(*(variation(column) for column in zip(*pairs, strict=True)))
+    return (
+        None if len(pairs) < 2 else Spread(*(deviation(column) / fmean(column) for column in zip(*pairs, strict=True)))
+    )
 
 
 def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
@@ -151,6 +142,12 @@ def deviation(values: Sequence[float]) -> float:
     return math.sqrt(covariance(values, values))
 
 
-def variation(values: Sequence[float]) -> float:
-    """The coefficient of variation."""
-    return deviation(values) / fmean(values)
+def slow_runs(seconds: Sequence[float]) -> list[tuple[int, float]]:
+    """(index, seconds over the median) of each run that took at least SLOW times the median of the converged runs, the
+    slowest first. [] below three converged runs: two do not show which of them is unusual."""
+    known = [s for s in seconds if math.isfinite(s)]
+    if len(known) < 3:
+        return []
+    usual = median(known)
+    found = [(i, s / usual) for i, s in enumerate(seconds) if math.isfinite(s) and s >= SLOW * usual]
+    return sorted(found, key=lambda run: -run[1])

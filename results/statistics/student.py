@@ -1,4 +1,15 @@
-"""Quantiles of Student's t."""
+"""Student's t: its quantiles, and the width of intervals with one or several causes of error."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    """One cause of error: the squared standard error that it brings, and its degrees of freedom."""
+
+    squared: float
+    degrees: float
 
 
 def t_quantile(p: float, degrees: float) -> float:
@@ -6,3 +17,15 @@ def t_quantile(p: float, degrees: float) -> float:
     from scipy.special import stdtrit  # takes 0.2 s to import
 
     return float(stdtrit(degrees, p))
+
+
+def welch(parts: Sequence[Part]) -> float | None:
+    """Welch's degrees of freedom of all causes of error together; None without any error."""
+    total = math.fsum(p.squared for p in parts)
+    return total**2 / math.fsum(p.squared**2 / p.degrees for p in parts) if total else None
+
+
+def half_width(parts: Sequence[Part], error: float) -> float:
+    """Half of the width of an interval that misses with probability `error`; 0 without any error."""
+    degrees = welch(parts)
+    return t_quantile(1 - error / 2, degrees) * math.sqrt(math.fsum(p.squared for p in parts)) if degrees else 0.0

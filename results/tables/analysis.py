@@ -4,7 +4,7 @@ Means and sample deviations (n - 1) are over the runs that the figure of merit a
 (`results/measures/`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -34,8 +34,9 @@ TABLES = {  # title: measures
 }
 
 
-def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
-    """(title, rows with the head first) for every edition, benchmark and problem; the closed division comes first."""
+def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
+    """(title, rows with the head first) for every edition, benchmark and problem, the closed division first; then each
+    group's times over the fastest one's, as products."""
     strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for group, members in groupby(strong, key=lambda r: r.group[:3]):
@@ -47,20 +48,16 @@ def tables(results: Iterable[Result]) -> list[tuple[str, list[list[str]]]]:
             head = ["division", "org", "system", *(m.title for m in told)]
             rows = [[r.group[4], r.org, r.system, *(shown(m, r) for m in told)] for r in of]
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
+    for first, products in against_the_fastest(results):
+        found.append((title(first.group, "against the fastest"), product_table(first, products, NOWHERE).words))
     return found
 
 
 def analysis_text(results: Sequence[Result]) -> str:
     """The tables for a terminal."""
-    return text_of([*tables(results), *products(results)], "no set of runs to train one model\n")
+    return text_of(tables(results), "no set of runs to train one model\n")
 
 
 def analysis_markdown(results: Sequence[Result]) -> str:
     """The tables in Markdown."""
-    return markdown_of([*tables(results), *products(results)])
-
-
-def products(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
-    """(title, rows with the head first) of each group's times over the fastest one's, as products."""
-    found = [(first, product_table(first, of, NOWHERE)) for first, of in against_the_fastest(results)]
-    return [(title(first.group, "against the fastest"), table.words) for first, table in found]
+    return markdown_of(tables(results))

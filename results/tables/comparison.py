@@ -69,15 +69,15 @@ def json_text(compared: Sequence[tuple[Sequence[Side], Sequence[Pair]]]) -> str:
 
 def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[str, Any]:
     """One comparison as a JSON object."""
-    found = {p.letter: (p.name, list(map(asdict, made))) for p, made in products(compared, pairs)}
+    found = {p.letter: made for p, made in products(compared, pairs)}
     told = [
         {
             "against": p.letter,
             "why": p.why or None,
             "said": pair_words(p, compared),
             "time": {name: finite(value) for name, value in asdict(p.contrast).items()},
-            "factors_of": found.get(p.letter, ("", []))[0] or None,
-            "factors": found.get(p.letter, ("", []))[1],
+            "factors_of": p.name if p.letter in found else None,
+            "factors": list(map(asdict, found.get(p.letter, ()))),
         }
         for p in pairs
     ]
@@ -86,7 +86,9 @@ def comparison_record(compared: Sequence[Side], pairs: Sequence[Pair]) -> dict[s
 
 def lists_of_differences(compared: Sequence[Side]) -> list[tuple[str, list[tuple[str, list[str]]]]]:
     """(heading, rows) of each list of differences: system description, settings, environment."""
-    found = [("system", d.system_differences(compared)), ("settings", d.setting_differences(compared))]
+    described = [s.result.judged.description for s in compared]
+    systems = d.different([{str(key)[:100]: d.plain(value) for key, value in one.items()} for one in described])
+    found = [("system", systems), ("settings", d.different([d.settings(s.runs) for s in compared]))]
     environments = environment_differences(compared)
     return [*found, ("environment", environments)] if environments else found
 
@@ -117,34 +119,23 @@ def pair_words(p: Pair, compared: Sequence[Side]) -> list[str]:
     if p.why:
         return [f"A and {p.letter} are not compared: {p.why}"]
     words = [rate_words(p, a, b)] if a.weak else [time_words(p), *energy_words(p, a, b)]
-    if p.contrast.distinguishable and p.contrast.ratio is not None:
-        faster = p.contrast.faster
-        name, often = ("A", faster) if p.contrast.ratio < 1 else (p.letter, 1 - faster)
-        words.append(f"of all pairs of their runs, that of {name} was faster in {100 * often:.0f} %")
+    if p.contrast.distinguishable:
+        often = 100 * (1 - p.slower.faster)
+        words.append(f"of all pairs of their runs, that of {p.letters[1]} was faster in {often:.0f} %")
     if not a.weak:
         words.append(told_words(p, a, b))
-    more = [product_words(a, b, p.letter), staging_differs(a, b, "A", p.letter)]
-    return [*words, *filter(None, more), *remarks(a, b)]
-
-
-def product_words(a: Result, b: Result, letter: str) -> str:
-    """What makes the slower set's time over the faster one's, by figures of merit; "" where that is not known."""
-    if (a.fom or 0) < (b.fom or 0):
-        return sentence(factors(b, a), b, a, letter, "A")
-    return sentence(factors(a, b), a, b, "A", letter)
+    (slow, name), (fast, other) = sorted([(a, "A"), (b, p.letter)], key=lambda side: side[0].fom or 0, reverse=True)
+    product = sentence(factors(slow, fast), slow, fast, name, other)
+    return [*words, *filter(None, (product, staging_differs(a, b, "A", p.letter))), *remarks(a, b)]
 
 
 def time_words(p: Pair) -> str:
     """Which set trains faster. The ratio is the slower set's time over the faster one's."""
     c, (slow, fast) = p.slower, p.letters
-    if c.ratio is None or c.low is None or c.high is None:
+    if c.ratio is None:
         return f"A and {p.letter}: no difference can be told: too few runs"
-    if not c.distinguishable:
-        return (
-            f"A and {p.letter}: no difference can be told: {slow} takes {c.low:.2f} to {c.high:.2f} times as long as "
-            f"{fast} ({level(p.together)}, {degrees(c)})"
-        )
-    return f"{fast} is faster: {slow} takes {c.ratio:.2f} times as long as {fast} ({span(c, p.together)})"
+    told = ratio_words(c, p.together, f"{slow} takes", f"times as long as {fast}")
+    return f"{fast} is faster: {told}" if c.distinguishable else f"A and {p.letter}: no difference can be told: {told}"
 
 
 def told_words(p: Pair, a: Result, b: Result) -> str:
@@ -160,29 +151,18 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
         return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
     if p.energy is None or p.energy.ratio is None:
         return []
-    e = p.energy
-    if e.distinguishable:
-        return [f"A takes {e.ratio:.2f} times the energy of {p.letter} ({span(e, p.together)})"]
-    said = f"A takes {e.low:.2f} to {e.high:.2f} times the energy of {p.letter}"
-    return [f"no difference in energy can be told: {said} ({level(p.together)}, {degrees(e)})"]
+    told = ratio_words(p.energy, p.together, "A takes", f"times the energy of {p.letter}")
+    return [told if p.energy.distinguishable else f"no difference in energy can be told: {told}"]
 
 
-def span(c: Contrast, together: int) -> str:
-    """An interval with its degrees of freedom; what tells two sets apart where the interval holds 1."""
-    if c.low is None or c.high is None:
-        return level(together)
-    apart = "; every run of one is faster than every run of the other" if c.low <= 1 <= c.high else ""
-    return f"{level(together)}: {c.low:.2f} to {c.high:.2f}, {degrees(c)}{apart}"
-
-
-def level(together: int) -> str:
-    """The level of one of so many intervals."""
-    return f"95 % for all {together} ratios at once" if together > 1 else "95 %"
-
-
-def degrees(c: Contrast) -> str:
-    """The degrees of freedom of an interval in words."""
-    return "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
+def ratio_words(c: Contrast, together: int, one: str, other: str) -> str:
+    """A ratio with its interval, or the interval alone where it tells no difference."""
+    level = f"95 % for all {together} ratios at once" if together > 1 else "95 %"
+    degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
+    if not c.distinguishable:
+        return f"{one} {c.low:.2f} to {c.high:.2f} {other} ({level}, {degrees})"
+    apart = "; every run of one is faster than every run of the other" if c.holds_1 else ""
+    return f"{one} {c.ratio:.2f} {other} ({level}: {c.low:.2f} to {c.high:.2f}, {degrees}{apart})"
 
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:

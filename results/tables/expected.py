@@ -1,6 +1,6 @@
 """The expected time of a set, and of two, in words."""
 
-from results.statistics.expected import Expected, expected, ratio
+from results.statistics.expected import expected, ratio
 from results.statistics.result import Result
 from results.tables.formatting import interval, show, with_error
 
@@ -8,27 +8,19 @@ MEANS = "the reference's samples to the target at the speed that the runs measur
 
 
 def expected_words(r: Result) -> str:
-    """A set's expected time with its interval and errors, or why it has none; "" for a set without figure of merit."""
-    found, why = expected(r)
-    if r.fom is None:
-        return ""
-    if found is None:
-        return f"none: {why}"
-    return f"{seconds_words(found)}; {errors_words(found)}: {MEANS}"
-
-
-def seconds_words(e: Expected) -> str:
-    """ "48.2 s, 95 % 46.9 to 49.5", with the digits that the interval needs."""
+    """A set's expected time with its interval and both standard errors, or why it has none; "" for a set without figure
+    of merit."""
+    e, why = expected(r)
+    if r.fom is None or e is None:
+        return f"none: {why}" if r.fom else ""
     low, high = e.interval
-    return f"{with_error(e.seconds, (high - low) / 2)} s, 95 % {interval(low, high)}"
-
-
-def errors_words(e: Expected) -> str:
-    """Both standard errors, and where the reference's samples are from."""
     sizes = " and ".join(map(str, e.batches))
     where = f"a batch size of {sizes}" if len(e.batches) == 1 else f"batch sizes of {sizes}, on a straight line"
-    points = f"{100 * e.points_error:.1f} % by the reference's {show(round(e.samples))} samples (points at {where})"
-    return f"standard errors {100 * e.speed_error:.2g} % by the runs' speed, {points}"
+    return (
+        f"{with_error(e.seconds, (high - low) / 2)} s, 95 % {interval(low, high)}; "
+        f"standard errors {100 * e.speed_error:.2g} % by the runs' speed, {100 * e.points_error:.1f} % by the "
+        f"reference's {show(round(e.samples))} samples (points at {where}): {MEANS}"
+    )
 
 
 def pair_words(a: Result, b: Result, name: str, other: str, together: int = 1) -> str:

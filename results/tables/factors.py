@@ -44,21 +44,19 @@ def ratio(a: Result, b: Result) -> str:
 
 
 def value(f: Factor) -> str:
-    """A factor with as many digits as its interval needs, DECIMALS at most."""
-    return show(f.value) if f.low is None or f.high is None else show(f.value, decimals(f.low, f.high))
+    """A factor with as many digits as its interval needs."""
+    return show(f.value, decimals(f))
 
 
 def interval(f: Factor) -> str:
     """The interval of a factor, "exact" for one without error."""
-    if f.low is None or f.high is None:
-        return "exact"
-    digits = decimals(f.low, f.high)
-    return f"{show(f.low, digits)} to {show(f.high, digits)}"
+    return "exact" if f.low is None else f"{show(f.low, decimals(f))} to {show(f.high, decimals(f))}"
 
 
-def decimals(low: float, high: float) -> int:
-    """The decimals that an interval needs, DECIMALS at most: what changes a time by less matters to nobody."""
-    return min(DECIMALS, decimals_of((high - low) / 2))
+def decimals(f: Factor) -> int | None:
+    """The decimals that a factor's interval needs, DECIMALS at most: what changes a time by less matters to nobody.
+    None without an interval."""
+    return None if f.low is None or f.high is None else min(DECIMALS, decimals_of((f.high - f.low) / 2))
 
 
 def factor_rows(found: Sequence[Factor]) -> list[list[str]]:

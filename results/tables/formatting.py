@@ -10,6 +10,8 @@ from typing import Any
 from compliance.safe import csv_cell, markdown, printable
 
 MOST_DECIMALS = 6
+# A cell that is a number, a fraction such as 5/5, a range such as 1-2 or 2 to 3, or "-", also with a second line
+NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( to -?\d[\d.,]*)?( %)?( \(.*\))?|-|never")
 Tables = Iterable[tuple[str, Sequence[Sequence[str]]]]  # (title, rows with the head first)
 
 
@@ -75,7 +77,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """The lines of a table for a terminal, head first. Columns have the width of their widest cell; columns of numbers
     are aligned to the right. Control characters are shown."""
     widths = [max(len(printable(row[i])) for row in rows) for i in range(len(rows[0]))]
-    right = [all(is_number(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
+    right = [all(NUMBER.fullmatch(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [
@@ -83,15 +85,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         ]
         lines.append("  " + "  ".join(cells).rstrip())
     return lines
-
-
-NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( to -?\d[\d.,]*)?( %)?( \(.*\))?|-|never")
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell is a number, a fraction such as 5/5, a range such as 1-2 or 2 to 3, or "-", also with a second
-    line."""
-    return NUMBER.fullmatch(cell) is not None
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

@@ -17,9 +17,9 @@ def said(description: Mapping[str, Any], name: str) -> str:
     return "" if text.lower() in NOTHING else text[:LONGEST]
 
 
-def counted(description: Mapping[str, Any], kind: str, each: str) -> str:
+def counted(description: Mapping[str, Any], kind: str) -> str:
     """The models of a node with their number: "4 x NVIDIA A100"; the model alone if the number is unknown."""
-    model, number = said(description, f"{kind}_model_name"), said(description, f"{each}_per_node")
+    model, number = said(description, f"{kind}_model_name"), said(description, f"{kind}s_per_node")
     return f"{number} x {model}" if model and number.isdigit() else model
 
 
@@ -32,10 +32,7 @@ def machine(r: Result) -> tuple[str, str, str]:
 def cell(r: Result) -> Cell:
     """The cell under HEAD: what a node has, with its host's processors and the framework below."""
     d = r.judged.description
-    accelerators, processors = (
-        counted(d, "accelerator", "accelerators"),
-        counted(d, "host_processor", "host_processors"),
-    )
+    accelerators, processors = counted(d, "accelerator"), counted(d, "host_processor")
     below = (processors if accelerators else "", said(d, "framework"))
     return Cell(accelerators or processors or "-", below=" · ".join(filter(None, below)))
 

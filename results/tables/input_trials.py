@@ -3,7 +3,7 @@
 A trial is no run: it has no figure of merit and no rank. docs/io.md says what each number means.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from compliance.reading.trials import Tried
@@ -44,14 +44,14 @@ class InputTrial:
 
 def input_trials(results: Iterable[Result]) -> list[InputTrial]:
     """The input trials of all results, by system, log and line."""
-    found = (one for r in results if r.throughput_only for one in _of(r))
+    found = [
+        InputTrial(r.org, r.system, run.value("number_of_ranks"), row.errors, row.log, tried)
+        for r in results
+        if r.throughput_only
+        for run, row in zip(r.runs, r.rows, strict=True)
+        for tried in run.trials
+    ]
     return sorted(found, key=lambda t: (t.org, t.system, t.log, t.tried.line))
-
-
-def _of(r: Result) -> Iterator[InputTrial]:
-    for run, row in zip(r.runs, r.rows, strict=True):
-        for tried in run.trials:
-            yield InputTrial(r.org, r.system, run.value("number_of_ranks"), row.errors, row.log, tried)
 
 
 def trial_table(results: Iterable[Result], links: Links) -> Table | None:

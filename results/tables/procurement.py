@@ -21,7 +21,6 @@ from results.tables.scaling import (
     Cells,
     middle,
     needs,
-    one,
     place_of,
     scaled,
     seconds,
@@ -135,7 +134,7 @@ def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:
 def time_to_target(r: Result) -> Cells:
     """The row of a set of runs."""
     names = TABLES["time to target"] if shown(r) else (*NAMED, "verdict")
-    return measures(r, names) | {"median_seconds": None} | middle(r) | {"ranks": one(r.runs, "number_of_ranks")}
+    return measures(r, names) | {"median_seconds": None} | middle(r) | {"ranks": r.one("ranks")}
 
 
 def measures(r: Result, names: Iterable[str]) -> Cells:

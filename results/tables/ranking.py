@@ -7,7 +7,6 @@ from dataclasses import replace
 from results.measures.identity import rank_text
 from results.measures.measure import over
 from results.measures.registry import MEASURES
-from results.statistics.energy import SetEnergy
 from results.statistics.expected import expected
 from results.statistics.result import Result
 from results.tables import hardware
@@ -15,36 +14,23 @@ from results.tables.cells import Cell, Table, number, table_of, tone, verdict
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
 from results.tables.links import Links
-from results.tables.scaling import one
 from results.tables.words import ends, figure, half, widened
 
 FACTS = ("benchmark", "division", "scaling", "organisation", "verdict")
 NONE = Cell("-", None, True)
-Columns = dict[str, Callable[[Result], Cell]]
-MEANT = {  # heading: the measure whose meaning hovering shows
-    "rank": "rank", "verdict": "verdict", "converged": "converged", "epochs": "epochs", "passes": "passes",
-    "units": "units",
-    "time to train, s": "fom_seconds", "95 %, s": "fom_low", "samples/s": "run_samples_per_second",
-    "unit-hours": "unit_hours", "expected, s": "expected_seconds", "models/h": "models_per_hour",
-    "models/h a device": "models_per_hour_per_unit", "units (T)": "total_scale", "of a model (S)": "instance_scale",
-    "models (M)": "models", "first start to last stop (TTTa), s": "ttta_seconds", "pruned": "pruned",
-    "energy, kJ": "joules", "95 %, kJ": "joules_low", "mean power, W": "watts", "energy by": "energy_tier",
-}  # fmt: skip
+Column = tuple[str, Callable[[Result], Cell]]  # the measure whose meaning hovering over the heading shows, and the cell
+Columns = dict[str, Column]
 
 
 def ranking(results: Sequence[Result], links: Links) -> Table:
     """The table of a group, with expected times and energy if any set has some."""
     columns = (throughput_columns if results[0].weak else time_columns)(links)
-    columns |= {"passes": measured("passes")} if any(parts_of_a_pass(r) for r in results) else {}
-    columns |= {"expected, s": expected_cell} if any(expected(r)[0] for r in results) else {}
+    parts = any((r.mean("passes") or math.inf) < 0.9 * (r.mean("epochs") or 0.0) for r in results)
+    columns |= {"passes": measured("passes")} if parts else {}  # where an epoch is a part of a pass
+    columns |= {"expected, s": ("expected_seconds", expected_cell)} if any(expected(r)[0] for r in results) else {}
     columns |= ENERGY if any(r.energy for r in results) else {}
-    found = table_of(columns, results, facts, wide=hardware.HEAD)
-    return replace(found, meanings={head: MEASURES[MEANT[head]].meaning for head in columns if head in MEANT})
-
-
-def parts_of_a_pass(r: Result) -> bool:
-    """Whether what a set's logs call an epoch is a part of a pass over the training data."""
-    return (r.mean("passes") or math.inf) < 0.9 * (r.mean("epochs") or 0.0)
+    found = table_of({head: cell for head, (_, cell) in columns.items()}, results, facts, wide=hardware.HEAD)
+    return replace(found, meanings={head: MEASURES[name].meaning for head, (name, _) in columns.items() if name})
 
 
 def facts(r: Result) -> dict[str, str]:
@@ -56,13 +42,11 @@ def facts(r: Result) -> dict[str, str]:
 def time_columns(links: Links) -> Columns:
     """The columns of sets that train one model."""
     return {
-        "rank": lambda r: NONE if r.rank is None else Cell(rank_text(r.rank) or "-", sum(r.rank) / 2, True),
-        "system": lambda r: system(r, links),
-        hardware.HEAD: hardware.cell,
-        "verdict": lambda r: verdict(r.standing),
-        "time to train, s": merit,
-        "95 %, s": merit_ends,
-        "converged": lambda r: Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
+        "rank": ("rank", lambda r: NONE if r.rank is None else Cell(rank_text(r.rank) or "-", sum(r.rank) / 2, True)),
+        **common(links),
+        "time to train, s": ("fom_seconds", merit),
+        "95 %, s": ("fom_low", merit_ends),
+        "converged": ("converged", lambda r: Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True)),
         "epochs": measured("epochs", batch),
         "units": measured("units", units),
         "samples/s": measured("run_samples_per_second"),
@@ -73,17 +57,28 @@ def time_columns(links: Links) -> Columns:
 def throughput_columns(links: Links) -> Columns:
     """The columns of throughput sets."""
     return {
-        "system": lambda r: system(r, links),
-        hardware.HEAD: hardware.cell,
-        "verdict": lambda r: verdict(r.standing),
+        **common(links),
         "models/h": measured("models_per_hour"),
         "models/h a device": measured("models_per_hour_per_unit"),
         "units (T)": measured("total_scale"),
-        "of a model (S)": size,
+        "of a model (S)": ("instance_scale", size),
         "models (M)": measured("models"),
-        "first start to last stop (TTTa), s": span,
+        "first start to last stop (TTTa), s": measured("ttta_seconds", span),
         "pruned": measured("pruned"),
         "epochs": measured("epochs", batch),
+    }
+
+
+def common(links: Links) -> Columns:
+    """The columns that say which set it is: its name is linked to its part of the page."""
+
+    def system(r: Result) -> Cell:
+        return Cell(r.system, below=" · ".join(filter(None, (r.org, r.category))), href=links.part(r))
+
+    return {
+        "system": ("", system),
+        hardware.HEAD: ("", hardware.cell),
+        "verdict": ("verdict", lambda r: verdict(r.standing)),
     }
 
 
@@ -95,15 +90,9 @@ def size(r: Result) -> Cell:
     return number(t.instance if t else None)
 
 
-def span(r: Result) -> Cell:
-    """The time from the first start to the last stop, in seconds and minutes."""
-    t = r.throughput
-    return number(t.seconds, below=f"{minutes(t.seconds)} min") if t else NONE
-
-
-def system(r: Result, links: Links) -> Cell:
-    """The system's name, linked to its part of the page, with organisation and category."""
-    return Cell(r.system, below=" · ".join(part for part in (r.org, r.category) if part), href=links.part(r))
+def span(r: Result) -> str:
+    """The time from the first start to the last stop, in minutes."""
+    return f"{minutes(r.throughput.seconds)} min" if r.throughput else ""
 
 
 def merit(r: Result) -> Cell:
@@ -121,15 +110,15 @@ def merit_ends(r: Result) -> Cell:
     return Cell(ends(r), t.low, True, f"median {with_error(middle, half(r))}", title=widened(r))
 
 
-def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Callable[[Result], Cell]:
+def measured(name: str, below: Callable[[Result], str] = lambda r: "") -> Column:
     """The column of a measure, with the digits that its deviation between runs needs."""
     m = MEASURES[name]
-    return lambda r: number(m.get(r), with_error(m.get(r), m.error(r) if m.error else None), below=below(r))
+    return name, lambda r: number(m.get(r), with_error(m.get(r), m.error(r) if m.error else None), below=below(r))
 
 
 def units(r: Result) -> str:
     """What the units are, and the ranks if these are fewer: "accelerators, 4 ranks"; "" if their number is unknown."""
-    unit, many, ranks = r.one("unit"), r.one("units"), one(r.runs, "number_of_ranks")
+    unit, many, ranks = r.one("unit"), r.one("units"), r.one("ranks")
     if not unit or many is None:
         return ""
     return (unit if many == 1 else f"{unit}s") + (f", {show(ranks)} ranks" if ranks and ranks < many else "")
@@ -148,25 +137,25 @@ def expected_cell(r: Result) -> Cell:
     return number(e.seconds, with_error(e.seconds, (e.interval[1] - e.interval[0]) / 2), title=expected_words(r))
 
 
-def of_energy(of: Callable[[SetEnergy], Cell]) -> Callable[[Result], Cell]:
-    """What follows from a set's energy, "-" without."""
-    return lambda r: of(r.energy) if r.energy else NONE
-
-
-def joules(e: SetEnergy) -> Cell:
+def joules(r: Result) -> Cell:
     """The energy in kJ, with the digits that its interval needs."""
-    return number(e.joules.mean / 1000, with_error(e.joules.mean / 1000, over(e.joules.half, 1000)))
+    j = r.energy.joules if r.energy else None
+    return number(j.mean / 1000, with_error(j.mean / 1000, over(j.half, 1000))) if j else NONE
 
 
-def joules_ends(e: SetEnergy) -> Cell:
+def joules_ends(r: Result) -> Cell:
     """The interval of the energy in kJ."""
-    low, high = over(e.joules.low, 1000), over(e.joules.high, 1000)
+    j = r.energy.joules if r.energy else None
+    low, high = (over(end, 1000) for end in ((j.low, j.high) if j else (None, None)))
     return Cell(interval(low, high) or "-", low, True)
 
 
 ENERGY: Columns = {
-    "energy, kJ": of_energy(joules),
-    "95 %, kJ": of_energy(joules_ends),
+    "energy, kJ": ("joules", joules),
+    "95 %, kJ": ("joules_low", joules_ends),
     "mean power, W": measured("watts"),
-    "energy by": lambda r: Cell(r.energy.tier, title=r.energy.words) if r.energy else Cell("-"),
+    "energy by": (
+        "energy_tier",
+        lambda r: Cell(r.energy.tier, title=r.energy.words) if r.energy else Cell("-"),
+    ),
 }

@@ -85,12 +85,11 @@ class Series:
 def rates(results: Iterable[Result]) -> list[Rate]:
     """The rates of all logs that measure throughput only, by system, units and layout."""
     found = [one(r, row) for r in results if r.throughput_only for row in r.rows]
-    return sorted((f for f in found if f), key=place)
 
+    def place(f: Rate) -> tuple[Any, ...]:
+        return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
 
-def place(f: Rate) -> Any:
-    """The key by which rates are sorted."""
-    return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
+    return sorted(filter(None, found), key=place)
 
 
 def one(r: Result, run: Row) -> Rate | None:

@@ -30,12 +30,6 @@ def shown(r: Result) -> bool:
     return r.as_logged or not r.standing.errors
 
 
-def one(rows: Sequence[Run], key: str) -> float | None:
-    """The number that all runs log under a key; None if they differ."""
-    found = {first(run.value(key)) for run in rows}
-    return found.pop() if len(found) == 1 else None
-
-
 def middle(r: Result) -> Cells:
     """Runs, seeds, and, from three seeds on, median, least and most seconds of a set whose numbers may be shown."""
     seeds = {row.seed for row in r.rows if row.seed is not None}
@@ -49,7 +43,7 @@ def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
     """The sets of each study of one batch and precision, with speedup and efficiency relative to the fewest ranks."""
     studies: dict[tuple[Any, ...], list[tuple[float, Result]]] = {}
     for r in results:
-        ranks = one(r.runs, "number_of_ranks")
+        ranks = r.one("ranks")
         name = study_of(r.system, int(ranks)) if ranks else None
         if ranks and name and shown(r):
             studies.setdefault((r.org, name, r.one("batch"), r.one("precision")), []).append((ranks, r))

@@ -11,8 +11,7 @@ from results.measures.registry import MEASURES
 from results.statistics.energy import SetEnergy
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result, converged_columns
-from results.statistics.score import FEWEST
-from results.statistics.slow import SLOW, slow_runs
+from results.statistics.score import FEWEST, SLOW, slow_runs
 from results.statistics.throughput import Throughput
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
@@ -25,7 +24,6 @@ SLOW_RUNS = (  # docs/measures.md
     "the mean of all runs in 47 % of sets, and that of 10 in 73 %, since the slowest run is left out"
 )
 MOST_SLOW = 5  # runs that are named
-WIDENED = "widened, since runs end at evaluations only"
 
 
 def title(group: Sequence[str], what: str | None = None) -> str:
@@ -99,23 +97,22 @@ def staging_differs(a: Result, b: Result, name: str, other: str) -> str:
     return f"they stage differently: {name} {staging_words(a)}; {other} {staging_words(b)}" if len(ways) > 1 else ""
 
 
-def staged_words(rows: Sequence[Result]) -> str:
-    """The note under a table: which sets stage before the clock starts; "" for none."""
-    before = MEASURES["staged_before_seconds"]
-    return listed("Staged before run_start, which no time counts", [
-        f"{r.label}: {shown(before, r)} s" for r in rows if before.get(r) is not None
-    ])  # fmt: skip
+def notes(rows: Sequence[Result]) -> list[str]:
+    """The notes under a table of sets: on slow runs, if any set has an interval; on staging before the clock starts."""
+    before, found = MEASURES["staged_before_seconds"], []
+    if any(r.fom is not None and half(r) is not None for r in rows):
+        slow = listed("Slow runs", [f"{r.label}: {words}" for r in rows if (words := slow_of(r))])
+        slow = slow or f"No run took {SLOW:g} times the median of its set."
+        found.append(f"{slow} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}.")
+    if staged := [f"{r.label}: {shown(before, r)} s" for r in rows if before.get(r) is not None]:
+        found.append(listed("Staged before run_start, which no time counts", staged))
+    return found
 
 
 def listed(what: str, said: Sequence[str]) -> str:
     """The first MOST_SLOW of some sets in a sentence; "" for none."""
     more = f"; and {len(said) - MOST_SLOW} more sets" if len(said) > MOST_SLOW else ""
     return f"{what}: {'; '.join(said[:MOST_SLOW])}{more}." if said else ""
-
-
-def notes(rows: Sequence[Result]) -> list[str]:
-    """The notes under a table of sets: on slow runs, and on staging."""
-    return [words for words in (slow_words(rows), staged_words(rows)) if words]
 
 
 def worth(r: Result) -> str:
@@ -155,7 +152,7 @@ def merit_words(r: Result) -> str:
 
 def widened(r: Result) -> str:
     """Why an interval is wider than the runs' spread makes it; "" if it is not."""
-    return WIDENED if r.score.trimmed and r.score.trimmed.widened else ""
+    return "widened, since runs end at evaluations only" if r.score.trimmed and r.score.trimmed.widened else ""
 
 
 def spread_words(r: Result) -> str:
@@ -184,17 +181,14 @@ def bounds_words(t: Throughput) -> str:
 
 
 def no_score(r: Result) -> list[str]:
-    """Why a set has no score, and where it would stand."""
-    return [f"no score: {r.why}", *filter(None, [would_stand_words(r)])]
-
-
-def would_stand_words(r: Result) -> str:
-    """Where a set without score would stand by what its logs say; "" if that is not known."""
+    """Why a set has no score, and where it would stand by what its logs say."""
     if r.would_stand is None:
-        return ""
-    return (
-        f"as logged {with_error(r.score.fom, half(r))} s, which would be place {r.would_stand[0]} of {r.would_stand[1]}"
-    )
+        return [f"no score: {r.why}"]
+    place, sets = r.would_stand
+    return [
+        f"no score: {r.why}",
+        f"as logged {with_error(r.score.fom, half(r))} s, which would be place {place} of {sets}",
+    ]
 
 
 def epochs_words(r: Result) -> str:
@@ -203,13 +197,9 @@ def epochs_words(r: Result) -> str:
     if speedup is None:
         return ""
     own, theirs = (show(fmean(epochs)) for epochs in (converged_columns(r.rows)[1], reference_epochs(r)))
-    return f"{fewer(speedup)} epochs: {own} on average of all converged runs, {theirs} of the reference's"
-
-
-def fewer(speedup: float) -> str:
-    """A set's epochs relative to another set's, which takes `speedup` times as many: "15 % fewer", "as many"."""
     change = round(100 * (1 / speedup - 1))
-    return f"{abs(change)} % {'more' if change > 0 else 'fewer'}" if change else "as many"
+    fewer = f"{abs(change)} % {'more' if change > 0 else 'fewer'}" if change else "as many"
+    return f"{fewer} epochs: {own} on average of all converged runs, {theirs} of the reference's"
 
 
 def slow_of(r: Result) -> str:
@@ -218,14 +208,6 @@ def slow_of(r: Result) -> str:
     named = ", ".join(f"run {'-' if run is None else run} took {ratio:.1f}" for run, ratio in found[:MOST_SLOW])
     more = f", and {len(found) - MOST_SLOW} more runs are slow" if len(found) > MOST_SLOW else ""
     return f"{named} times the median{more}" if found else ""
-
-
-def slow_words(rows: Sequence[Result]) -> str:
-    """The note under a table: which runs are slow, and what intervals say if some are; "" without intervals."""
-    if all(r.fom is None or half(r) is None for r in rows):
-        return ""
-    slow = listed("Slow runs", [f"{r.label}: {words}" for r in rows if (words := slow_of(r))])
-    return f"{slow or f'No run took {SLOW:g} times the median of its set.'} {SLOW_RUNS[0].upper()}{SLOW_RUNS[1:]}."
 
 
 def finding_text(f: Finding) -> str:

@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from compliance.engine import judge
+from results import summarize
+from results.statistics.result import summarize as results_of
 
 SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
 
@@ -218,6 +220,10 @@ class Tree:
         path.write_text(json.dumps({name: str(value) for name, value in fields.items()}), encoding="utf-8")
         return folder
 
+    def results(self, as_logged=True):
+        """The results of all its sets."""
+        return results_of(judge([self.root]), as_logged)
+
 
 @pytest.fixture
 def tree(tmp_path):
@@ -255,3 +261,14 @@ def read(tmp_path):
         return verdict.run
 
     return run
+
+
+@pytest.fixture
+def run(capsys):
+    """(exit code, what was written) of a command, by default summarize.py, with --as-logged."""
+
+    def call(*args, command=summarize):
+        code = command.main(["--as-logged", *map(str, args)])
+        return code, capsys.readouterr()
+
+    return call

@@ -40,24 +40,6 @@ def test_text(two, call):
     assert "\n  A: no source: its submission holds none\n" in out.out
 
 
-def test_identical_sets_are_not_distinguishable(two, call):
-    out = call(two[0], two[0])[1].out
-    assert "\nA and B: no difference can be told: B takes 0." in out
-    assert "settings (differences): none" in out
-
-
-def test_other_problems_have_no_ratio(tree, new_log, two, call):
-    other = tree.set([new_log.scaffold(50, problem="scale6") for _ in range(5)], org="c")
-    out = call(two[0], other)[1].out
-    assert "\nA and B are not compared: of different problems (smoke, scale6)\n" in out
-
-
-def test_too_few_runs_have_no_ratio(tree, new_log, two, call):
-    few = tree.set([new_log.scaffold(50) for _ in range(3)], org="c")
-    out = call(two[0], few)[1].out
-    assert "\nA and B are not compared: B has no score\n" in out and "   B: no score: too few runs: " in out
-
-
 def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
     compare.main([str(p) for p in two])
     out = capsys.readouterr().out
@@ -91,12 +73,6 @@ def test_sets_share_each_chart(two, call):
     for kind in ("ratios", "factors", "medians", "shares", "time", "timeline"):
         assert page.count(f'"kind":"{kind}"') == 1
     assert '"row","x","x2"],"rows":[[0,"A 0' in page and '"B 4' in page
-
-
-def test_both_formats_from_one_reading(two, call, tmp_path):
-    pages = [tmp_path / "compare.html", tmp_path / "compare.txt"]
-    assert call(*two, "--output", pages[0], "--output", pages[1])[0] == 0
-    assert 'class="view"' in pages[0].read_text() and "A is faster: B takes " in pages[1].read_text()
 
 
 def test_a_round_is_compared_problem_by_problem(two, tree, new_log, call, tmp_path):

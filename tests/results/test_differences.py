@@ -2,15 +2,7 @@
 
 import pytest
 
-from compliance.engine import judge
-from results.differences import (
-    different,
-    pairs,
-    setting_differences,
-    settings,
-    sides,
-)
-from results.statistics.result import summarize
+from results.differences import different, settings, sides
 
 
 @pytest.fixture
@@ -18,11 +10,11 @@ def compared(tree, new_log):
     """A and B: B with other settings, and twice as slow."""
     tree.set([new_log.scaffold(50 + i, epochs=5, seed=900 + i) for i in range(5)], org="a")
     tree.set([new_log.scaffold(100 + i, epochs=5, seed=904 + i, global_batch_size=16) for i in range(5)], org="b")
-    return sides(summarize(judge([tree.root]), as_logged=True))
+    return sides(tree.results())
 
 
 def test_settings_that_differ(compared):
-    rows = dict(setting_differences(compared))
+    rows = dict(different([settings(side.runs) for side in compared]))
     assert rows["global_batch_size"] == ["8", "16"] and "seed" not in rows
 
 
@@ -40,15 +32,3 @@ def test_what_is_written_differently_is_no_difference():
     assert different(said) == []
     assert different([{"rate": "2.0"}, {"rate": "2.01"}]) == [("rate", ["2.0", "2.01"])]
     assert different([{"rate": "2"}, {}]) == [("rate", ["2", "-"])]
-
-
-def test_a_set_without_score_has_no_ratio(tree, new_log):
-    for org, seconds in (("a", 50), ("b", 100)):
-        tree.set([new_log.scaffold(seconds + i, epochs=5, seed=900 + i) for i in range(5)], org=org)
-    (pair,) = pairs(sides(summarize(judge([tree.root]))))
-    assert pair.why == "A and B have no score" and pair.contrast.ratio is None and pair.energy is None
-
-
-def test_pairs_are_held_against_the_first(compared):
-    (pair,) = pairs(compared)
-    assert pair.letter == "B" and pair.contrast.high < 1

@@ -134,17 +134,6 @@ def test_errors_that_reviewers_waive_do_not_count(damaged, call, tmp_path):
     assert call(damaged.parents[4], "--waivers", waivers)[0] == 0
 
 
-def test_a_frozen_round_is_corrected_as_documented(home, call):
-    """Remove the list, correct the files, freeze again: the submission is as it was frozen."""
-    call(home, "--with-errors")
-    (log,) = home.glob("a/results/*/*/*/result_0.txt")
-    log.write_text(log.read_text() + "\n")
-    assert call(home, "--check")[0] == 1
-    (home / NAME).unlink()
-    assert call(home, "--with-errors")[0] == 0 and call(home, "--check")[0] == 0
-    assert not [f for f in judge([home]).findings if f.code == "TREE13"]
-
-
 def test_who_registered_and_never_handed_in_is_listed(home, call):
     registry = Registry("v1.0")
     for organisation, problem in (("crux", "smoke"), ("A", "smoke"), ("crux", "tiny"), ("dove", "smoke")):

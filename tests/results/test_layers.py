@@ -1,8 +1,6 @@
-"""Who imports whom in results/: runs, then statistics, then tables, then pages; pandas is for notebooks alone."""
+"""Who imports whom in results/: runs, then statistics, then tables, then pages."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,9 +25,3 @@ def test_a_layer_imports_none_above_it(folder):
 
 def test_a_circle_would_be_seen():
     assert re.search(r"from results\.(tables)\b", "from results.tables.row import product")
-
-
-def test_results_without_views_load_no_pandas():
-    code = "import sys, results.summarize, results.compare; print('pandas' in sys.modules)"
-    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert out.stdout == "False\n"

@@ -4,21 +4,9 @@ import json
 
 import pytest
 
-from compliance.engine import judge
 from compliance.engine.assemble import STRAY
-from results import summarize
-from results.statistics.result import summarize as summarize_sets
 
 ALONE = "given by itself: give the folder of its set"
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*args):
-        code = summarize.main(["--as-logged", *map(str, args)])
-        return code, capsys.readouterr()
-
-    return call
 
 
 @pytest.fixture
@@ -66,29 +54,11 @@ def test_logs_outside_of_sets(tree, acme, new_log, run, place):
     assert f"{fast / 'result_4.txt'}: TREE09 " in run(tree.root)[1].out
 
 
-@pytest.mark.parametrize("name", ["result_1234567890.txt", "result_9.md", "notes.md"])
-def test_logs_of_other_names(tree, acme, new_log, run, name):
-    """As found: a number of ten digits was never judged, and scored."""
-    log = new_log.scaffold(2.0, seed=42).write(acme / name)
-    body = json.loads(run(tree.root, "--format", "json")[1].out)
-    assert [(r["runs"], r["fom_seconds"]) for r in body["results"]] == [(5, 45)]
-    assert str(log) in {entry["path"] for entry in body["left_out"]}
-
-
-def test_nothing_is_pruned_from_a_strong_set(tree, acme, new_log, run):
-    """As found: three failed runs among the "pruned" left five that were ranked."""
-    pruned = [acme / "pruned_results" / f"result_{5 + i}.txt" for i in range(3)]
-    for i, log in enumerate(pruned):
-        new_log.scaffold(60, seed=90 + i, reach=False).write(log)
-    code, out = run(tree.root, "--format", "json")
-    assert code == 1 and set(map(str, pruned)) <= {entry["path"] for entry in json.loads(out.out)["left_out"]}
-
-
 @pytest.mark.parametrize("place", ["pruned_results/result_5.txt", "result_1234567890.txt", "result_5.md"])
 def test_a_run_left_out_of_its_set_takes_the_figure_away(tree, acme, new_log, place):
     """A failed run under another name would otherwise improve the score; a log elsewhere is no run of the set's."""
     elsewhere = new_log.scaffold(60, seed=91).write(tree.root / "v1.0" / "acme" / "docs" / "result_0.txt")
     log = new_log.scaffold(60, seed=90, reach=False).write(acme / place)
-    (r,) = summarize_sets(judge([tree.root]))
+    (r,) = tree.results(as_logged=False)
     found = {f.path for f in r.standing.errors if f.code in STRAY}
     assert found == {str(log)} and str(elsewhere) not in found

@@ -49,13 +49,6 @@ def test_nobody_was_asked(tree, org, capsys):
     assert json.loads(capsys.readouterr().out)["results"][0]["reviewed"] is None
 
 
-def test_a_file_inside_of_what_is_summarised_is_refused(tree, org, capsys):
-    inside = tree.root / "review.yaml"
-    inside.write_text("[]", encoding="utf-8")
-    assert summarize.main([str(tree.root), "--reviews", str(inside)]) == 2
-    assert "reviews inside of" in capsys.readouterr().err
-
-
 def test_what_reviewers_said_is_on_pages(tree, org, reviews, tmp_path):
     page, folder = tmp_path / "page.html", tmp_path / "site"
     summarize.main([str(tree.root), "--reviews", reviews(org), "--output", str(page)])

@@ -78,7 +78,7 @@ def test_lines_of_a_change_are_there_and_bounded(results, changed, monkeypatch):
 
 def test_no_source_is_said(tree, new_log, results):
     tree.set([new_log.scaffold(50 + i) for i in range(5)])
-    (plain,) = summarize(judge([tree.root]), as_logged=True)
+    (plain,) = tree.results()
     without, found = told(plain, results[0])
     assert without == ["A: no source: its submission holds none"] and [d[:2] for d in found] == [
         ("B", "the published reference")
@@ -90,6 +90,6 @@ def test_source_that_the_logs_do_not_name_is_no_missing_source(tree, new_log):
     code = folder.parents[3] / "benchmarks" / "scaffold" / "implementations" / "own" / "train.py"
     code.parent.mkdir(parents=True)
     code.write_text("pass\n")
-    (r,) = summarize(judge([tree.root]), as_logged=True)
+    (r,) = tree.results()
     held = "its submission holds 1 file of source, but its logs don't say which of them its runs loaded"
     assert told(r)[0] == [f"A: {held}"]

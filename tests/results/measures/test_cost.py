@@ -2,10 +2,8 @@
 
 import pytest
 
-from compliance.engine import judge
 from results.measures.cost import COST, THROUGHPUT
 from results.measures.registry import MEASURES
-from results.statistics.result import summarize
 
 
 def test_hours_are_units_and_nodes_times_the_time(results):
@@ -24,7 +22,7 @@ def test_many_models_at_once_have_models_an_hour_a_device(tree, new_log):
     """Four models of 100 s, started a second apart, on a system of four devices."""
     start = 1_700_000_000_000
     tree.set([new_log.scaffold(100, seed=i, start=start + 1000 * i) for i in range(4)], scaling="weak")
-    (r,) = summarize(judge([tree.root]), as_logged=True)
+    (r,) = tree.results()
     found = {name: MEASURES[name].get(r) for name in ("models_per_hour", "models_per_hour_per_unit", "total_scale")}
     assert found["models_per_hour"] == pytest.approx(4 * 3600 / 103)
     assert found["models_per_hour_per_unit"] == pytest.approx(found["models_per_hour"] / found["total_scale"])

@@ -1,14 +1,6 @@
 """Which set it is: its range of ranks, its hardware and software."""
 
-import pytest
-
-from results.measures.identity import rank_text
 from results.measures.registry import MEASURES
-
-
-@pytest.mark.parametrize(("rank", "text"), [(None, None), ((2, 2), "2"), ((2, 4), "2-4")])
-def test_a_range_of_ranks_in_words(rank, text):
-    assert rank_text(rank) == text
 
 
 def test_hardware_and_software_are_as_described(results):

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
 from results.measures.merit import models_per_hour
 from results.measures.registry import MEASURES
 from results.statistics import expected
-from results.statistics.result import summarize
 from results.tables.words import epochs_words
 from rules.edition import load
 from rules.reference import reference_points
@@ -41,5 +39,5 @@ def test_epochs_stand_beside_the_editions_points(tree, new_log, monkeypatch, poi
     }
     monkeypatch.setattr(expected, "load", lambda name: replace(known, problems=problems))
     tree.set([new_log.scaffold(50, epochs=10, seed=i) for i in range(5)])
-    (r,) = summarize(judge([tree.root]), as_logged=True)
+    (r,) = tree.results()
     assert MEASURES["reference_speedup"].get(r) == speedup and epochs_words(r) == words

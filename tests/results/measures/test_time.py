@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from results.measures.registry import MEASURES
-from results.measures.time import staging_epochs, staging_share
 
 
 def test_the_parts_of_a_run_make_its_whole(results):
@@ -32,5 +31,5 @@ def test_first_and_later_epochs_make_all_epochs(results):
 def test_staging_is_a_share_of_the_run_and_of_an_epoch(results):
     (r,) = results
     staged = MEASURES["staging_seconds"].get(r)
-    assert staging_share(r) == pytest.approx(staged / 52)
-    assert staging_epochs(r) == pytest.approx(staged / MEASURES["epoch_seconds"].get(r))
+    assert MEASURES["staging_share"].get(r) == pytest.approx(staged / 52)
+    assert MEASURES["staging_epochs"].get(r) == pytest.approx(staged / MEASURES["epoch_seconds"].get(r))

@@ -2,13 +2,7 @@
 
 import math
 
-from results.runs.columns import COLUMNS, REPEATED, TYPES, Row
-
-
-def test_every_column_has_a_meaning_and_a_type():
-    assert all(COLUMNS.values()) and set(TYPES) == set(COLUMNS)
-    assert {"set", "unit", "settings"} <= set(REPEATED) and {"log", "seed", "fault", "nodes"}.isdisjoint(REPEATED)
-    assert (TYPES["run"], TYPES["seconds"], TYPES["pruned"], TYPES["log"]) == ("Int64", "float64", "boolean", "object")
+from results.runs.columns import Row
 
 
 def test_a_row_is_empty_but_for_what_is_given():

@@ -1,50 +1,49 @@
-"""Unions of spans."""
+"""Unions of spans, and the division of a window among kinds of spans."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from results.runs.intervals import clip, length, subtract, union
+from results.runs.intervals import divide, length, union
 
 
 def test_union_merges_what_touches_and_drops_what_is_empty_or_backward():
     assert union([(5, 7), (0, 2), (2, 3), (9, 9), (8, 4), (6, 8)]) == [(0, 3), (5, 8)]
+    assert union([(0, 1), (3, 9), (4, 5)]) == [(0, 1), (3, 9)]
 
 
-def test_clip_keeps_what_is_inside():
-    assert clip([(0, 3), (5, 8), (9, 12)], (2, 10)) == [(2, 3), (5, 8), (9, 10)]
-    assert clip([(0, 2), (4, 5), (7, 8)], (2, 7)) == [(4, 5)]  # nothing empty of what only touches
+def test_time_in_several_kinds_counts_for_the_first_of_them():
+    kinds = {"a": [(50, 150), (140, 160)], "b": [(300, 320), (310, 400)], "c": [(150, 500), (480, 900), (990, 1200)]}
+    assert divide((100, 1000), kinds) == {
+        "a": [(100, 160)],
+        "b": [(300, 400)],
+        "c": [(160, 300), (400, 900), (990, 1000)],
+        "rest": [(900, 990)],
+    }
 
 
-def test_subtract_may_leave_several_pieces():
-    assert subtract([(0, 10), (20, 30)], [(2, 3), (5, 22), (29, 40)]) == [(0, 2), (3, 5), (22, 29)]
-
-
-def test_subtract_leaves_nothing_empty_and_needs_nothing_behind():
-    assert subtract([(0, 5)], [(0, 2)]) == [(2, 5)]  # begins with what is taken
-    assert subtract([(0, 5)], [(3, 5)]) == [(0, 3)]  # ends with it
-    assert subtract([(0, 5)], [(0, 5)]) == []
-    assert subtract([(5, 6), (8, 9)], [(0, 1), (2, 5)]) == [(5, 6), (8, 9)]  # all that is taken comes before
+def test_what_only_touches_a_window_is_no_part_of_it():
+    assert divide((2, 7), {"a": [(0, 2), (4, 5), (7, 8)]}) == {"a": [(4, 5)], "rest": [(2, 4), (5, 7)]}
+    assert divide((2, 2), {"a": [(0, 9)]}) == {"a": [], "rest": []}
 
 
 def test_length():
     assert length([(0, 3), (5, 8)]) == 6 and length([]) == 0
 
 
-spans = st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=6)
+drawn = st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=6)
 
 
-def moments(found):
-    return {t for start, stop in found for t in range(start, stop)}
+def moments(spans):
+    return {t for start, stop in spans for t in range(start, stop)}
 
 
 @settings(deadline=None)  # a busy machine is no fault
-@given(spans, spans, st.tuples(st.integers(0, 24), st.integers(0, 24)))
-def test_spans_hold_the_moments_that_sets_of_moments_would(some, others, window):
-    a, b = union(some), union(others)
-    for found, wanted in (
-        (a, moments(some)),
-        (clip(a, window), moments(some) & moments([window])),
-        (subtract(a, b), moments(some) - moments(others)),
-    ):
-        assert moments(found) == wanted and length(found) == len(wanted)
-        assert all(start < stop for start, stop in found) and found == sorted(found)
+@given(drawn, drawn, drawn, st.integers(0, 12), st.integers(1, 24))
+def test_spans_hold_the_moments_that_sets_of_moments_would(first, second, third, start, stop):
+    window, a, b, c = moments([(start, stop)]), *map(moments, (first, second, third))
+    assert moments(union(first)) == a
+    wanted = {"a": window & a, "b": window & b - a, "c": window & c - a - b, "rest": window - a - b - c}
+    found = divide((start, max(start, stop)), {"a": first, "b": second, "c": third})
+    assert {kind: moments(spans) for kind, spans in found.items()} == wanted
+    for spans in found.values():
+        assert union(spans) == spans and length(spans) == len(moments(spans))

@@ -1,23 +1,7 @@
-"""The table of runs."""
-
-import pytest
+"""The sets of a verdict, and their rows."""
 
 from compliance.engine import judge
-from results.runs.columns import COLUMNS
-from results.runs.table import load, named_sets
-
-
-def test_load_is_a_data_frame(tree, new_log):
-    tree.set([new_log.scaffold(50.0 + i, seed=900 + i) for i in range(5)])
-    frame = load([tree.root])
-    assert list(frame.columns) == list(COLUMNS)
-    assert len(frame) == 5
-    parts = frame.staging_ms + frame.training_ms + frame.evaluation_ms + frame.rest_ms
-    assert (parts == frame.total_ms).all()
-    assert frame.seed.tolist() == ["900", "901", "902", "903", "904"]
-    assert frame.seconds.dtype == "float64" and frame.converged.all()
-    with pytest.raises(ValueError, match="nowhere"):
-        load([tree.root, tree.root / "nowhere"])
+from results.runs.table import named_sets
 
 
 def test_sets_of_equal_names_are_told_apart(tree, new_log):

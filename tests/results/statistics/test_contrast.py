@@ -40,24 +40,6 @@ def test_an_interval_that_reaches_1_does_not_tell_two_systems_apart(low, high, d
     assert Contrast(low and 1.0, low, high, 0.5).distinguishable is distinguishable
 
 
-def test_clearly_slower():
-    found = contrast(draw(1, 10, 200), draw(2, 10, 100))
-    assert found.low < found.ratio < found.high
-    assert found.low > 1.5
-    assert found.distinguishable
-    assert found.faster == 0
-
-
-def test_agrees_with_scipy_yuen():
-    a, b = draw(1, 10), draw(2, 10, 105)
-    log = [math.log(x) for x in a], [math.log(x) for x in b]
-    reference = stats.ttest_ind(*log, equal_var=False, trim=0.1)
-    interval = reference.confidence_interval(1 - ERROR)
-    found = contrast(a, b)
-    assert math.log(found.low) == pytest.approx(interval.low, rel=1e-9)
-    assert math.log(found.high) == pytest.approx(interval.high, rel=1e-9)
-
-
 def test_probability_is_mann_whitney():
     a, b = [1, 2, 3, 3], [2, 3, 4]
     u = stats.mannwhitneyu(a, b).statistic  # pairs where a > b, ties half
@@ -84,11 +66,10 @@ def test_intervals_side_by_side_are_bonferronis(together):
 
 
 def test_runs_that_agree_have_a_deviation_of_half_a_step():
-    """Five runs that took the same number of epochs of 10 s; and bare numbers that tie."""
+    """Five runs that took the same number of epochs of 10 s."""
     agree = [100.0, 100.1, 100.2, 100.3, 100.4]
     assert log_mean(agree, 10.0).d == pytest.approx(4 * (5 / 100.2) ** 2 / 6)
     assert log_mean(agree).d < 1e-5
-    assert log_mean([100.0, 100, 100, 100, 110]).d == pytest.approx(4 * (5 / 100) ** 2 / 6)
     assert log_mean(draw(1, 5, sigma=0.3), 1.0) == log_mean(draw(1, 5, sigma=0.3))
 
 

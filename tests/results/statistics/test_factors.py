@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
-from results.statistics.factors import STAGED_RATE, at_least_half_a_step, factors, squared_error
-from results.statistics.result import summarize
-from results.tables.factors import against_the_fastest, factor_rows, sentence
+from results.statistics.factors import STAGED_RATE, Measured, at_least_half_a_step, factor, factors, squared_error
+from results.statistics.student import t_quantile
+from results.tables.factors import against_the_fastest
 
 SIX = ["devices", "samples a second a device", "samples to the target", "evaluation", "staging", "rest"]
 
@@ -23,7 +22,7 @@ def two(tree, new_log):
             for i, s in enumerate(seeds)
         ]
         tree.set(logs, org=org)
-    return summarize(judge([tree.root]), as_logged=True)
+    return tree.results()
 
 
 def test_the_product_is_the_ratio_of_the_figures_of_merit(two):
@@ -39,8 +38,15 @@ def test_the_product_is_exact_where_runs_are_dropped_and_where_one_failed(tree, 
     for org, reach in (("a", [True] * 10), ("b", [True] * 9 + [False])):
         logs = [new_log.scaffold(40 + 3 * i, epochs=4 + i % 3, seed=ord(org) + i, reach=r) for i, r in enumerate(reach)]
         tree.set(logs, org=org)
-    a, b = summarize(judge([tree.root]), as_logged=True)
+    a, b = tree.results()
     assert math.prod(f.value for f in factors(a, b)) == pytest.approx(a.fom / b.fom, rel=1e-12)
+
+
+def test_an_interval_is_students_with_welchs_degrees():
+    spread = (0.1, -0.1, 0.0)  # a squared standard error of 1 / 300, two degrees of freedom
+    found = factor(Measured("x", 2.0, -1, spread), Measured("x", 4.0, -1, spread))
+    half = t_quantile(0.975, 4) * math.sqrt(2 / 300)
+    assert (found.low, found.value, found.high) == pytest.approx((2 * math.exp(-half), 2, 2 * math.exp(half)))
 
 
 def test_each_factor_is_what_it_says(two):
@@ -57,7 +63,7 @@ def test_each_factor_is_what_it_says(two):
 def test_what_every_run_shares_has_no_smaller_error_than_half_a_step(tree, new_log):
     for org, epochs in (("a", 10), ("b", 5)):
         tree.set([new_log.scaffold(50 + i, epochs=epochs, seed=ord(org) + i) for i in range(5)], org=org)
-    a, b = summarize(judge([tree.root]), as_logged=True)
+    a, b = tree.results()
     number = factors(a, b)[2]
     assert number.low is not None and number.high / number.low > 1.2
     deviations = at_least_half_a_step([0.0] * 5, [row._replace(evaluations=10) for row in a.rows])
@@ -70,7 +76,7 @@ def test_evaluations_beside_training_are_no_factor(tree, new_log):
     for org, blocks in (("a", 10), ("b", 12)):
         logs = [new_log.openfold(seed=ord(org) + i, blocks=blocks + i % 3) for i in range(10)]
         tree.set(logs, org=org, benchmark="openfold", edition="hpc_results_v3.0")
-    a, b = summarize(judge([tree.root]), as_logged=True)
+    a, b = tree.results()
     found = factors(a, b)
     assert [f.name for f in found] == ["devices", STAGED_RATE, "samples to the target"]
     assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
@@ -83,7 +89,7 @@ def test_where_one_set_logs_no_staging_both_have_it_in_their_rate(tree, new_log)
         for log in logs if org == "b" else ():
             log.lines = [line for line in log.lines if "staging" not in line]
         tree.set(logs, org=org)
-    a, b = sorted(summarize(judge([tree.root]), as_logged=True), key=lambda r: r.org)
+    a, b = sorted(tree.results(), key=lambda r: r.org)
     found = factors(a, b)
     assert [f.name for f in found] == ["devices", STAGED_RATE, "samples to the target", "evaluation", "rest"]
     assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
@@ -98,13 +104,8 @@ def test_a_set_without_score_or_devices_has_no_factors(two):
     assert factors(a, replace(b, group=("v1.0", "deepcam", *b.group[2:]))) == []
 
 
-def test_in_words_and_for_a_round(two):
+def test_a_round_has_the_factors_against_its_fastest(two):
     b, a = two
-    found = factors(a, b)
-    said = sentence(found, a, b, "A", "B")
-    assert said.startswith(f"by figures of merit, A takes {a.fom / b.fom:.3g} times as long as B = 2 (devices) x ")
-    assert said.endswith("(A: 4 accelerators, B: 8 accelerators)")
-    assert factor_rows(found)[0] == ["devices", "2", "exact", "4", "8"]
     ((first, ((other, product),)),) = against_the_fastest(two)
-    assert (first, other) == (b, a) and product == found
-    assert sentence([], a, b, "A", "B") == "" and against_the_fastest([a]) == []
+    assert (first, other) == (b, a) and product == factors(a, b)
+    assert against_the_fastest([a]) == []

@@ -93,7 +93,7 @@ def test_an_organisation_is_one_whatever_its_case(tree, new_log):
 def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     for org, seconds in (("fast", 50), ("wrong", 60), ("slow", 70)):
         tree.set([new_log.scaffold(seconds + i, seed=seconds + i) for i in range(5)], org=org)
-    found = {r.org: r for r in summarize(judge([tree.root]), as_logged=True)}
+    found = {r.org: r for r in tree.results()}
     placed = [found["fast"], found["slow"]]
     refused = replace(found["wrong"], why="failed the check")
     assert as_logged_place(refused, placed) == (2, 3) and as_logged_place(found["fast"], placed) is None
@@ -101,14 +101,6 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     assert as_logged_place(few, placed) is None
     told = "; ".join(no_score(replace(refused, would_stand=(2, 3))))
     assert told == "no score: failed the check; as logged 62.0 s, which would be place 2 of 3"
-
-
-@pytest.mark.parametrize("missing", [0, 1, 2])
-def test_runs_that_failed_are_infinite(tree, new_log, missing):
-    logs = five(new_log)[missing:] + [new_log.scaffold(20, seed=90 + i, reach=False) for i in range(missing)]
-    (r,) = results(tree.set(logs))
-    assert r.seconds.count(math.inf) == missing
-    assert (r.fom is None) == (missing == 2)
 
 
 def alone(new_log, problem, rate=10.0, start=0):
@@ -163,28 +155,12 @@ def test_sets_with_errors_have_no_score_unless_asked_for(tree, new_log):
     assert lax.fom == 52 and (strict.as_logged, lax.as_logged) == (False, True)
 
 
-@pytest.mark.parametrize(
-    ("why", "only", "as_logged", "sound", "in_order"),
-    [
-        (None, False, False, False, True),
-        ("too few runs", False, True, True, False),
-        ("throughput only", True, False, False, False),
-        ("throughput only", True, False, True, True),
-        ("throughput only", True, True, False, True),
-    ],
-)
-def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(
-    tree, new_log, why, only, as_logged, sound, in_order
-):
-    (r,) = results(tree.set([alone(new_log, "smoke") if only else new_log.scaffold(50)]))
-    assert r.standing.errors and r.throughput_only == only
-    stands = replace(r.standing, findings=()) if sound else r.standing
-    assert replace(r, why=why, as_logged=as_logged, standing=stands).in_order is in_order
-
-
-def test_a_set_needs_the_runs_that_the_rules_want(tree, new_log):
-    (r,) = results(tree.set(five(new_log)[:4]))
-    assert r.why == "too few runs: found 4, wanted 5: 1 more would give a score" and r.score.required == 5
+def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(tree, new_log):
+    (trained,), (r,) = results(tree.set(five(new_log))), results(tree.set([alone(new_log, "smoke")], org="b"))
+    assert trained.in_order and not replace(trained, why="too few runs").in_order
+    assert r.standing.errors and r.throughput_only and r.in_order  # as logged
+    strict = replace(r, as_logged=False)
+    assert not strict.in_order and replace(strict, standing=replace(r.standing, findings=())).in_order
 
 
 def test_spread_is_that_of_runs_which_are_one_set(tree, new_log):

@@ -66,23 +66,6 @@ def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, 
     assert (row["errors"], row["pruned_errors"]) == (len(found.errors), len(found.pruned_errors))
 
 
-def test_a_set_that_is_not_in_order_has_no_score(tree, new_log, capsys):
-    """These logs lack most of what the rules want."""
-    tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])
-    (runs,) = judge([tree.root]).all_sets
-    found = standing(runs, runs.logs)
-    assert found.errors
-    assert summarize.main([str(tree.root)]) == 1
-    shown = capsys.readouterr().out
-    assert "no score: failed the check: " in shown and f"{found.errors[0].code} " in shown
-    assert "figure of merit" not in shown
-    assert found.errors[0].text() in shown
-    summarize.main([str(tree.root), "--as-logged", "--format", "json"])
-    (row,) = json.loads(capsys.readouterr().out)["results"]
-    assert row["fom_seconds"] == 52
-    assert row["errors"] == len(found.errors)
-
-
 def test_a_log_s_findings_are_its_own(tree, new_log):
     """A part of a set, as of one with several problems, has none of the other logs' findings."""
     folder = tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])

@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import pytest
 
-from results.statistics.student import t_quantile
+from results.statistics.student import Part, half_width, t_quantile, welch
 
 
 @pytest.mark.parametrize("p", [0.025, 0.5, 0.6, 0.9, 0.975, 0.9825, 0.9995])
@@ -25,11 +25,7 @@ def test_degrees_need_not_be_whole():
     assert between[0] == pytest.approx(between[1], rel=1e-5)
 
 
-def test_table_of_gosset_and_fisher():
-    assert [round(t_quantile(0.975, degrees), 3) for degrees in (3, 5, 10, 30, 120)] == [
-        3.182,
-        2.571,
-        2.228,
-        2.042,
-        1.98,
-    ]
+def test_degrees_of_equal_causes_of_error_add_up():
+    assert welch([Part(0.5, 4), Part(0.5, 4)]) == pytest.approx(8) and welch([Part(0.5, 4), Part(0.0, 9)]) == 4
+    assert welch([Part(0.0, 4)]) is None and half_width([Part(0.0, 4)], 0.05) == 0
+    assert half_width([Part(9.0, 3)], 0.05) == pytest.approx(3 * t_quantile(0.975, 3))

@@ -50,11 +50,6 @@ def test_a_row_for_each_format_and_no_score(tried, capsys):
     assert "cannot be told" in text and sum(" stored " in line for line in text.splitlines()) == 1
 
 
-def test_markdown(tried, capsys):
-    assert summarize.main(["--as-logged", "--format", "markdown", str(tried.root)]) == 0
-    assert "| box (acme) | 2 | spin | stored | data | 4 | 90 | 99 | 85 |" in capsys.readouterr().out
-
-
 def test_the_report_has_them_and_no_empty_table_of_throughput(tried, tmp_path):
     out = tmp_path / "report.html"
     assert summarize.main(["--as-logged", str(tried.root), "--output", str(out)]) == 0

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
 from perf.pages.scripts import parser_of
 from results import summarize
-from results.statistics.result import summarize as results_of
 from results.tables.procurement import (
     COLUMNS,
     MADE_BY,
@@ -48,7 +46,7 @@ def study(tree, new_log):
 
 
 def test_every_table_has_its_rows(study):
-    found = {title: rows for _, title, rows in tables(results_of(judge([study.root]), as_logged=True))}
+    found = {title: rows for _, title, rows in tables(study.results())}
     assert list(found) == [title for title in TABLES if title != "weak scaling, steps"]
     assert [r["system"] for r in found["time to target"]] == ["box-2", "box-1"]  # best first
     assert [r["speedup"] for r in found["strong scaling, time to target"]] == [1, pytest.approx(42 / 27)]
@@ -59,7 +57,7 @@ def test_every_table_has_its_rows(study):
 
 
 def test_the_three_forms_say_the_same(study):
-    results = results_of(judge([study.root]), as_logged=True)
+    results = study.results()
     text, marked = procurement_text(results), procurement_markdown(results)
     assert text.startswith("v1.0 · scaffold · smoke · closed division · time to target\n")
     for said in ("strong scaling, steps", "median seconds", "kilowatt hours", "communication"):
@@ -77,7 +75,7 @@ def test_by_the_command(study, capsys):
 
 
 def test_what_the_checker_objects_to_has_no_numbers(study):
-    found = {title: rows for _, title, rows in tables(results_of(judge([study.root])))}
+    found = {title: rows for _, title, rows in tables(study.results(as_logged=False))}
     assert list(found) == ["time to target"]
     assert not any(row.get("median_seconds") or row.get("fom_seconds") for row in found["time to target"])
     assert all(row["verdict"] for row in found["time to target"])
@@ -91,7 +89,7 @@ def test_nothing_to_show():
 def test_strangers_names_stay_text(tree, new_log):
     logs = [new_log.scaffold(40.0 + i, epochs=4, seed=i + 1, precision="=1+1") for i in range(5)]
     tree.set(logs, org="=cmd|x", system="a|b](http://x)\x1b[31m")
-    results = results_of(judge([tree.root]), as_logged=True)
+    results = tree.results()
     assert "\x1b" not in procurement_text(results) + procurement_markdown(results) + procurement_csv(results)
     (row,) = csv.DictReader(io.StringIO(procurement_csv(results)))
     assert row["org"] == "'=cmd|x"
@@ -100,7 +98,7 @@ def test_strangers_names_stay_text(tree, new_log):
 
 def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
     """A study of runs and steps lacks one table; two sets of runs alone lack all that needs steps or energy."""
-    results = results_of(judge([study.root]), as_logged=True)
+    results = study.results()
     ((name, lines),) = missing(results)
     assert name == "v1.0 · scaffold · smoke · closed division · missing, and what makes it"
     command = "python harness/submit.py --problem smoke --org ORG --system SYSTEM --study weak --ranks 8 16 32"
@@ -110,7 +108,7 @@ def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
 
 def test_a_strangers_problem_is_in_no_command_that_people_copy(tree, new_log):
     tree.set([new_log.scaffold(50 + i, seed=i, problem="x$(id)") for i in range(5)])
-    results = results_of(judge([tree.root]), as_logged=True)
+    results = tree.results()
     assert missing(results) == [] and "--problem" not in procurement_text(results)
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from compliance.engine import judge
 from results import summarize
-from results.runs.table import load
 from results.statistics.result import summarize as summarize_sets
 from results.tables.rates import Rate, rates, series
 
@@ -43,11 +42,10 @@ def test_they_have_no_score_and_no_rank(scaled, new_log, capsys):
     assert rows["trained"]["rank"] == "1" and rows["trained"]["fom_seconds"] == 52
     assert (rows["acme"]["rank"], rows["acme"]["fom_seconds"], rows["acme"]["converged"]) == (None, None, 0)
     assert rows["acme"]["why"] == "throughput only: no run of training to a target"
-    frame = load([scaled.root])
-    alone = frame[frame.throughput_only]
-    assert len(alone) == 6 and not alone.converged.any()
-    assert alone.measured_rate.tolist() == [10, 18, 32, 19, 38, 16]
-    assert alone.layout.tolist()[4:] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
+    (alone,) = (r.rows for r in scaled.results(as_logged=False) if r.org == "acme")
+    assert all(row.throughput_only and not row.converged for row in alone)
+    assert [row.measured_rate for row in alone] == [10, 18, 32, 19, 38, 16]
+    assert [row.layout for row in alone[4:]] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
 
 
 def test_not_even_where_an_evaluation_meets_the_target(tree, new_log, capsys):
@@ -99,12 +97,6 @@ def test_a_log_that_broke_off_states_no_rate(tree, new_log, capsys):
     assert "result_1.txt" not in capsys.readouterr().out
 
 
-def test_mixed_with_runs_of_training(tree, new_log, capsys):
-    tree.set([measured(new_log), *(new_log.scaffold(50 + i, seed=i) for i in range(5))])
-    assert summarize.main(["--as-logged", str(tree.root)]) == 1
-    assert "no score: runs of training and logs of throughput alone in one set" in capsys.readouterr().out
-
-
 def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
     page = tmp_path / "report.html"
     summarize.main(["--as-logged", "--format", "html", "--output", str(page), str(scaled.root)])
@@ -116,27 +108,16 @@ def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
     assert "<h3>Submissions</h3>" not in text
 
 
-CASES = {
-    "sharding": ("fsdp", "sharding=fsdp"),
-    "recompute": (True, "recompute"),
-    "recompute_norms": (True, "recompute_norms"),
-    "join": ("split", "join=split"),
-    "compile": (True, "compile"),
-    "accumulate": (2, "accumulate=2"),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_what_is_computed_otherwise_is_another_series(tree, new_log, capsys, name):
+@pytest.mark.parametrize(
+    ("name", "value", "shown"), [("recompute", True, "recompute"), ("accumulate", 2, "accumulate=2")]
+)
+def test_what_is_computed_otherwise_is_another_series(tree, new_log, name, value, shown):
     """As found: a unit that ran plainly, and two that recomputed, made a series of strong scaling."""
-    value, shown = CASES[name]
-    plain = {
-        n: "ddp" if n == "sharding" else False if n == "compile" else 1 for n in ("sharding", "compile", "accumulate")
-    }
+    plain = {"sharding": "ddp", "compile": False, "accumulate": 1}
     sets = [(1, plain), (2, plain), (4, plain | {name: value}), (1, None)]
     logs = [measured(new_log, n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
     tree.set(logs, scaling="throughput")
-    found = rates(summarize_sets(judge([tree.root]), as_logged=True))
+    found = rates(tree.results())
     assert [f.settings for f in found] == ["", "", "", shown]
     strong = [s for s in series(found) if s.kind == "strong"]
     assert [[f.units for f in s.rates] for s in strong] == [[1, 1, 2]] and shown not in strong[0].name
@@ -167,15 +148,6 @@ def cosmoflow(new_log, i, problem):
         log.add("eval_start", epoch_num=e).add("eval_stop", after=500, epoch_num=e)
         log.add("eval_error", value, epoch_num=e)
     return log.add("run_stop", after=20, status="success")
-
-
-def test_twins_are_never_ranked_with_the_full_size(tree, new_log, capsys):
-    for org, problem in (("full", "cosmoflow"), ("twin", "cosmoflow-mini")):
-        tree.set([cosmoflow(new_log, i, problem) for i in range(10)], org=org, benchmark="cosmoflow")
-    assert summarize.main(["--as-logged", "--format", "json", str(tree.root)]) == 0
-    rows = {r["org"]: r for r in json.loads(capsys.readouterr().out)["results"]}
-    assert {r["rank"] for r in rows.values()} == {"1"}
-    assert rows["twin"]["problem"] == "cosmoflow-mini" and rows["full"]["converged"] == 10
 
 
 def test_curves_name_the_workload_s_own_metric(tree, new_log, tmp_path):

@@ -2,15 +2,13 @@
 
 import json
 
-from compliance.engine import judge
 from results.measures.identity import rank_text
-from results.statistics.result import summarize
 from results.tables.record import COLUMNS, record
 
 
 def test_every_column_in_order_and_fit_for_json(tree, new_log):
     tree.set([new_log.scaffold(50.0 + i, seed=i) for i in range(5)])
-    (r,) = summarize(judge([tree.root]), as_logged=True)
+    (r,) = tree.results()
     found = record(r)
     assert list(found) == list(COLUMNS)
     json.dumps(found, allow_nan=False)

@@ -1,16 +1,11 @@
 """Rows of studies: speed-up and efficiency, medians of three seeds, phases and what a rank needs."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
-from compliance.engine import judge
-from results.statistics.result import summarize
 from results.tables.scaling import middle, needs, seconds, shares, strong_runs
-
-
-def results(tree, as_logged=True):
-    return summarize(judge([tree.root]), as_logged=as_logged)
 
 
 def points(tree, new_log, seconds, org="acme", system="box", **facts):
@@ -27,7 +22,7 @@ def points(tree, new_log, seconds, org="acme", system="box", **facts):
 
 def test_speedup_and_efficiency_are_next_to_the_fewest_ranks(tree, new_log):
     points(tree, new_log, {4: 40.0, 16: 20.0, 8: 20.0})
-    rows = list(strong_runs(results(tree)))
+    rows = list(strong_runs(tree.results()))
     assert [(r["system"], r["ranks"], r["median_seconds"]) for r in rows] == [
         ("box", 4, 40.0),
         ("box", 8, 20.0),
@@ -43,14 +38,14 @@ def test_studies_are_not_mixed(tree, new_log):
     points(tree, new_log, {1: 40.0}, system="two", global_batch_size=16)
     points(tree, new_log, {2: 40.0}, system="two")
     points(tree, new_log, {1: 40.0, 2: 20.0}, org="other", system="one")
-    assert [(r["org"], r["system"], r["ranks"]) for r in strong_runs(results(tree))] == [
+    assert [(r["org"], r["system"], r["ranks"]) for r in strong_runs(tree.results())] == [
         (org, "one", n) for org in ("acme", "other") for n in (1, 2)
     ]
 
 
 def test_sets_with_errors_are_in_no_study(tree, new_log):
     points(tree, new_log, {1: 40.0, 2: 20.0})
-    assert list(strong_runs(results(tree, as_logged=False))) == []
+    assert list(strong_runs(tree.results(as_logged=False))) == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +53,7 @@ def test_sets_with_errors_are_in_no_study(tree, new_log):
 )
 def test_a_median_is_of_three_seeds(tree, new_log, seeds, known):
     tree.set([new_log.scaffold(40.0 + i, epochs=4, seed=seed) for i, seed in enumerate(seeds)])
-    (r,) = results(tree)
+    (r,) = tree.results()
     found = middle(r)
     assert found["seeds"] == len(set(seeds)) and ("median_seconds" in found) is known
 
@@ -66,26 +61,14 @@ def test_a_median_is_of_three_seeds(tree, new_log, seeds, known):
 def test_a_run_that_did_not_converge_took_for_ever(tree, new_log):
     logs = [new_log.scaffold(40.0 + i, epochs=4, seed=i + 1, reach=i < 2) for i in range(3)]
     tree.set(logs)
-    (r,) = results(tree)
+    (r,) = tree.results()
     found = middle(r)
     assert (found["median_seconds"], found["least_seconds"], found["most_seconds"]) == (41.0, 40.0, math.inf)
 
 
-class Steps:
+def steps(**value):
     """A run that measured steps."""
-
-    def __init__(self, **value):
-        self.measured = self
-        self.value_of = value
-
-    @property
-    def value(self):
-        return Values(self.value_of)
-
-
-class Values(dict):
-    def __call__(self, key):
-        return {"steps": 10} if key == "throughput_setup" else None
+    return SimpleNamespace(measured=SimpleNamespace(value=value), value={"throughput_setup": {"steps": 10}}.get)
 
 
 def test_shares_are_of_the_step_with_its_evaluation():
@@ -98,7 +81,7 @@ def test_shares_are_of_the_step_with_its_evaluation():
         "reduction": 1.0,
         "evaluation": 1.0,
     }
-    found = shares(seconds(Steps(seconds=phases)))
+    found = shares(seconds(steps(seconds=phases)))
     assert found == {
         "compute": 40.0,
         "input": 30.0,
@@ -112,12 +95,12 @@ def test_shares_are_of_the_step_with_its_evaluation():
 
 @pytest.mark.parametrize("odd", [None, 3, [], {}, {"wait": "1e9"}, {"wait": True}, {"wait": -1.0}, {"wait": 1e300}])
 def test_strange_phases_are_none(odd):
-    assert shares(seconds(Steps(seconds=odd))) == {}
+    assert shares(seconds(steps(seconds=odd))) == {}
 
 
 def test_what_a_rank_needs():
     memory = {"least_by_rank": 2**30, "most_by_rank": 3 * 2**29}
-    run = Steps(
+    run = steps(
         peak_memory_bytes=memory, bytes_read={"total": 4e6}, step_seconds=0.2, model_tflops=5.0, peak_share=0.25
     )
     assert needs(run) == {
@@ -127,4 +110,4 @@ def test_what_a_rank_needs():
         "tflops": 5.0,
         "peak_percent": 25.0,
     }
-    assert set(needs(Steps(peak_memory_bytes=3, bytes_read=[], step_seconds="x")).values()) == {None}
+    assert set(needs(steps(peak_memory_bytes=3, bytes_read=[], step_seconds="x")).values()) == {None}

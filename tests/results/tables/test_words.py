@@ -1,8 +1,6 @@
 """A set in words."""
 
-from compliance.engine import judge
 from compliance.finding import Finding
-from results.statistics.result import summarize
 from results.tables.words import finding_text, goal_words, title
 
 
@@ -25,6 +23,6 @@ def test_a_waived_finding_says_who_and_why():
 
 def test_a_problem_has_a_target_and_a_number_of_runs(tree, new_log):
     tree.set([new_log.scaffold(50, seed=i) for i in range(5)])
-    results = summarize(judge([tree.root]))
+    results = tree.results(as_logged=False)
     said = "Runs end when they reach the target: eval_accuracy 0.95. A figure of merit needs 5 runs."
     assert goal_words(results) == said and goal_words([]) == ""
