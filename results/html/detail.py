@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from compliance.reading.run import Run
 from results.html import charts
-from results.html.charts import Chart, Side, sample
+from results.html.charts import Side, sample
 from results.html.excerpt import CONTACT, home
-from results.html.findings import Group, groups
+from results.html.findings import groups
 from results.measures.measure import over
 from results.measures.registry import MEASURES
 from results.runs.columns import Row
@@ -43,49 +44,30 @@ def room(sets: int) -> Room:
     return Room(drawn, listed, 3 if few else 1, 2 if few else 0, max(20, min(charts.POINTS, 40_000 // many)), few)
 
 
-@dataclass(frozen=True)
-class Detail:
+def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
     """The values of one set for the template."""
-
-    anchor: str
-    result: Result
-    worth: str
-    tone: str
-    facts: Sequence[tuple[str, str]]
-    charts: Sequence[Chart]
-    runs: Table
-    more: str
-    settings: Table
-    described: Table
-    findings: Sequence[Group]
-
-
-def detail(r: Result, links: Links, space: Room) -> Detail:
-    """The values of one set."""
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
-    side = [Side("", drawn, kept)]
     found = [
         charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points, slow_of(r)),
-        charts.timeline(side, r.weak) if space.whole else None,
+        charts.timeline([Side("", drawn, kept)], r.weak) if space.whole else None,
     ]
     n = r.score.n
     more = f"Charts show {len(drawn)} of the {n} runs. " if len(drawn) < n else ""
     more += f"The table has the first {space.listed}." if space.listed < n else ""
-    place = home(r.judged)
-    return Detail(
-        anchor=anchor(r.name, r.group[2]),
-        result=r,
-        worth=worth(r),
-        tone=tone(r.standing),
-        facts=facts(r),
-        charts=[chart for chart in found if chart],
-        runs=run_table(r, links, space),
-        more=more,
-        settings=Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
-        described=Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
-        findings=groups(r.standing, links, place, space.places, space.around),
-    )
+    return {
+        "anchor": anchor(r.name, r.group[2]),
+        "result": r,
+        "worth": worth(r),
+        "tone": tone(r.standing),
+        "facts": facts(r),
+        "charts": [chart for chart in found if chart],
+        "runs": run_table(r, links, space),
+        "more": more,
+        "settings": Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
+        "described": Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
+        "findings": groups(r.standing, links, home(r.judged), space.places, space.around),
+    }
 
 
 def run_table(r: Result, links: Links, space: Room) -> Table:

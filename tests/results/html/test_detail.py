@@ -27,15 +27,15 @@ def test_more_sets_leave_less_room_for_each():
 
 def test_it_shows_no_more_than_there_is_room_for(one):
     shown = detail(one, Links(Path.cwd()), Room(8, 5, 1, 0, 3, False))
-    assert shown.more == "Charts show 8 of the 12 runs. The table has the first 5."
-    assert len(shown.runs.lines) == 5
-    assert [c.kind for c in shown.charts] == ["curves"] and len(shown.charts[0].tables["points"].rows) == 24
+    assert shown["more"] == "Charts show 8 of the 12 runs. The table has the first 5."
+    assert len(shown["runs"].lines) == 5
+    assert [c.kind for c in shown["charts"]] == ["curves"] and len(shown["charts"][0].tables["points"].rows) == 24
 
 
 def test_numbers_name_lines_that_hold_them(one):
     shown = detail(one, Links(Path("/")), room(1))
     said = []
-    for cell in shown.runs.lines[0].cells[1:7]:
+    for cell in shown["runs"].lines[0].cells[1:7]:
         path, _, line = cell.title.rpartition(":")
         text = (Path("/") / path).read_text().splitlines()[int(line) - 1]
         said.append(text.partition('"key": "')[2].partition('"')[0])
@@ -43,7 +43,7 @@ def test_numbers_name_lines_that_hold_them(one):
 
 
 def test_settings_hold_no_person(one):
-    names = [line.cells[0].text for line in detail(one, Links(Path.cwd()), room(1)).settings.lines]
+    names = [line.cells[0].text for line in detail(one, Links(Path.cwd()), room(1))["settings"].lines]
     assert "global_batch_size" in names and "submission_poc_name" not in names and "seed" not in names
 
 
