@@ -63,7 +63,7 @@ def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] 
     made = []
     for name, folder in names(found, ("index.html", "rules.html", CODE), "round", "").items():
         without = [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]
-        made.append(Round(name, folder, found[name], without, [s for s in tuned if f"/{name}/" in f"/{s.place}"]))
+        made.append(Round(name, folder, found[name], without, [s for s in tuned if f"/{name}/" in f"/{s.judged.path}"]))
     return made
 
 

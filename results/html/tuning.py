@@ -58,12 +58,13 @@ def so_far(s: Scored) -> Chart:
 
 def by_batch(scored: Sequence[Scored]) -> Chart | None:
     """Samples to the target over batch size, with intervals; None below two batch sizes."""
-    known = [(s, f"{s.org}/{s.system}", e) for s in scored if s.solution and (e := s.samples_to_target)]
+    known = [(s, s.system, e) for s in scored if s.solution and (e := s.samples_to_target)]
     if len({s.campaign.batch_size for s, _, _ in known}) < 2:
         return None
     systems = list(dict.fromkeys(system for _, system, _ in known))
     rows = [
-        (systems.index(system), system, s.name, s.campaign.batch_size, e.value, e.low, e.high) for s, system, e in known
+        (systems.index(system), system, s.judged.campaign, s.campaign.batch_size, e.value, e.low, e.high)
+        for s, system, e in known
     ]
     critical = critical_batch([(row[3], row[4]) for row in rows])
     tables = {

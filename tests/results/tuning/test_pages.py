@@ -17,7 +17,7 @@ def other(scored, batch, samples):
     """The same campaign at another batch size."""
     campaign = dataclasses.replace(scored.campaign, batch_size=batch)
     opened = dataclasses.replace(scored.opened, campaign=campaign)
-    return dataclasses.replace(scored, opened=opened, name=f"at {batch}", samples=samples)
+    return dataclasses.replace(scored, opened=opened, samples=samples)
 
 
 def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
