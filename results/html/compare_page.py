@@ -8,9 +8,10 @@ from results.differences import Pair, Side
 from results.html import charts
 from results.html.across import parts, shared
 from results.html.charts import HOW, Chart
+from results.html.detail import busy_words
 from results.html.excerpt import home
 from results.html.factors import factor_chart
-from results.html.findings import groups
+from results.html.findings import from_round, groups
 from results.html.medians import medians
 from results.html.page import page
 from results.html.tuning import sections
@@ -52,16 +53,24 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     return {
         "title": titled(compared),
         "anchor": anchor(*results[0].group[:4]),
-        "sides": [(s.letter, named(s, compared), s, tone(s.result.standing), worth(s.result)) for s in compared],
+        "sides": [side(s, compared) for s in compared],
         "sentences": [pair_words(p, compared) for p in pairs],
         "charts": [chart for chart in drawn if chart],
         "measured": [(name, values(rows, compared)) for name, rows in measured(compared)],
-        "notes": notes(results),
+        "notes": [*notes(results), *filter(None, [busy_words(results)])],
         "differences": [(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
         "without_source": without,
         "sources": sources,
         "findings": [(s.letter, groups(s.result.standing, links, home(s.result.judged), 3, 2)) for s in compared],
     }
+
+
+def side(s: Side, compared: Sequence[Side]) -> dict[str, str]:
+    """A set's line at the top of a comparison."""
+    r = s.result
+    why = f": {from_round(r.why, home(r.judged))}" if r.why else ""
+    words = {"word": r.standing.word, "tone": tone(r.standing), "worth": worth(r) + why}
+    return {"letter": s.letter, "name": named(s, compared), **words}
 
 
 def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> Table:

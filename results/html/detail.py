@@ -10,7 +10,7 @@ from compliance.reading.run import Run
 from results.html import charts
 from results.html.charts import Side, sample
 from results.html.excerpt import CONTACT, home
-from results.html.findings import groups
+from results.html.findings import from_round, groups
 from results.measures.measure import over
 from results.measures.registry import MEASURES
 from results.runs.columns import Row
@@ -58,21 +58,33 @@ def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
     return {
         "anchor": anchor(r.name, r.group[2]),
         "result": r,
+        "why": from_round(r.why or "", home(r.judged)),
         "worth": worth(r),
         "tone": tone(r.standing),
         "facts": facts(r),
         "charts": [chart for chart in found if chart],
         "runs": run_table(r, links, space),
         "more": more,
+        "busy": busy_words([r]),
         "settings": Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
         "described": Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
         "findings": groups(r.standing, links, home(r.judged), space.places, space.around),
     }
 
 
+def busy_words(results: Sequence[Result]) -> str:
+    """What "AU" means, a word of DLIO's; "" where no log has waiting times."""
+    known = any(MEASURES["au"].get(r) is not None for r in results)
+    return f"AU is {MEASURES['au'].meaning}." if known else ""
+
+
 def run_table(r: Result, links: Links, space: Room) -> Table:
-    """The table of runs; hovering shows the line of the log that a number comes from, if `space` allows."""
-    found = table_of(run_columns(r, links, space.whole), r.rows[: space.listed], cards=False)
+    """The table of runs, without columns that no run has a value of; hovering shows the line of the log that a number
+    comes from, if `space` allows."""
+    shown = r.rows[: space.listed]
+    columns = run_columns(r, links, space.whole)
+    known = {name: cell for name, cell in columns.items() if any(cell(run).text not in ("", "-") for run in shown)}
+    found = table_of(known, shown, cards=False)
     return replace(found, lines=[replace(at, faint=not used) for at, used in zip(found.lines, r.mask, strict=False)])
 
 

@@ -1,5 +1,6 @@
 """The findings about a set for a page: by rule, worst first, with the lines around each place."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -58,14 +59,21 @@ def groups(standing: Standing, links: Links, home: Path, places: int, around: in
             ("waived " if waived else "") + members[0].severity,
             sentence,
             len(members),
-            [place(f, links, lines[f.path].get(f.line, [])) for f in members[:places]],
+            [place(f, links, home, lines[f.path].get(f.line, [])) for f in members[:places]],
         )
         for (waived, _, code, sentence), members in found
     ]
 
 
-def place(f: Finding, links: Links, lines: Sequence[Line]) -> Place:
+def place(f: Finding, links: Links, home: Path, lines: Sequence[Line]) -> Place:
     """A finding as the page shows it."""
     waived = f" [waived by {f.waived}]" if f.waived else ""
     path = Path(f.path).absolute()
-    return Place(links.place(path, f.line), links.to(path), f.details() + waived, lines)
+    return Place(links.place(path, f.line), links.to(path), from_round(f.details(), home) + waived, lines)
+
+
+def from_round(text: str, home: Path) -> str:
+    """A finding's text in which paths of submissions begin with their round, wherever the command was run. `home` is
+    one of the submissions."""
+    above = re.escape(f"{home.parent.parent}/".replace("//", "/"))
+    return re.sub(rf"(?<![\w./]){above}(?=[^/\s]+/[^/\s]+/(results|source|systems)/)", "", text)

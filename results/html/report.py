@@ -15,7 +15,7 @@ from results.html.across import Looks, charts, looks_of, rate_chart
 from results.html.charts import HOW
 from results.html.detail import Room, detail, room
 from results.html.excerpt import home
-from results.html.findings import groups
+from results.html.findings import from_round, groups
 from results.html.page import page
 from results.html.tuning import sections
 from results.statistics.result import Result
@@ -57,7 +57,7 @@ def report(
         summary=summary(results, tuned) + (RANKED if trained or not tuned else ""),
         sections=found,
         choices=choices(trained),
-        left_out=left_out,
+        left_out=[(links.place(path), why) for path, why in left_out],
         missing=missing(results),
         code=code,
         rules=rules,
@@ -117,7 +117,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         "charts": charts(results, looks),
         "products": [product(first, of, links) for first, of in against_the_fastest(results)],
         "scaling": scaling.table(results, links),
-        "refused": [(r.label, links.part(r), r.why) for r in results if r.why],
+        "refused": [(r.label, links.part(r), from_round(r.why, home(r.judged))) for r in results if r.why],
         "rates": rate_table(alone, links) if found else None,
         "rate_charts": [chart for chart in drawn if chart],
         "rate_findings": [g for of in said for g in of],

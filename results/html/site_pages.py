@@ -76,7 +76,10 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
         links = Links(base, public=True, pages=one.pages)
         places = [(links.place(path), why) for path, why in one.left_out]
         heading = f"Results of {one.name}"
-        yield f"{one.folder}/index.html", report(one.results, links, places, heading, f"../{CODE}", RULES, one.tuned)
+        yield (
+            f"{one.folder}/index.html",
+            report(one.results, links, one.left_out, heading, f"../{CODE}", RULES, one.tuned),
+        )
         yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
         yield f"{one.folder}/results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
         named = {"round": one.name, "rules": RULES, "code": f"../{CODE}"}

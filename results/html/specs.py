@@ -183,7 +183,7 @@ def scatter(x: str, y: str, log_x: bool = True, log_y: bool = True) -> Spec:
     return picked(
         {"points": SET | {x: "x", y: "y"} | KNOWN | ENDS},
         layer("lines", "line", line, strokeDash=[3, 4], strokeWidth=1, clip=True, stroke=SOFT),
-        layer("labels", "text", text, align="right", dy=-5, dx=-3, fill=SOFT, fontSize=10),
+        layer("labels", "text", text, align="right", dy=-5, dx=-8, fill=SOFT, fontSize=10),
         layer("joined", "line", joined, strokeWidth=1.4, clip=True),
         *(layer(f"{axis}bars", "rule", bar, strokeWidth=1.2, clip=True) for axis, bar in bars.items()),
         layer("points", "point", point, [zoomed("x", "y")], size=80, strokeWidth=2, clip=True),

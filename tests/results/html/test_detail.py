@@ -42,6 +42,16 @@ def test_numbers_name_lines_that_hold_them(one):
     assert said == ["run_stop", "epoch_stop", "eval_accuracy", "seed", "global_batch_size", "staging_stop"]
 
 
+def test_a_column_without_a_value_is_left_out_and_au_has_words(one):
+    """No log has waiting times; then the runs' rows have."""
+    busy = replace(one, rows=tuple(row._replace(au=0.9, seed=None) for row in one.rows))
+    for r, there, gone in ((one, "seed", "AU, %"), (busy, "AU, %", "seed")):
+        shown = detail(r, Links(Path.cwd()), room(1))
+        assert there in shown["runs"].head and gone not in shown["runs"].head
+        assert bool(shown["busy"]) is (there == "AU, %") and "staging, s" in shown["runs"].head
+    assert shown["busy"].startswith("AU is accelerator utilization: ")
+
+
 def test_settings_hold_no_person(one):
     names = [line.cells[0].text for line in detail(one, Links(Path.cwd()), room(1))["settings"].lines]
     assert "global_batch_size" in names and "submission_poc_name" not in names and "seed" not in names

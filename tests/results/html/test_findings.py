@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from compliance.finding import Finding
-from results.html.findings import groups
+from results.html.findings import from_round, groups
 from results.statistics.standing import Standing
 from results.tables.links import Links
 
@@ -33,6 +33,13 @@ def test_a_rule_is_told_once_with_its_first_places_and_their_lines(tmp_path):
         (2, "two", True),
         (3, "three", False),
     ]
+
+
+def test_paths_in_a_text_begin_with_their_round():
+    for above in ("/x/y/", "y/", ""):
+        home = Path(f"{above}v1.0/acme")
+        said = f"found the bytes of {above}v1.1/b/results/a.txt, wanted results/box or other/y/z"
+        assert from_round(said, home) == "found the bytes of v1.1/b/results/a.txt, wanted results/box or other/y/z"
 
 
 def test_what_has_no_lines_is_told_all_the_same(tmp_path):

@@ -127,10 +127,19 @@ def test_nothing_is_found_only_where_nothing_was(report, tree, new_log, tmp_path
     assert "The checker found nothing." in parts.findings([])
 
 
-def test_same_bytes_every_time(report):
-    page = report()
-    first = page.read_bytes()
-    assert report().read_bytes() == first
+@pytest.mark.parametrize("given", ["round", "./round/", "../{}/round"])
+def test_same_bytes_every_time_wherever_it_is_made(report, tree, new_log, monkeypatch, given):
+    """As found: paths of other logs, and of logs that belong to no set, stood as they were given."""
+    report()
+    tree.set([new_log.scaffold(50 + i, epochs=5 + i % 2, seed=900 + i) for i in range(5)], org="copy")
+    new_log.scaffold(7).write(tree.root / "v1.0" / "b" / "result_0.txt")
+    made = []
+    for here, path in ((tree.root, str(tree.root)), (tree.root.parent, given.format(tree.root.parent.name))):
+        monkeypatch.chdir(here)
+        summarize.main(["--as-logged", "--output", str(tree.root.parent / "page.html"), path])
+        made.append((tree.root.parent / "page.html").read_text())
+    assert made[0] == made[1] and str(tree.root) not in made[0]
+    assert "found the bytes of v1.0/" in made[0] and "<li>round/v1.0/b/result_0.txt: " in made[0]
 
 
 EVIL = (

@@ -166,6 +166,41 @@ def test_a_chart_downloads_as_svg_and_as_data(page, rounded):
     silent(page, rounded)
 
 
+ROWS = """[...document.querySelectorAll('.charts')].filter(c => c.checkVisibility()).map(c => {
+  const whole = c.getBoundingClientRect(), ends = new Map();
+  for (const f of c.querySelectorAll('figure')) { const b = f.getBoundingClientRect(); ends.set(b.top, b.right); }
+  return Math.max(...[...ends.values()].map(end => Math.abs(whole.right - end))); })"""
+
+
+@pytest.mark.parametrize("width", [380, 1366, 1920])
+def test_charts_leave_no_place_of_a_row_empty(page, rounded, width):
+    page.open(rounded, width)
+    assert max(page.run(ROWS)) < 1
+
+
+LABELS, MARKS = "figure.joint .role-mark.mark-text text", "figure.joint .role-mark.mark-symbol path"
+COVERED = f"""(() => {{ const boxes = [...document.querySelectorAll('{LABELS}, {MARKS}')]
+  .map(e => [e.tagName, e.getBoundingClientRect()]);
+  return boxes.flatMap(([kind, a], i) => boxes.slice(i + 1).filter(([other, b]) => kind + other !== 'pathpath'
+    && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)).length; }})()"""
+
+
+@pytest.mark.parametrize("width", [380, 1366])
+def test_labels_of_a_chart_cover_nothing(page, tree, new_log, tmp_path, width):
+    """As found: sets of nearly one speed had their batches printed over each other."""
+    for name, seconds in (("a", 50), ("b", 50.3), ("c", 51), ("d", 90)):
+        logs = [new_log.scaffold(seconds + i / 9, seed=i, global_batch_size=2048) for i in range(5)]
+        tree.set(logs, org=name, system=name)
+    path = tmp_path / "labels.html"
+    summarize.main(["--as-logged", "--output", str(path), str(tree.root)])
+    page.open(path, width)
+    page.run("document.querySelector('figure.joint').scrollIntoView()")
+    assert wait(page, "document.querySelector('figure.joint').made !== undefined")
+    texts = page.run(f"[...document.querySelectorAll('{LABELS}')].map(t => t.textContent)")
+    assert 1 < texts.count("2048") < 4 and page.run(COVERED) == 0
+
+
 NAMES_BROKEN = """[...document.querySelectorAll('td a, .legend button span')].filter(e => e.checkVisibility())
   .flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3).filter(n => { const r = document.createRange();
     r.selectNode(n); return new Set([...r.getClientRects()].map(b => Math.round(b.top))).size > 1; })
