@@ -73,20 +73,16 @@ def summary(results: Sequence[Result], tuned: Sequence[Scored]) -> str:
     measured = [run for r in results if r.throughput_only for run in r.runs]
     tried, pruned = sum(bool(run.trials) for run in measured), sum(r.pruned for r in trained)
     unscored = sum(r.why is not None for r in trained)
-    said = []
-    if trained or not (measured or tuned):
-        runs = counted(sum(r.score.n for r in trained), "run")
-        runs += f" and {counted(pruned, 'pruned model')}" if pruned else ""
-        scored = f"; {unscored} without a score" if unscored else "; each set has a score" if trained else ""
-        said.append(f"{counted(len(trained), 'set')} of {runs}{scored}")
-    if len(measured) > tried:
-        said.append(f"{counted(len(measured) - tried, 'log')} of throughput alone")
-    if tried:
-        said.append(f"{counted(tried, 'trial')} of the input")
-    if tuned:
-        trials = counted(sum(len(s.trials) for s in tuned), "trial")
-        said.append(f"{counted(len(tuned), 'campaign')} of tuning, {trials}")
-    return f"{', and '.join(said)}."
+    runs = counted(sum(r.score.n for r in trained), "run")
+    runs += f" and {counted(pruned, 'pruned model')}" if pruned else ""
+    scored = f"; {unscored} without a score" if unscored else "; each set has a score" if trained else ""
+    said = {
+        f"{counted(len(trained), 'set')} of {runs}{scored}": trained or not (measured or tuned),
+        f"{counted(len(measured) - tried, 'log')} of throughput alone": len(measured) > tried,
+        f"{counted(tried, 'trial')} of the input": tried,
+        f"{counted(len(tuned), 'campaign')} of tuning, {counted(sum(len(s.trials) for s in tuned), 'trial')}": tuned,
+    }
+    return f"{', and '.join(words for words, there in said.items() if there)}."
 
 
 def choices(results: Sequence[Result]) -> list[tuple[str, dict[str, str]]]:

@@ -8,7 +8,7 @@ from results.html.submission_page import COLUMNS, names, submission
 from results.statistics.result import summarize
 from results.tables.links import Links
 
-NAMES = {"round": "v1.0", "rules": "../rules.html", "code": "../charts.js"}
+NAMES = ("v1.0", "../rules.html", "../charts.js")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def results(makers, tmp_path_factory):
 def test_own_sets_alone_with_their_places_in_the_round(results):
     found, root = results
     left = [("round/v1.0/acme/x.txt", "TREE06 stray")]
-    page = submission([r for r in found if r.org == "acme"], Links(root, public=True), room(2), left, NAMES)
+    page = submission([r for r in found if r.org == "acme"], Links(root, public=True), room(2), left, *NAMES)
     assert page.count('class="set"') == 2 and "<b>bolt" not in page and "<h1>acme, v1.0</h1>" in page
     assert 'href="../rules.html"' in page and '<script src="../charts.js">' in page and "round/v1.0/acme/x.txt" in page
     cells = {name: cell(found[0]) for name, cell in COLUMNS.items()}
