@@ -186,13 +186,13 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
         for s, part in enumerate(PARTS):
             if total and (ms := r.mean(f"{part}_ms")):
                 rows.append((s, name, 100 * ms / total, ms / 1000, total / 1000))
-    cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     together = any(r.mean("evaluation_ms") is None for r in shown)
-    beside = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
-    named = {"shares": "shares"} if tenfold([row[-1] for row in rows]) else {"shares": "shares", "time": "seconds"}
-    for kind, what in named.items():
-        chart = parts_chart(kind, f"Where the time went, {what}: {where}", cols, rows)
-        yield chart and replace(chart, facts=facts(results[0]), note=beside)
+    note = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
+    for kind, what in (("shares", "shares"), ("time", "seconds")):
+        if kind == "shares" or not tenfold([row[-1] for row in rows]):
+            caption = f"Where the time went, {what}: {words(shown[0])}; means of the runs that count"
+            chart = parts_chart(kind, caption, ("s", "row", "share", "v", "total"), rows)
+            yield chart and replace(chart, facts=facts(shown[0]), note=note)
 
 
 def against(first: Result, found: Products, looks: Looks) -> Chart | None:

@@ -147,13 +147,13 @@ class Scored:
 
 
 def campaigns(verdict: Verdict) -> list[Scored]:
-    """Every campaign of a verdict, sorted by problem, batch size, organisation and name."""
+    """Every campaign of a verdict, sorted by edition, problem and batch size, the shortest time to solution first."""
     sets = {s.path: s for s in verdict.all_sets if s.campaign}
     found = [_scored(s, sets.get(f"{s.path}/confirmation")) for s in sets.values() if not s.confirmation]
 
-    def order(scored: Scored) -> tuple[str, int, str]:
-        at = (scored.campaign.problem, scored.campaign.batch_size) if scored.opened else ("", 0)
-        return (*at, scored.label)
+    def order(s: Scored) -> tuple[str, str, int, float, str]:
+        problem = (s.campaign.problem, s.campaign.batch_size) if s.opened else ("", 0)
+        return (s.judged.edition, *problem, s.solution.value if s.solution else math.inf, s.label)
 
     return sorted(found, key=order)
 

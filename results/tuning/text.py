@@ -1,7 +1,7 @@
 """Campaigns of tuning as text and JSON: a table for each problem, and details of each campaign."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -31,21 +31,11 @@ def table(scored: Sequence[Scored]) -> Table:
     return table_of(COLUMNS, scored, cards=False)
 
 
-def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
-    """(title, campaigns) of each edition and problem, by batch size, the shortest time first, those without score
-    last."""
-
-    def key(s: Scored) -> tuple[str, str]:
-        return s.judged.edition, s.campaign.problem
-
-    def merit(s: Scored) -> tuple[int, float, str]:
-        return (s.campaign.batch_size, s.solution.value if s.solution else math.inf, s.label)
-
-    known = sorted((s for s in scored if s.opened), key=key)
-    groups = [(k, sorted(of, key=merit)) for k, of in groupby(known, key=key)]
-    return [
-        (f"{edition} · {problem} · time to solution with the tuning counted", of) for (edition, problem), of in groups
-    ]
+def tables(scored: Sequence[Scored]) -> Iterator[tuple[str, list[Scored]]]:
+    """(title, campaigns) of each edition and problem, in the order of `campaigns`."""
+    known = [s for s in scored if s.opened]
+    for (edition, problem), of in groupby(known, key=lambda s: (s.judged.edition, s.campaign.problem)):
+        yield f"{edition} · {problem} · time to solution with the tuning counted", list(of)
 
 
 def terminal_text(scored: Sequence[Scored]) -> str:
