@@ -20,6 +20,7 @@ def compared(tree, new_log):
 
 
 def test_several_comparisons_stand_on_one_page(compared):
+    assert "<title>a/box against &lt;b&gt;/box<" in html_text([(compared, pairs(compared))], Path.cwd())
     both = [(compared, pairs(compared))] * 2
     page = html_text(both, Path.cwd())
     assert page.count("<h3>Measured</h3>") == 2 and "<h1>Comparisons</h1>" in page and 'aria-label="Contents"' in page

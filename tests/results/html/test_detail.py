@@ -50,10 +50,14 @@ def test_a_column_without_a_value_is_left_out_and_au_has_words(one):
         assert there in shown["runs"].head and gone not in shown["runs"].head
         assert bool(shown["busy"]) is (there == "AU, %") and "staging, s" in shown["runs"].head
     assert shown["busy"].startswith("AU is accelerator utilization: ")
+    assert shown["runs"].lines[0].cells[shown["runs"].head.index("AU, %")].text == "90.0"
 
 
-def test_settings_hold_no_person(one):
-    names = [line.cells[0].text for line in detail(one, Links(Path.cwd()), room(1))["settings"].lines]
+def test_settings_and_description_hold_no_person(one):
+    fields = {"framework": "Torch", "submission_poc_name": "A Person", "notes": ""}
+    shown = detail(replace(one, judged=replace(one.judged, description=fields)), Links(Path.cwd()), room(1))
+    assert [line.cells[0].text for line in shown["described"].lines] == ["framework"]
+    names = [line.cells[0].text for line in shown["settings"].lines]
     assert "global_batch_size" in names and "submission_poc_name" not in names and "seed" not in names
 
 
