@@ -45,8 +45,8 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
     drawn = [
         product_chart(compared, pairs),
-        medians(sides, shared({r.one("target") for r in results})),
         *parts(results),
+        medians(sides, shared({r.one("target") for r in results})),
         charts.timeline(sides, results[0].weak),
     ]
     without, sources = source_differences([(s.letter, s.result) for s in compared])
