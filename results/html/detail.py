@@ -19,7 +19,7 @@ from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number, table_of, tone
 from results.tables.formatting import cut, finite, quality, show
 from results.tables.links import Links, anchor
-from results.tables.words import facts, slow_of, worth
+from results.tables.words import facts, worth
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,13 @@ class Room:
     whole: bool
 
 
+FULL = Room(charts.MOST, 100, 3, 2, charts.POINTS, True)
+SHORT = Room(8, 10, 1, 0, 40, False)
+
+
 def room(sets: int) -> Room:
-    """How much of each set to show: less if there are many sets, so that a browser can open a report of a thousand."""
-    many = max(1, sets)
-    drawn, listed = max(8, min(charts.MOST, 8000 // many)), max(10, min(100, 10_000 // many))
-    few = sets <= 100
-    return Room(drawn, listed, 3 if few else 1, 2 if few else 0, max(20, min(charts.POINTS, 40_000 // many)), few)
+    """How much of each set to show: less if there are many, so that a browser can open a report of a thousand."""
+    return FULL if sets <= 100 else SHORT
 
 
 def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     found = [
-        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points, slow_of(r)),
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points),
         charts.timeline([Side("", drawn, kept)], r.weak) if space.whole else None,
     ]
     n = r.score.n
@@ -75,7 +76,7 @@ def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
 def busy_words(results: Sequence[Result]) -> str:
     """What "AU" means, a word of DLIO's; "" where no log has waiting times."""
     known = any(MEASURES["au"].get(r) is not None for r in results)
-    return f"AU is {MEASURES['au'].meaning}." if known else ""
+    return f"AU is {MEASURES['au'].meaning.removesuffix(', mean of the runs')}." if known else ""
 
 
 def run_table(r: Result, links: Links, space: Room) -> Table:

@@ -20,9 +20,8 @@ def one(tree, new_log):
 
 
 def test_more_sets_leave_less_room_for_each():
-    assert room(1) == Room(40, 100, 3, 2, 400, True)
-    assert (room(100).whole, room(101).whole) == (True, False)
-    assert room(1000) == Room(8, 10, 1, 0, 40, False)
+    assert room(1) == room(100) == Room(40, 100, 3, 2, 400, True)
+    assert room(101) == room(1000) == Room(8, 10, 1, 0, 40, False)
 
 
 def test_it_shows_no_more_than_there_is_room_for(one):
