@@ -20,7 +20,7 @@ from benchmark.writing import write_text
 from compliance.safe import tell
 from results import command
 from results.tuning.score import campaigns
-from results.tuning.table import table, text, words
+from results.tuning.table import table, text
 
 PLAIN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
@@ -30,7 +30,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="hpo.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission or a round")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write to, outside of any submission")
-    parser.add_argument("--markdown", action="store_true", help="also print the campaigns as Markdown tables")
     command.add_judging(parser)
     args = parser.parse_args(argv)
     try:
@@ -38,17 +37,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = campaigns(verdict)
         for s in found:
             if s.why:
-                tell(f"{s.place}: no score: {s.why}")
+                tell(f"{s.judged.path}: no score: {s.why}")
         scored = [s for s in found if s.solution and s.samples_to_target]
         for problem in sorted({s.campaign.problem for s in scored}):
-            of = [s for s in scored if s.campaign.problem == problem]
-            rows = table(of)
+            rows = table([s for s in scored if s.campaign.problem == problem])
             if not PLAIN.fullmatch(problem):
                 raise ValueError(f"found the problem {problem!r:.100}, wanted a name that a folder can have")
             path = args.out / problem / "hpo_table.json"
             write_text(path, text(rows))
-            if args.markdown:
-                print(f"### {problem}\n\n{words(of)}")
             tell(f"wrote {path}: batch sizes {', '.join(str(row['BS']) for row in rows.values())}")
     except (ValueError, OSError) as error:
         tell(f"hpo: {error}")

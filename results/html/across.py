@@ -49,39 +49,27 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         return []
     groups = [list(of) for _, of in groupby(results, key=lambda r: r.group)]
     strong = [r for r in results if r.fom is not None]
-    weak = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput) and t.total]
-    both = means(strong, "compute_rate", "passes")
+    passes, speed = means(strong, "batch", "passes"), means(strong, "batch", "compute_rate")
+    both, size = means(strong, "compute_rate", "passes"), means(strong, "units", "compute_rate")
+    joint = "Both, joined on the batch (at each mark); dashed: equal time without staging"
     found: dict[str, Sequence[Chart | None]] = {
         "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
         "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
         "Speed and convergence": [
-            scatter(
-                "batch",
-                "What a batch size costs: passes over the training data",
-                means(strong, "batch", "passes"),
-                looks,
-            ),
-            scatter(
-                "rate", "What a batch size allows: samples a second", means(strong, "batch", "compute_rate"), looks
-            ),
-            scatter(
-                "joint",
-                "Both, joined on the batch (at each mark); dashed: equal time without staging",
-                both,
-                looks,
-                iso_time(both),
-            ),
+            scatter("batch", "What a batch size costs: passes over the training data", passes, looks),
+            scatter("rate", "What a batch size allows: samples a second", speed, looks),
+            scatter("joint", joint, both, looks, iso_time(both)),
         ],
         "Size": [
-            scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks),
+            scatter("units", "What size buys: samples a second", size, looks),
             strong_scaling(strong, looks),
-            throughputs(weak, looks),
+            throughputs(results, looks),
             *energies(results, looks),
         ],
     }
-    known = [(heading, [chart for chart in of if chart]) for heading, of in found.items()]
-    return [(heading, of) for heading, of in known if of]
+    known = {heading: [chart for chart in of if chart] for heading, of in found.items()}
+    return [(heading, of) for heading, of in known.items() if of]
 
 
 def words(r: Result) -> str:
@@ -94,11 +82,6 @@ def facts(r: Result) -> dict[str, str]:
     return {"division": r.group[4] or "-", "scaling": r.group[3]}
 
 
-def batches(found: Points) -> list[tuple[float, float, str]]:
-    """The label of each set: its batch."""
-    return [(x, y, f"{batch:g}") for r, x, _, y, _ in found if (batch := r.one("batch"))]
-
-
 def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
     """Minutes over units, the sizes of a system joined, with the efficiency of each; None below two sets."""
     found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom]
@@ -107,12 +90,12 @@ def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
     return scatter("strong", caption, found, looks, ideal(found, -1), joined)
 
 
-def throughputs(found: Points, looks: Looks) -> Chart | None:
+def throughputs(results: Sequence[Result], looks: Looks) -> Chart | None:
     """Models an hour over the units of the whole system; None below two sets."""
+    found = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput) and t.total]
     lines = ideal(found, 1)
-    return scatter(
-        "weak", "Throughput sets: models an hour" + ("; dashed: ideal" if lines else ""), found, looks, lines
-    )
+    caption = "Throughput sets: models an hour" + ("; dashed: ideal" if lines else "")
+    return scatter("weak", caption, found, looks, lines)
 
 
 def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
@@ -125,16 +108,13 @@ def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
 
 def names(results: Sequence[Result]) -> list[str]:
     """The sets' names in a chart, in their order; with division, scaling or a number if several have the same name."""
-    groups: dict[str, list[tuple[str, ...]]] = {}
-    for r in results:
-        groups.setdefault(r.label, []).append(r.group[3:])
-    found, seen = [], Counter[str]()
-    for r in results:
-        same = groups[r.label]
-        seen[r.label] += 1
-        also = f"{r.label}, {r.group[4]}" + (", throughput" if r.weak else "")
-        apart = also if len(set(same)) == len(same) else f"{also} {seen[r.label]}"
-        found.append(r.label if len(same) == 1 else apart)
+    whole = [f"{r.label}, {r.group[4]}" + (", throughput" if r.weak else "") for r in results]
+    labels, wholes, seen = Counter(r.label for r in results), Counter(whole), Counter[str]()
+    found = []
+    for r, name in zip(results, whole, strict=True):
+        seen[name] += 1
+        apart = name if wholes[name] == 1 else f"{name} {seen[name]}"
+        found.append(r.label if labels[r.label] == 1 else apart)
     return found
 
 
@@ -144,18 +124,14 @@ def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
 
 
 def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
-    """Figures of merit, intervals and runs of a group on one axis, best set first; None for fewer than two."""
-    of = [r for r in results if r.fom is not None]
-    if len(of) < 2:
+    """Figures of merit, intervals and runs of a group on one axis, best set first: a row for each set, with a tick for
+    each run; None for fewer than two."""
+    scored = [r for r in results if r.fom is not None]
+    if len(scored) < 2:
         return None
-    some = f"; the first {MOST} of {len(of)}" if len(of) > MOST else ""
-    return forest(of[:MOST], looks, f"Time to train with its 95 % interval, {words(of[0])}{some}")
-
-
-def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
-    """A row for each set: its rank and name, figure of merit, interval, and a tick for each run."""
+    shown = scored[:MOST]
     sets, runs = [], []
-    for s, (r, name) in enumerate(zip(results, names(results), strict=True)):
+    for s, (r, name) in enumerate(zip(shown, names(shown), strict=True)):
         rank, t = rank_text(r.rank) or "-", r.score.trimmed
         row = f"{rank}  {name}"
         low, high = (t.low, t.high) if t and t.low is not None else (r.fom, r.fom)
@@ -166,9 +142,15 @@ def forest(results: Sequence[Result], looks: Looks, caption: str) -> Chart:
         "sets": Rows(("s", "row", "set", "rank", "x", "low", "high"), sets),
         "runs": Rows(("s", "row", "run", "x"), runs),
     }
+    caption = f"Time to train with its 95 % interval, {words(shown[0])}{first_of(shown, scored)}"
     note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set may have."
     log = tenfold([row[3] for row in runs])
-    return Chart("ranks", caption, looking(results, looks), tables, note, "shape", log, facts(results[0]))
+    return Chart("ranks", caption, looking(shown, looks), tables, note, "shape", log, facts(shown[0]))
+
+
+def first_of(shown: Sequence[Result], of: Sequence[Result]) -> str:
+    """What a caption says where a chart has room for the first sets only."""
+    return f"; the first {len(shown)} sets of {len(of)}" if len(shown) < len(of) else ""
 
 
 def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
@@ -178,14 +160,12 @@ def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
     if len(best) < 2:
         return None
     each = max(1, RUNS // len(best))
-    targets = {r.one("target") for r in best}
-    bands = {reference_epochs(r) for r in best}
     sides = [Side(name, sample(r.runs, each)) for r, name in zip(best, names(best), strict=True)]
-    chart = medians(sides, shared(targets), shared(bands) or (), RUNS)
-    some = f"; the first {len(best)} sets of {len(results)}" if len(results) > len(best) else ""
+    band = shared({reference_epochs(r) for r in best}) or ()
+    chart = medians(sides, shared({r.one("target") for r in best}), band, RUNS)
     if chart is None:
         return None
-    caption = f"{chart.caption}, {words(best[0])}{some}"
+    caption = f"{chart.caption}, {words(best[0])}{first_of(best, results)}"
     return replace(chart, caption=caption, keys=looking(best, looks), facts=facts(best[0]))
 
 
@@ -206,13 +186,13 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
         for s, part in enumerate(PARTS):
             if total and (ms := r.mean(f"{part}_ms")):
                 rows.append((s, name, 100 * ms / total, ms / 1000, total / 1000))
-    cols, where = ("s", "row", "share", "v", "total"), f"{words(results[0])}; means of the runs that count"
     together = any(r.mean("evaluation_ms") is None for r in shown)
-    beside = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
-    named = {"shares": "shares"} if tenfold([row[-1] for row in rows]) else {"shares": "shares", "time": "seconds"}
-    for kind, what in named.items():
-        chart = parts_chart(kind, f"Where the time went, {what}: {where}", cols, rows)
-        yield chart and replace(chart, facts=facts(results[0]), note=beside)
+    note = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
+    for kind, what in (("shares", "shares"), ("time", "seconds")):
+        if kind == "shares" or not tenfold([row[-1] for row in rows]):
+            caption = f"Where the time went, {what}: {words(shown[0])}; means of the runs that count"
+            chart = parts_chart(kind, caption, ("s", "row", "share", "v", "total"), rows)
+            yield chart and replace(chart, facts=facts(shown[0]), note=note)
 
 
 def against(first: Result, found: Products, looks: Looks) -> Chart | None:
@@ -244,33 +224,32 @@ def scatter(
         return None
     sets = [p[0] for p in found]
     shares = {id(r): round(100 * efficiency(r, of[0])) for of in joined for r in of}
-    points, across, up = [], [], []
+    places = {id(r): (s, x, y) for s, (r, x, _, y, _) in enumerate(found)}
+    points, across, up, labels = [], [], [], []
     for s, (r, x, dx, y, dy) in enumerate(found):
-        is_open, share = r.group[4].lower() == "open", shares.get(id(r), "")
-        points.append((s, r.label, x, y, r.one("batch") or "", share, is_open))
+        batch, share = r.one("batch") or "", shares.get(id(r), "")
+        points.append((s, r.label, x, y, batch, share, r.group[4].lower() == "open"))
         across += [(s, y, max(x - dx, x / 2), x + dx)] if dx else []
         up += [(s, x, max(y - dy, y / 2), y + dy)] if dy else []
-    note = "Hollow: open division." if any(p[-1] for p in points) else ""
-    places = {id(p[0]): (s, p[1], p[3]) for s, p in enumerate(found)}
-    through = [(places[id(of[0])][0], *places[id(r)][1:]) for of in joined for r in of]
+        labels += [(x, y, f"{share} %")] if share != "" else []
+        labels += [(x, y, f"{batch:g}")] if batch and kind == "joint" else []
     tables = {
         "points": Rows(("s", "set", "x", "y", "batch", "share", "hollow"), points),
         "xbars": Rows(("s", "y", "low", "high"), across),
         "ybars": Rows(("s", "x", "low", "high"), up),
-        **drawn(lines),
-        "joined": Rows(("s", "x", "y"), through),
+        "joined": Rows(("s", "x", "y"), [(places[id(of[0])][0], *places[id(r)][1:]) for of in joined for r in of]),
+        **drawn(lines, labels),
     }
-    said = [(p[2], p[3], f"{p[5]} %") for p in points if p[5] != ""] + (batches(found) if kind == "joint" else [])
-    tables["labels"] = Rows(tables["labels"].cols, [*tables["labels"].rows, *said])
+    note = "Hollow: open division." if any(p[-1] for p in points) else ""
     common = {name: value for name, value in facts(sets[0]).items() if all(facts(r)[name] == value for r in sets)}
     return Chart(kind, caption, looking(sets, looks), tables, note, "shape", facts=common)
 
 
-def drawn(lines: Lines) -> dict[str, Rows]:
-    """The tables of a chart that draw lines and their labels."""
+def drawn(lines: Lines, labels: Sequence[tuple[float, float, str]] = ()) -> dict[str, Rows]:
+    """The tables of a chart that draw lines with a label at their ends, and other `labels` (x, y, text)."""
     ends = [(g, *end) for g, (a, b, c, d, _) in enumerate(lines) for end in ((a, b), (c, d))]
-    labels = [(c, d, label) for _, _, c, d, label in lines if label]
-    return {"lines": Rows(("g", "x", "y"), ends), "labels": Rows(("x", "y", "label"), labels)}
+    texts = [*labels, *((c, d, label) for _, _, c, d, label in lines if label)]
+    return {"lines": Rows(("g", "x", "y"), ends), "labels": Rows(("x", "y", "label"), texts)}
 
 
 DURATIONS = (

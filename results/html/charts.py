@@ -81,11 +81,9 @@ def name_of(run: Run) -> str:
     return run.file.stem.removeprefix("result_")[:40]
 
 
-def curves(
-    sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS, slow: str = ""
-) -> Chart | None:
+def curves(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most: int = POINTS) -> Chart | None:
     """The metric over epochs, or over passes where logs count samples, a line for each run, with the target and a band
-    of the reference's epochs. `most` limits the points of a line; `slow` names slow runs. None without values."""
+    of the reference's epochs. `most` limits the points of a line. None without values."""
     rows, lines = [], 0
     for s, side in enumerate(sides):
         for run in side.runs:
@@ -99,16 +97,16 @@ def curves(
         return None
     first = next(run for side in sides for run in side.runs)
     over = "epochs" if first.samples is None else "passes over the training data"
-    looks = [key(i, side.name) for i, side in enumerate(sides)]
-    told = [f"Dashed: the target, {target:g}."] if isinstance(target, int | float) else []
+    goal = [(target,)] if isinstance(target, int | float) else []
+    told = [f"Dashed: the target, {target:g}."] if goal else []
     if band:
         told.append(f"Shaded: the {span(band)} epochs of the reference's runs at this batch size.")
-    told += [f"Slow: {slow}."] if slow else []
     tables = {
         "points": Rows(("s", "g", "run", "x", "y", "at", "t"), rows),
-        "target": Rows(("y",), [(target,)] if isinstance(target, int | float) else []),
+        "target": Rows(("y",), goal),
         "band": Rows(("x", "x2", "name"), [(min(band), max(band), "epochs to the target")] if band else []),
     }
+    looks = [key(i, side.name) for i, side in enumerate(sides)]
     return Chart("curves", f"Convergence: {first.metric} over {over}", looks, tables, " ".join(told))
 
 

@@ -1,43 +1,27 @@
 """The page of comparisons: the content of the text, with charts and diffs of the source."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from results.differences import Pair, Side
 from results.html import charts
-from results.html.across import parts
-from results.html.charts import HOW, Chart, Rows
+from results.html.across import parts, shared
+from results.html.charts import HOW, Chart
+from results.html.detail import busy_words
 from results.html.excerpt import home
 from results.html.factors import factor_chart
-from results.html.findings import Group, groups
+from results.html.findings import from_round, groups
 from results.html.medians import medians
 from results.html.page import page
 from results.html.tuning import sections
 from results.measures.registry import MEASURES
-from results.sources import Difference, source_differences
+from results.sources import source_differences
 from results.tables.cells import Cell, Line, Table, tone
 from results.tables.comparison import lists_of_differences, measured, named, pair_words, products, titled
 from results.tables.links import Links, anchor
 from results.tables.words import notes, worth
 from results.tuning.score import Scored
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """The values of one comparison for the template."""
-
-    title: str
-    anchor: str
-    sides: Sequence[tuple[str, str, Side, str, str]]  # letter, name, side, tone, figure
-    sentences: Sequence[Sequence[str]]  # of each pair: which is faster, and remarks
-    charts: Sequence[Chart]
-    measured: Sequence[tuple[str, Table]]  # heading, table
-    notes: Sequence[str]
-    differences: Sequence[tuple[str, Table]]
-    without_source: Sequence[str]
-    sources: Sequence[Difference]
-    findings: Sequence[tuple[str, Sequence[Group]]]
 
 
 def html_text(
@@ -55,31 +39,38 @@ def html_text(
     )
 
 
-def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) -> Comparison:
-    """The values of one comparison: sets of one kind, each compared with the first."""
+def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) -> dict[str, Any]:
+    """The values of one comparison for the template: sets of one kind, each compared with the first."""
+    results = [s.result for s in compared]
     sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
-    targets = {s.result.one("target") for s in compared}
     drawn = [
-        ratios(pairs),
         product_chart(compared, pairs),
-        medians(sides, targets.pop() if len(targets) == 1 else None),
-        *parts([s.result for s in compared]),
-        charts.timeline(sides, compared[0].result.weak),
+        *parts(results),
+        medians(sides, shared({r.one("target") for r in results})),
+        charts.timeline(sides, results[0].weak),
     ]
     without, sources = source_differences([(s.letter, s.result) for s in compared])
-    return Comparison(
-        title=titled(compared),
-        anchor=anchor(*compared[0].result.group[:4]),
-        sides=[(s.letter, named(s, compared), s, tone(s.result.standing), worth(s.result)) for s in compared],
-        sentences=[pair_words(p, compared) for p in pairs],
-        charts=[chart for chart in drawn if chart],
-        measured=[(name, values(rows, compared)) for name, rows in measured(compared)],
-        notes=notes([s.result for s in compared]),
-        differences=[(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
-        without_source=without,
-        sources=sources,
-        findings=[(s.letter, groups(s.result.standing, links, home(s.result.judged), 3, 2)) for s in compared],
-    )
+    return {
+        "title": titled(compared),
+        "anchor": anchor(*results[0].group[:4]),
+        "sides": [side(s, compared) for s in compared],
+        "sentences": [pair_words(p, compared) for p in pairs],
+        "charts": [chart for chart in drawn if chart],
+        "measured": [(name, values(rows, compared)) for name, rows in measured(compared)],
+        "notes": [*notes(results), *filter(None, [busy_words(results)])],
+        "differences": [(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
+        "without_source": without,
+        "sources": sources,
+        "findings": [(s.letter, groups(s.result.standing, links, home(s.result.judged), 3, 2)) for s in compared],
+    }
+
+
+def side(s: Side, compared: Sequence[Side]) -> dict[str, str]:
+    """A set's line at the top of a comparison."""
+    r = s.result
+    why = f": {from_round(r.why, home(r.judged))}" if r.why else ""
+    words = {"word": r.standing.word, "tone": tone(r.standing), "worth": worth(r) + why}
+    return {"letter": s.letter, "name": named(s, compared), **words}
 
 
 def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> Table:
@@ -87,17 +78,6 @@ def values(rows: Sequence[tuple[str, list[str]]], compared: Sequence[Side]) -> T
     meanings = {m.title: m.meaning for m in MEASURES.values()}
     lines = [Line([Cell(name, title=meanings.get(name, "")), *map(Cell, found)]) for name, found in rows]
     return Table(("", *(s.letter for s in compared)), lines, sortable=False, cards=True)
-
-
-def ratios(pairs: Sequence[Pair]) -> Chart | None:
-    """The ratios of times with their intervals, a row for each pair; None without any."""
-    known = [p for p in pairs if p.contrast.ratio is not None]
-    if not known:
-        return None
-    rows = [(0, p.name, f"A, {p.letter}", p.slower.ratio, p.slower.low, p.slower.high) for p in known]
-    tables = {"sets": Rows(("s", "row", "set", "x", "low", "high"), rows)}
-    note = "The slower set's time over the faster one's. An interval that holds the line at 1 shows no difference."
-    return Chart("ratios", "Ratios of times with their 95 % intervals", [charts.key(0, "A")], tables, note)
 
 
 def product_chart(compared: Sequence[Side], pairs: Sequence[Pair]) -> Chart | None:

@@ -4,12 +4,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from compliance.reading.run import Run
 from results.html import charts
-from results.html.charts import Chart, Side, sample
+from results.html.charts import Side, sample
 from results.html.excerpt import CONTACT, home
-from results.html.findings import Group, groups
+from results.html.findings import from_round, groups
 from results.measures.measure import over
 from results.measures.registry import MEASURES
 from results.runs.columns import Row
@@ -18,7 +19,7 @@ from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number, table_of, tone
 from results.tables.formatting import cut, finite, quality, show
 from results.tables.links import Links, anchor
-from results.tables.words import facts, slow_of, worth
+from results.tables.words import facts, worth
 
 
 @dataclass(frozen=True)
@@ -35,62 +36,56 @@ class Room:
     whole: bool
 
 
+FULL = Room(charts.MOST, 100, 3, 2, charts.POINTS, True)
+SHORT = Room(8, 10, 1, 0, 40, False)
+
+
 def room(sets: int) -> Room:
-    """How much of each set to show: less if there are many sets, so that a browser can open a report of a thousand."""
-    many = max(1, sets)
-    drawn, listed = max(8, min(charts.MOST, 8000 // many)), max(10, min(100, 10_000 // many))
-    few = sets <= 100
-    return Room(drawn, listed, 3 if few else 1, 2 if few else 0, max(20, min(charts.POINTS, 40_000 // many)), few)
+    """How much of each set to show: less if there are many, so that a browser can open a report of a thousand."""
+    return FULL if sets <= 100 else SHORT
 
 
-@dataclass(frozen=True)
-class Detail:
+def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
     """The values of one set for the template."""
-
-    anchor: str
-    result: Result
-    worth: str
-    tone: str
-    facts: Sequence[tuple[str, str]]
-    charts: Sequence[Chart]
-    runs: Table
-    more: str
-    settings: Table
-    described: Table
-    findings: Sequence[Group]
-
-
-def detail(r: Result, links: Links, space: Room) -> Detail:
-    """The values of one set."""
     drawn = sample(r.runs, space.drawn)
     kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
-    side = [Side("", drawn, kept)]
     found = [
-        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points, slow_of(r)),
-        charts.timeline(side, r.weak) if space.whole else None,
+        charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points),
+        charts.timeline([Side("", drawn, kept)], r.weak) if space.whole else None,
     ]
     n = r.score.n
     more = f"Charts show {len(drawn)} of the {n} runs. " if len(drawn) < n else ""
     more += f"The table has the first {space.listed}." if space.listed < n else ""
-    place = home(r.judged)
-    return Detail(
-        anchor=anchor(r.name, r.group[2]),
-        result=r,
-        worth=worth(r),
-        tone=tone(r.standing),
-        facts=facts(r),
-        charts=[chart for chart in found if chart],
-        runs=run_table(r, links, space),
-        more=more,
-        settings=Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
-        described=Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
-        findings=groups(r.standing, links, place, space.places, space.around),
-    )
+    return {
+        "anchor": anchor(r.name, r.group[2]),
+        "result": r,
+        "why": from_round(r.why or "", home(r.judged)),
+        "worth": worth(r),
+        "tone": tone(r.standing),
+        "facts": facts(r),
+        "charts": [chart for chart in found if chart],
+        "runs": run_table(r, links, space),
+        "more": more,
+        "busy": busy_words([r]),
+        "settings": Table(("setting", "value", ""), list(setting_rows(drawn, links)), sortable=False),
+        "described": Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
+        "findings": groups(r.standing, links, home(r.judged), space.places, space.around),
+    }
+
+
+def busy_words(results: Sequence[Result]) -> str:
+    """What "AU" means, a word of DLIO's; "" where no log has waiting times."""
+    known = any(MEASURES["au"].get(r) is not None for r in results)
+    return f"AU is {MEASURES['au'].meaning.removesuffix(', mean of the runs')}." if known else ""
 
 
 def run_table(r: Result, links: Links, space: Room) -> Table:
-    """The table of runs; hovering shows the line of the log that a number comes from, if `space` allows."""
-    found = table_of(run_columns(r, links, space.whole), r.rows[: space.listed], cards=False)
+    """The table of runs, without columns that no run has a value of; hovering shows the line of the log that a number
+    comes from, if `space` allows."""
+    shown = r.rows[: space.listed]
+    columns = run_columns(r, links, space.whole)
+    known = {name: cell for name, cell in columns.items() if any(cell(run).text not in ("", "-") for run in shown)}
+    found = table_of(known, shown, cards=False)
     return replace(found, lines=[replace(at, faint=not used) for at, used in zip(found.lines, r.mask, strict=False)])
 
 

@@ -34,13 +34,13 @@ def home(runs: SetVerdict) -> Path:
 def excerpts(path: Path, home: Path, lines: Iterable[int], around: int) -> dict[int, list[Line]]:
     """{line: the line with up to `around` lines on either side} for those of `lines` that the file has. {} if the file
     cannot be read, or lies outside of `home` when links are followed."""
-    wanted = {line for line in lines if line >= 1}
-    if not wanted or not path.resolve().is_relative_to(home.resolve()):
+    near = {line: range(max(1, line - around), line + around + 1) for line in lines if line >= 1}
+    if not near or not path.resolve().is_relative_to(home.resolve()):
         return {}
-    found = read_lines(path, {n for line in wanted for n in range(max(1, line - around), line + around + 1)})
+    found = read_lines(path, {n for numbers in near.values() for n in numbers})
     return {
-        line: [Line(n, found[n], n == line) for n in range(line - around, line + around + 1) if n in found]
-        for line in wanted
+        line: [Line(n, found[n], n == line) for n in numbers if n in found]
+        for line, numbers in near.items()
         if line in found
     }
 

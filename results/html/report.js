@@ -135,13 +135,14 @@ function named(axis, width) {
 function filled({ content, log, single }, width) {
   const spec = structuredClone(specs[content.kind]), axis = spec.usermeta.log;
   spec.datasets = tables(content, spec.usermeta.tips);
+  if (spec.datasets.labels) spec.datasets.labels = apart(spec.datasets, width, spec.height - 50);
   spec.layer = spec.layer.filter((layer) => layer.data.values || spec.datasets[layer.data.name]?.length);
   if (!single) spec.layer = spec.layer.filter((layer) => layer.data.name !== (spec.usermeta.single ?? ""));
   const most = Math.min(...spec.layer.filter((layer) => layer.encoding.y?.field === "row").map((layer) => named(layer.encoding.y.axis, width)));
   if (spec.height.step) {
     const rows = new Set(Object.values(spec.datasets).flat().map((row) => row.row)), long = [...rows].some((row) => row?.length > most);
     const marks = spec.layer.some((layer) => layer.encoding.yOffset) ? content.keys.length : 1;  // below each other in a row
-    spec.height = Math.max(long ? 29 : 0, spec.height.step, marks > 1 ? 11 * marks + 6 : 0) * rows.size;
+    spec.height = Math.max(long ? 34 : 0, spec.height.step, marks > 1 ? 11 * marks + 6 : 0) * rows.size;
   }
   if (log) {
     for (const layer of spec.layer) {
@@ -152,6 +153,23 @@ function filled({ content, log, single }, width) {
       spec.datasets[name] = rows.filter((row) => !(row[axis] <= 0));
   }
   return spec;
+}
+// Labels stand to the upper left of their places. One that would cover another, or a mark, is left out: pointing at the
+// mark says the same.
+const OF_MARK = 7, OF_LETTER = 6, OF_LINE = 11, MARGINS = 130;  // pixels
+function apart({ labels, points, lines }, width, height) {
+  const along = (axis, size) => {
+    const all = [...points, ...lines].map((row) => Math.log(row[axis])), low = Math.min(...all), span = Math.max(...all) - low || 1;
+    return (row) => size * (Math.log(row[axis]) - low) / span;
+  };
+  const x = along("x", width - MARGINS), y = along("y", height);
+  const box = (right, bottom, wide, high) => ({ left: right - wide, right, bottom, top: bottom + high });
+  const taken = points.map((row) => box(x(row) + OF_MARK, y(row) - OF_MARK, 2 * OF_MARK, 2 * OF_MARK));
+  return labels.filter((row) => {
+    const own = box(x(row) - OF_MARK - 1, y(row) + 3, OF_LETTER * row.label.length, OF_LINE);
+    if (taken.some((other) => other.left < own.right && own.left < other.right && other.bottom < own.top && own.bottom < other.top)) return false;
+    return taken.push(own);
+  });
 }
 async function draw(figure) {
   const view = figure.querySelector(".view");

@@ -5,17 +5,17 @@ its own (`submission_page.py`), to which the round's page links.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from compliance.finding import counted
 from results.html import scaling
 from results.html.across import Looks, charts, looks_of, rate_chart
-from results.html.charts import HOW, Chart
-from results.html.detail import Detail, Room, detail, room
+from results.html.charts import HOW
+from results.html.detail import Room, detail, room
 from results.html.excerpt import home
-from results.html.findings import Group, groups
+from results.html.findings import from_round, groups
 from results.html.page import page
 from results.html.tuning import sections
 from results.statistics.result import Result
@@ -29,35 +29,6 @@ from results.tables.rates import rate_table, rates, series
 from results.tables.text import Places
 from results.tables.words import goal_words, labelled, notes, staging_differs, title
 from results.tuning.score import Scored
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A table of sets of one scaling and division, with notes below."""
-
-    title: str
-    table: Table
-    notes: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Section:
-    """One edition, benchmark and problem: its tables, the charts over its sets, and the sets."""
-
-    name: str
-    anchor: str
-    goal: str  # the target, in words
-    rows: int  # rows of its longest table
-    tables: Sequence[Ranked]
-    charts: Sequence[tuple[str, Sequence[Chart]]]  # by heading
-    products: Sequence[tuple[str, Table, str]]  # title, table of factors, and the second set's in a sentence
-    scaling: Table | None
-    refused: Sequence[tuple[str, str, str]]  # name, link, and why it has no score
-    rates: Table | None
-    rate_charts: Sequence[Chart]
-    rate_findings: Sequence[Group]
-    trials: Table | None
-    details: Sequence[Detail]
 
 
 def html_text(results: Sequence[Result], base: Path, left_out: Places = (), tuned: Sequence[Scored] = ()) -> str:
@@ -78,27 +49,15 @@ def report(
     """The HTML of the report, or of a round's page on a site. On a site `links` lead to the pages of submissions,
     `rules` is the page of the rules, and `code` the file that draws charts."""
     trained = [r for r in results if not r.throughput_only]
-    measured = [run for r in results if r.throughput_only for run in r.runs]
-    tried = sum(bool(run.trials) for run in measured)
     space, looks = room(len(results)), looks_of(trained)
     found = [section(key, list(of), links, space, looks) for key, of in groupby(results, key=lambda r: r.group[:3])]
-    runs = counted(sum(r.score.n for r in trained), "run")
-    pruned = sum(r.pruned for r in trained)
-    runs += f" and {counted(pruned, 'pruned model')}" if pruned else ""
-    unscored = sum(r.why is not None for r in trained)
-    scored = f"; {unscored} without a score" if unscored else "; each set has a score" if trained else ""
-    parts = [f"{counted(len(trained), 'set')} of {runs}{scored}"] if trained or not (measured or tuned) else []
-    parts += [f"{counted(len(measured) - tried, 'log')} of throughput alone"] if len(measured) > tried else []
-    parts += [f"{counted(tried, 'trial')} of the input"] if tried else []
-    trials = counted(sum(len(s.trials) for s in tuned), "trial")
-    parts += [f"{counted(len(tuned), 'campaign')} of tuning, {trials}"] if tuned else []
     return page(
         "report.html",
         title=heading,
-        summary=f"{', and '.join(parts)}.{RANKED if trained or not tuned else ''}",
+        summary=summary(results, tuned) + (RANKED if trained or not tuned else ""),
         sections=found,
         choices=choices(trained),
-        left_out=left_out,
+        left_out=[(links.place(path), why) for path, why in left_out],
         missing=missing(results),
         code=code,
         rules=rules,
@@ -106,6 +65,24 @@ def report(
         how=HOW,
         tuned=sections(tuned),
     )
+
+
+def summary(results: Sequence[Result], tuned: Sequence[Scored]) -> str:
+    """How much a page is about."""
+    trained = [r for r in results if not r.throughput_only]
+    measured = [run for r in results if r.throughput_only for run in r.runs]
+    tried, pruned = sum(bool(run.trials) for run in measured), sum(r.pruned for r in trained)
+    unscored = sum(r.why is not None for r in trained)
+    runs = counted(sum(r.score.n for r in trained), "run")
+    runs += f" and {counted(pruned, 'pruned model')}" if pruned else ""
+    scored = f"; {unscored} without a score" if unscored else "; each set has a score" if trained else ""
+    said = {
+        f"{counted(len(trained), 'set')} of {runs}{scored}": trained or not (measured or tuned),
+        f"{counted(len(measured) - tried, 'log')} of throughput alone": len(measured) > tried,
+        f"{counted(tried, 'trial')} of the input": tried,
+        f"{counted(len(tuned), 'campaign')} of tuning, {counted(sum(len(s.trials) for s in tuned), 'trial')}": tuned,
+    }
+    return f"{', and '.join(words for words, there in said.items() if there)}."
 
 
 def choices(results: Sequence[Result]) -> list[tuple[str, dict[str, str]]]:
@@ -117,36 +94,32 @@ def choices(results: Sequence[Result]) -> list[tuple[str, dict[str, str]]]:
     return [(name, values) for name, values in shown if len(values) > 1]
 
 
-def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room, looks: Looks) -> Section:
-    """The section of one edition, benchmark and problem."""
+def section(key: tuple[str, ...], results: list[Result], links: Links, space: Room, looks: Looks) -> dict[str, Any]:
+    """The values for the template of one edition, benchmark and problem: its tables, the charts over its sets, and the
+    sets."""
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
     found = rates(alone)
     lines = series(found)
     drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
-    return Section(
-        name=" · ".join(filter(None, (key[0], labelled(*key[:2]), *key[2:]))),
-        anchor=anchor(*key),
-        goal=goal_words(results),
-        rows=max(len(results), len(found)),
-        tables=tables(results, links),
-        charts=charts(results, looks),
-        products=[product(first, of, links) for first, of in against_the_fastest(results)],
-        scaling=scaling.table(results, links),
-        refused=[(r.label, links.part(r), r.why) for r in results if r.why],
-        rates=rate_table(alone, links) if found else None,
-        rate_charts=[chart for chart in drawn if chart],
-        rate_findings=[g for of in said for g in of],
-        trials=trial_table(alone, links),
-        details=[] if links.pages else [detail(r, links, space) for r in results],
-    )
-
-
-def tables(results: Sequence[Result], links: Links) -> list[Ranked]:
-    """A table for each scaling and division."""
-    found = [(group, list(of)) for group, of in groupby(results, key=lambda r: r.group)]
-    return [Ranked(title(("", "", "", *group[3:])), ranking(of, links), notes(of)) for group, of in found]
+    ranked = [(group, list(of)) for group, of in groupby(results, key=lambda r: r.group)]
+    return {
+        "name": " · ".join(filter(None, (key[0], labelled(*key[:2]), *key[2:]))),
+        "anchor": anchor(*key),
+        "goal": goal_words(results),
+        "rows": max(len(results), len(found)),
+        "tables": [(title(("", "", "", *group[3:])), ranking(of, links), notes(of)) for group, of in ranked],
+        "charts": charts(results, looks),
+        "products": [product(first, of, links) for first, of in against_the_fastest(results)],
+        "scaling": scaling.table(results, links),
+        "refused": [(r.label, links.part(r), from_round(r.why, home(r.judged))) for r in results if r.why],
+        "rates": rate_table(alone, links) if found else None,
+        "rate_charts": [chart for chart in drawn if chart],
+        "rate_findings": [g for of in said for g in of],
+        "trials": trial_table(alone, links),
+        "details": [] if links.pages else [detail(r, links, space) for r in results],
+    }
 
 
 RANKED = (

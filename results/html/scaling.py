@@ -15,7 +15,7 @@ from results.tables.links import Links
 MORE = 100  # units that a reader may add
 FURTHEST = 2.0  # times the largest size: nothing is predicted beyond
 
-Sized = tuple[Result, Sequence[Result]]  # a set, and the sizes of its machine
+Sized = tuple[Result, float, float | None]  # a set, its efficiency, and its predicted seconds with MORE units
 
 
 def families(results: Sequence[Result]) -> list[list[Result]]:
@@ -50,30 +50,22 @@ def predicted(family: Sequence[Result], units: float) -> float | None:
 
 def table(results: Sequence[Result], links: Links) -> Table | None:
     """The table of all families; None without any."""
-    pairs = [(r, family) for family in families(results) for r in family]
-    return table_of(columns(links), pairs) if pairs else None
+    sized = [(r, efficiency(r, of[0]), predicted(of, r.one("units") + MORE)) for of in families(results) for r in of]
+    return table_of(columns(links), sized) if sized else None
 
 
 def columns(links: Links) -> dict[str, Callable[[Sized], Cell]]:
-    """The columns of a set and its family."""
+    """The columns of a set in its family."""
+
+    def change(r: Result, seconds: float | None) -> Cell:
+        percent = None if seconds is None else 100 * (seconds / time(r) - 1)
+        return number(percent, None if percent is None else f"{percent:+.0f}")
+
     return {
         "system": lambda s: Cell(s[0].system, below=f"{s[0].org} · {s[0].group[4]}", href=links.part(s[0])),
         "units": lambda s: number(s[0].one("units")),
         "minutes": lambda s: number(time(s[0]) / 60, minutes(s[0].fom)),
-        "efficiency, %": lambda s: number(100 * efficiency(s[0], s[1][0]), show(100 * efficiency(s[0], s[1][0]), 0)),
-        f"with {MORE} more units: minutes, predicted": with_more,
-        "change, %": change,
+        "efficiency, %": lambda s: number(100 * s[1], show(100 * s[1], 0)),
+        f"with {MORE} more units: minutes, predicted": lambda s: number(over(s[2], 60), minutes(s[2])),
+        "change, %": lambda s: change(s[0], s[2]),
     }
-
-
-def with_more(s: Sized) -> Cell:
-    """The minutes that MORE units would give."""
-    seconds = predicted(s[1], s[0].one("units") + MORE)
-    return number(over(seconds, 60), minutes(seconds))
-
-
-def change(s: Sized) -> Cell:
-    """By how many percent they change the time."""
-    seconds = predicted(s[1], s[0].one("units") + MORE)
-    percent = None if seconds is None else 100 * (seconds / time(s[0]) - 1)
-    return number(percent, None if percent is None else f"{percent:+.0f}")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,11 +42,6 @@ class Round:
     left_out: Places
     tuned: Sequence[Scored] = ()
 
-    @property
-    def edition(self) -> str:
-        """The editions that the round was judged by."""
-        return ", ".join(sorted({r.judged.edition for r in self.results}))
-
     @cached_property
     def pages(self) -> dict[str, str]:
         """The file of each submission's page, by organisation."""
@@ -57,13 +53,13 @@ Found = dict[str, tuple[float, Result, Round]]  # of each round, a system's best
 
 def rounds(results: Sequence[Result], left_out: Places, tuned: Sequence[Scored] = ()) -> list[Round]:
     """The rounds, sorted by name. What has no result, and campaigns, belong to the round in whose folder they lie."""
-    found: dict[str, list[Result]] = {}
+    found: dict[str, list[Result]] = defaultdict(list)
     for r in results:
-        found.setdefault(r.judged.round or r.judged.edition, []).append(r)
+        found[r.judged.round or r.judged.edition].append(r)
     made = []
     for name, folder in names(found, ("index.html", "rules.html", CODE), "round", "").items():
-        without = [(p, why) for p, why in left_out if f"/{name}/" in f"/{p}"]
-        made.append(Round(name, folder, found[name], without, [s for s in tuned if f"/{name}/" in f"/{s.place}"]))
+        without = [(path, why) for path, why in left_out if f"/{name}/" in f"/{path}"]
+        made.append(Round(name, folder, found[name], without, [s for s in tuned if f"/{name}/" in f"/{s.judged.path}"]))
     return made
 
 
@@ -73,24 +69,26 @@ def files(found: Sequence[Round], base: Path) -> Iterator[tuple[str, str]]:
     yield "rules.html", rules()
     yield CODE, bundle()
     for one in found:
-        links = Links(base, public=True, pages=one.pages)
-        places = [(links.place(path), why) for path, why in one.left_out]
-        heading = f"Results of {one.name}"
-        yield f"{one.folder}/index.html", report(one.results, links, places, heading, f"../{CODE}", RULES, one.tuned)
-        yield f"{one.folder}/results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
-        yield f"{one.folder}/results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
-        named = {"round": one.name, "rules": RULES, "code": f"../{CODE}"}
-        own: dict[str, list[Result]] = {org: [] for org in one.pages}
-        for r in one.results:
-            own[r.org].append(r)
-        left: dict[str, list[tuple[str, str]]] = {}
-        for place, why in places:
-            folder = f"/{place}".partition(f"/{one.name}/")[2].partition("/")[0]
-            left.setdefault(folder.casefold(), []).append((place, why))
-        space = room(max(map(len, own.values())))
-        for org, name in one.pages.items():
-            page_of = submission(own[org], links, space, left.get(org.casefold(), []), named)
-            yield f"{one.folder}/{name}", page_of
+        for name, text in round_files(one, Links(base, public=True, pages=one.pages)):
+            yield f"{one.folder}/{name}", text
+
+
+def round_files(one: Round, links: Links) -> Iterator[tuple[str, str]]:
+    """(name, text) of every file of a round."""
+    code, places = f"../{CODE}", [(links.place(path), why) for path, why in one.left_out]
+    yield "index.html", report(one.results, links, one.left_out, f"Results of {one.name}", code, RULES, one.tuned)
+    yield "results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
+    yield "results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
+    own: dict[str, list[Result]] = defaultdict(list)
+    for r in one.results:
+        own[r.org].append(r)
+    left: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for place, why in places:
+        folder = f"/{place}".partition(f"/{one.name}/")[2].partition("/")[0]
+        left[folder.casefold()].append((place, why))
+    space = room(max(map(len, own.values())))
+    for org, name in one.pages.items():
+        yield name, submission(own[org], links, space, left[org.casefold()], one.name, RULES, code)
 
 
 def clean_json(text: str) -> str:
@@ -109,7 +107,7 @@ def index(found: Sequence[Round]) -> str:
 
 ROUNDS: dict[str, Callable[[Round], Cell]] = {
     "round": lambda one: Cell(one.name, href=f"{one.folder}/index.html"),
-    "rules": lambda one: Cell(one.edition),
+    "rules": lambda one: Cell(", ".join(sorted({r.judged.edition for r in one.results}))),
     "organisations": lambda one: number(len({r.org.casefold() for r in one.results})),
     "sets": lambda one: number(len(one.results)),
     "with a result": lambda one: number(sum(r.fom is not None or r.throughput is not None for r in one.results)),
@@ -123,17 +121,14 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
     """(title, table, chart) of every problem with a result: a row for each system, a column for each round. Rounds are
     compared if benchmark, problem, target, scaling and division are the same; an organisation is one whatever its
     case, and called as in its last round."""
-    best: dict[tuple[Any, ...], dict[tuple[str, str], Found]] = {}
+    best: dict[tuple[Any, ...], dict[tuple[str, str], Found]] = defaultdict(lambda: defaultdict(dict))
     for one in found:
         for r in one.results:
-            if (value := worth(r)) is None:
-                continue
-            of = best.setdefault((*r.group[1:3], r.one("target"), *r.group[3:]), {}).setdefault(
-                (r.org.casefold(), r.system), {}
-            )
-            kept = of.get(one.name)
-            if kept is None or (value > kept[0] if r.weak else value < kept[0]):
-                of[one.name] = (value, r, one)
+            if (value := worth(r)) is not None:
+                of = best[(*r.group[1:3], r.one("target"), *r.group[3:])][(r.org.casefold(), r.system)]
+                kept = of.get(one.name)
+                if kept is None or (value > kept[0] if r.weak else value < kept[0]):
+                    of[one.name] = (value, r, one)
     named = {group: {list(of.values())[-1][1].label: of for of in systems.values()} for group, systems in best.items()}
     return [trend(group, systems, found) for group, systems in sorted(named.items(), key=lambda item: str(item[0]))]
 
@@ -172,23 +167,22 @@ def cell(found: tuple[float, Result, Round] | None) -> Cell:
     if found is None:
         return number(None)
     value, r, one = found
-    shown = show(value, 2)
     href = f"{one.folder}/{one.pages[r.org]}#{anchor(r.name, r.group[2])}"
-    return number(value, shown, href=href, title=r.standing.word)
+    return number(value, show(value, 2), href=href, title=r.standing.word)
 
 
 def rules() -> str:
     """The page of every rule in force in any edition, by family, with its severity in each."""
     known = [load(name) for name in editions()]
     texts: dict[str, Rule] = {code: rule for edition in known for code, rule in edition.rules.items()}
-    families: dict[str, list[tuple[Rule, list[list[str]], str]]] = {}
+    families: dict[str, list[tuple[Rule, list[list[str]], str]]] = defaultdict(list)
     for code, rule in sorted(texts.items()):
-        where: dict[str, list[str]] = {}
+        where: dict[str, list[str]] = defaultdict(list)
         for edition in known:
             if code in edition.rules:
-                where.setdefault(severity(code, edition), []).append(edition.name)
+                where[severity(code, edition)].append(edition.name)
         said = "; ".join(f"{what} in {', '.join(names)}" for what, names in where.items())
-        families.setdefault(rule.path.stem, []).append((rule, blocks(rule.reason), said))
+        families[rule.path.stem].append((rule, blocks(rule.reason), said))
     return page("rules.html", False, title="Rules", count=counted(len(texts), "rule"), families=families)
 
 

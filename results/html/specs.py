@@ -11,8 +11,6 @@ from typing import Any
 from results.runs.decomposition import PARTS
 
 COLOURS, DASHES, SHAPES = 8, 4, 6  # numbers of looks that can be told apart
-DASH = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
-SHAPE = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
 INK, SOFT = "var(--ink)", "var(--soft)"
 FAINT = 0.07  # opacity of series that the reader did not pick
 SHOWN = "only < 0 || datum.s === only"
@@ -20,17 +18,16 @@ SHOWN = "only < 0 || datum.s === only"
 Spec = dict[str, Any]
 
 
-def scaled(field: str, values: int, steps: Sequence[Any]) -> Spec:
-    """The encoding of a field with the values 0, 1, ... by one of a few looks."""
-    return {
-        "field": field,
-        "type": "nominal",
-        "scale": {"domain": list(range(values)), "range": list(steps)},
-        "legend": None,
-    }
+def scaled(field: str, domain: Sequence[Any], looks: Sequence[Any]) -> Spec:
+    """The encoding of a field whose values each have a look."""
+    scale = {"domain": list(domain), "range": list(looks)}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": None}
 
 
-COLOUR = scaled("c", COLOURS, [f"var(--c{i})" for i in range(COLOURS)])
+COLOUR = scaled("c", range(COLOURS), [f"var(--c{i})" for i in range(COLOURS)])
+DASH = scaled("d", range(DASHES), [[1, 0], [6, 3], [2, 2], [8, 2, 2, 2]])
+SHAPE = scaled("h", range(SHAPES), ["circle", "square", "diamond", "triangle-up", "triangle-down", "cross"])
+PART = scaled("name", PARTS, [f"var(--{part})" for part in PARTS])
 FADE = {"condition": {"test": SHOWN, "value": 1}, "value": FAINT}
 
 
@@ -84,7 +81,7 @@ NEAR = {
 def curves() -> Spec:
     """A line for each run, the target, and a band of the reference's epochs. The caption says what `x` counts."""
     position = {"x": number(None), "y": number(None, field="y")}
-    line = {"color": COLOUR, "strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE, "detail": {"field": "g"}}
+    line = {"color": COLOUR, "strokeDash": DASH, "opacity": FADE, "detail": {"field": "g"}}
     told = {"series": "name", "run": "run", "epoch or pass": "x", "seconds": "t", "value": "y", "log line": "at"}
     near = {"condition": {"param": "near", "empty": False, "value": 1}, "value": 0}
     line["strokeWidth"] = {"condition": {"param": "near", "empty": False, "value": 3.5}, "value": 1.4}
@@ -100,20 +97,12 @@ def curves() -> Spec:
     )
 
 
-KINDS: Spec = {
-    "field": "name",
-    "type": "nominal",
-    "legend": None,
-    "scale": {"domain": list(PARTS), "range": [f"var(--{kind})" for kind in PARTS]},
-}
-
-
 def spans(field: str, title: str = "seconds") -> Spec:
     """Bars by part of the time: stacked seconds ("v") or shares ("share"), or spans from `x` to `x2` (`field` "x")."""
     alone = field == "x"
     told = {"seconds from": "x", "to": "x2"} if alone else {"seconds": "v", "%": "share", "of seconds": "total"}
     place = number(title, field=field) | {"scale": {"zero": True, "nice": alone}}
-    encoding: Spec = {"y": row(), "x": place | ({} if alone else {"stack": "zero"}), "color": KINDS}
+    encoding: Spec = {"y": row(), "x": place | ({} if alone else {"stack": "zero"}), "color": PART}
     encoding |= {"opacity": FADE, "order": {"field": "s"}}
     encoding |= {"x2": {"field": "x2"}} if alone else {}
     encoding["tooltip"] = TIP
@@ -129,7 +118,7 @@ def medians() -> Spec:
     place: Spec = {"x": number(None), "y": number(None, field="y"), "color": COLOUR, "detail": {"field": "s"}}
     half = place | {"y": number(None, field="low"), "y2": {"field": "high"}}
     half["opacity"] = {"condition": {"test": SHOWN, "value": 0.16}, "value": 0.02}
-    line = place | {"strokeDash": scaled("d", DASHES, list(DASH)), "opacity": FADE}
+    line = place | {"strokeDash": DASH, "opacity": FADE}
     spec["layer"] = [
         *below,
         layer("medians", "area", half, clip=True),
@@ -144,52 +133,62 @@ def medians() -> Spec:
     return spec
 
 
+ENDS = {"95 % from": "low", "to": "high"}
+
+
 def forest(x: str, told: dict[str, str], one: bool = False) -> Spec:
     """A row for each set: its interval, its middle, and a tick for each run. With `one`, the axis is logarithmic and
     has a line at 1: twice and half as fast are equally far from it."""
     place = {"y": row(), "opacity": FADE}
-    whisker = {"x": number(x, one, "low"), "x2": {"field": "high"}}
+    whisker = place | {"x": number(x, one, "low"), "x2": {"field": "high"}, "tooltip": TIP}
+    whisker["color"] = COLOUR if one else {"value": INK}
     middle = place | {"x": number(x, one), "color": COLOUR, "tooltip": TIP}
     dot = {"filled": True, "size": 110, "stroke": "var(--card)", "opacity": 1}
-    whisker |= {"color": COLOUR} if one else {"color": {"value": INK}}
     layers = [
-        layer("sets", "rule", place | whisker | {"tooltip": TIP}, strokeWidth=2, clip=True),
+        layer("sets", "rule", whisker, strokeWidth=2, clip=True),
         layer("runs", "tick", middle, thickness=1.4, clip=True),
-        layer("sets", "point", middle | {"shape": scaled("h", SHAPES, list(SHAPE))}, [zoomed("x")], **dot, clip=True),
+        layer("sets", "point", middle | {"shape": SHAPE}, [zoomed("x")], **dot, clip=True),
     ]
     if one:
         rule = {"type": "rule", "stroke": INK, "strokeDash": [7, 4]}
         layers.insert(0, {"data": {"values": [{"x": 1}]}, "mark": rule, "encoding": {"x": number(x, one)}})
-    tips = {"sets": told, "runs": {"set": "row", "run": "run", "seconds": "x"}}
+    tips = {"sets": told | ENDS, "runs": {"set": "row", "run": "run", "seconds": "x"}}
     return picked(tips, *layers, height={"step": 24}, log="" if one else "x")
 
 
 def factors() -> Spec:
     """A row for each factor of a ratio of times, the sets below each other in it."""
-    told = {"set": "set", "factor": "row", "value": "x", "95 % from": "low", "to": "high", "here": "a", "other": "b"}
+    told = {"set": "set", "factor": "row", "value": "x", "here": "a", "other": "b"}
     spec = forest("factor of the time", told, True)
     for drawn in spec["layer"][1:]:
         drawn["encoding"]["yOffset"] = {"field": "s"}
     return spec | {"height": {"step": 19}}
 
 
-def scatter(x: str, y: str, told: dict[str, str]) -> Spec:
-    """Sets at two of their means with standard deviations, and lines of equal time or of ideal scaling."""
-    place, look = {"x": number(x, True), "y": number(y, True, "y")}, {"color": COLOUR, "opacity": FADE}
+SET = {"set": "set", "campaign": "campaign", "trial": "g"}  # what a mark of a scatter chart is of, where known
+KNOWN = {"batch": "batch", "layout": "shape", "efficiency, %": "share", "it": "said"}
+
+
+def scatter(x: str, y: str, log_x: bool = True, log_y: bool = True) -> Spec:
+    """Sets or trials at two measures, with intervals, and lines of equal time or of ideal scaling."""
+    place, look = {"x": number(x, log_x), "y": number(y, log_y, "y")}, {"color": COLOUR, "opacity": FADE}
+    for axis in place.values():  # room, so that marks at the edge are not cut off
+        axis["scale"] |= {"nice": False, "padding": 24}
     line, text = place | {"detail": {"field": "g"}}, place | {"text": {"field": "label"}}
     joined = place | look | {"detail": {"field": "s"}}
     ends = {axis: {axis: place[axis] | {"field": "low"}, f"{axis}2": {"field": "high"}} for axis in ("x", "y")}
     bars = {axis: place | end | look for axis, end in ends.items()}
     hollow = {"fillOpacity": {"condition": {"test": "datum.hollow", "value": 0}, "value": 0.55}, "fill": COLOUR}
-    point = place | look | hollow | {"shape": scaled("h", SHAPES, list(SHAPE)), "tooltip": TIP}
+    point = place | look | hollow | {"shape": SHAPE, "tooltip": TIP}
     return picked(
-        {"points": told},
+        {"points": SET | {x: "x", y: "y"} | KNOWN | ENDS},
         layer("lines", "line", line, strokeDash=[3, 4], strokeWidth=1, clip=True, stroke=SOFT),
-        layer("labels", "text", text, align="right", dy=-5, dx=-3, fill=SOFT, fontSize=10),
+        layer("labels", "text", text, align="right", dy=-5, dx=-8, fill=SOFT, fontSize=10),
         layer("joined", "line", joined, strokeWidth=1.4, clip=True),
         *(layer(f"{axis}bars", "rule", bar, strokeWidth=1.2, clip=True) for axis, bar in bars.items()),
         layer("points", "point", point, [zoomed("x", "y")], size=80, strokeWidth=2, clip=True),
         height=280,
+        log="" if log_y else "y",
     )
 
 
@@ -198,23 +197,13 @@ def trend() -> Spec:
     rounds = {"field": "round", "type": "nominal", "sort": None, "title": "round", "axis": {"labelAngle": 0}}
     place = {"x": rounds, "y": number(None, True, "y"), "color": COLOUR, "opacity": FADE}
     told = {"series": "name", "round": "round", "best": "y", "system": "set", "units": "units"}
-    shape = {"shape": scaled("h", SHAPES, list(SHAPE)), "fill": COLOUR, "fillOpacity": {"value": 0.5}, "tooltip": TIP}
+    shape = {"shape": SHAPE, "fill": COLOUR, "fillOpacity": {"value": 0.5}, "tooltip": TIP}
     return picked(
         {"points": told},
         {"data": {"name": "points"}, "mark": "line", "encoding": place | {"detail": {"field": "s"}}},
         layer("points", "point", place | shape, size=80),
         height=280,
     )
-
-
-def trials(x: str, log: bool = False) -> Spec:
-    """The seconds of trials over a setting."""
-    place = {"x": number(x, log), "y": number("seconds", field="y"), "color": COLOUR, "opacity": FADE, "tooltip": TIP}
-    for axis in ("x", "y"):  # room, so that marks at the edge are not cut off
-        place[axis]["scale"] |= {"nice": False, "padding": 16}
-    shape = {"shape": scaled("h", SHAPES, list(SHAPE))}
-    told = {"trial": "g", x: "x", "seconds": "y", "it": "said"}
-    return picked({"points": told}, layer("points", "point", place | shape, [zoomed("x", "y")], size=60), log="y")
 
 
 def so_far() -> Spec:
@@ -225,42 +214,25 @@ def so_far() -> Spec:
     return picked({"points": told}, layer("points", "line", place, interpolate="step-after", point=True), log="y")
 
 
-def by_batch() -> Spec:
-    """Samples to the target over batch size, with intervals."""
-    place = {"x": number("global batch size", True), "color": COLOUR, "opacity": FADE}
-    rule = place | {"y": number("samples to the target", True, "low"), "y2": {"field": "high"}}
-    mark = place | {"y": number("samples to the target", True, "y"), "tooltip": TIP}
-    mark["shape"] = scaled("h", SHAPES, list(SHAPE))
-    told = {"system": "name", "campaign": "campaign", "batch": "x", "samples": "y", "95 % from": "low", "to": "high"}
-    return picked({"points": told}, layer("points", "rule", rule), layer("points", "point", mark, size=70, filled=True))
-
-
-def of_sets(x: str, y: str) -> Spec:
-    """The scatter chart of two measures of sets."""
-    return scatter(x, y, {"set": "set", x: "x", y: "y", "batch": "batch", "efficiency, %": "share"})
-
-
-ENDS = {"95 % from": "low", "to": "high"}
 SPECS: dict[str, Spec] = {
     "curves": curves(),
     "medians": medians(),
     "time": spans("v"),
     "shares": spans("share", "% of the time"),
     "timeline": spans("x"),
-    "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"} | ENDS),
-    "ratios": forest("time over that of the faster set", {"sets": "set", "ratio": "x"} | ENDS, True),
+    "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"}),
     "factors": factors(),
-    "batch": of_sets("global batch size", "passes"),
-    "rate": of_sets("global batch size", "samples / s"),
-    "joint": of_sets("samples / s", "passes"),
-    "units": of_sets("units", "samples / s"),
-    "energy": of_sets("minutes", "kJ"),
-    "strong": of_sets("units", "minutes"),
-    "weak": of_sets("units of the system", "models / h"),
-    "rates": scatter("units", "samples / s", {"series": "name", "units": "x", "samples / s": "y", "layout": "shape"}),
+    "batch": scatter("global batch size", "passes"),
+    "rate": scatter("global batch size", "samples / s"),
+    "joint": scatter("samples / s", "passes"),
+    "units": scatter("units", "samples / s"),
+    "energy": scatter("minutes", "kJ"),
+    "strong": scatter("units", "minutes"),
+    "weak": scatter("units of the system", "models / h"),
+    "rates": scatter("units", "samples / s"),
     "trend": trend(),
-    "setting": trials("setting"),
-    "setting log": trials("setting", True),
+    "setting": scatter("setting", "seconds", False, False),
+    "setting log": scatter("setting", "seconds", True, False),
     "so far": so_far(),
-    "by batch": by_batch(),
+    "by batch": scatter("global batch size", "samples to the target"),
 }

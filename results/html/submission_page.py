@@ -1,7 +1,7 @@
 """The page of a submission on the site: its sets in a table, then the part of each set."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from compliance.finding import counted
 from results.html.charts import HOW
@@ -43,23 +43,18 @@ def names(
 
 
 def submission(
-    own: Sequence[Result],
-    links: Links,
-    space: Room,
-    left_out: Places,
-    names: Mapping[str, str],
+    own: Sequence[Result], links: Links, space: Room, left_out: Places, round: str, rules: str, code: str
 ) -> str:
-    """The HTML of the page of an organisation's `own` sets. `names` has the name of the `round`, the page of the
-    `rules`, and the file of the `code` that draws charts."""
-    org = own[0].org
+    """The HTML of the page of an organisation's `own` sets of a `round`. `rules` is the page of the rules, and `code`
+    the file that draws charts."""
     trained = [r for r in own if not r.throughput_only]
     runs = counted(sum(r.score.n for r in trained), "run")
     return page(
         "submission.html",
-        title=f"{org or 'A submission'}, {names['round']}",
-        round=names["round"],
-        rules=names["rules"],
-        code=names["code"],
+        title=f"{own[0].org or 'A submission'}, {round}",
+        round=round,
+        rules=rules,
+        code=code,
         summary=f"{counted(len(own), 'set')} of runs, {runs}.",
         sets=table_of(COLUMNS, own),
         details=[detail(r, links, space) for r in own],

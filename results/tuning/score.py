@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import fmean, stdev
 from typing import Any
 
 from benchmark.ledger import Start
@@ -52,13 +53,7 @@ class Scored:
     """A campaign. `why` says why it has no score, "" if it has one; figures of a campaign without score may be
     wrong."""
 
-    label: str
-    place: str  # its folder, as findings name it
-    edition: str
-    benchmark: str
-    org: str
-    system: str
-    name: str
+    judged: SetVerdict  # its trials
     opened: Opened | None
     trials: tuple[Trial, ...]
     confirmation: TrimmedMean | None
@@ -69,10 +64,20 @@ class Scored:
     why: str
 
     @property
+    def system(self) -> str:
+        """Organisation and system."""
+        return "/".join(filter(None, (self.judged.org, self.judged.system)))
+
+    @property
+    def label(self) -> str:
+        """Organisation, system and campaign."""
+        return "/".join(filter(None, (self.system, self.judged.campaign)))
+
+    @property
     def campaign(self) -> Campaign:
         """The frozen campaign. Only a campaign whose file could be read has one."""
         if self.opened is None:
-            raise ValueError(f"{self.place}: found no campaign.json that can be read, wanted one")
+            raise ValueError(f"{self.judged.path}: found no campaign.json that can be read, wanted one")
         return self.opened.campaign
 
     @property
@@ -137,20 +142,18 @@ class Scored:
         n = len(self.samples)
         if n < 2:
             return None
-        mean = math.fsum(self.samples) / n
-        deviation = math.sqrt(math.fsum((s - mean) ** 2 for s in self.samples) / (n - 1))
-        half = t_quantile(0.975, n - 1) * deviation / math.sqrt(n)
+        mean, half = fmean(self.samples), t_quantile(0.975, n - 1) * stdev(self.samples) / math.sqrt(n)
         return Estimate(mean, max(mean - half, mean / 1e6), mean + half)
 
 
 def campaigns(verdict: Verdict) -> list[Scored]:
-    """Every campaign of a verdict, sorted by problem, batch size, organisation and name."""
+    """Every campaign of a verdict, sorted by edition, problem and batch size, the shortest time to solution first."""
     sets = {s.path: s for s in verdict.all_sets if s.campaign}
     found = [_scored(s, sets.get(f"{s.path}/confirmation")) for s in sets.values() if not s.confirmation]
 
-    def order(scored: Scored) -> tuple[str, int, str]:
-        at = (scored.campaign.problem, scored.campaign.batch_size) if scored.opened else ("", 0)
-        return (*at, scored.label)
+    def order(s: Scored) -> tuple[str, str, int, float, str]:
+        problem = (s.campaign.problem, s.campaign.batch_size) if s.opened else ("", 0)
+        return (s.judged.edition, *problem, s.solution.value if s.solution else math.inf, s.label)
 
     return sorted(found, key=order)
 
@@ -166,13 +169,7 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))
     per_epoch = next((n for run in confirmed if type(n := run.value("train_samples")) is int), 0)
     return Scored(
-        label="/".join(filter(None, (trials.org, trials.system, trials.campaign))),
-        place=trials.path,
-        edition=trials.edition,
-        benchmark=trials.benchmark,
-        org=trials.org,
-        system=trials.system,
-        name=trials.campaign,
+        judged=trials,
         opened=opened,
         trials=tuple(made),
         confirmation=trimmed_mean(times) if times else None,
@@ -185,28 +182,34 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
 
 
 def _trial(run: Run, row: Row, opened: Opened | None) -> Trial | None:
+    """A trial; None if its log is not complete, or has no point of the campaign."""
     if run.window is None or run.seconds is None or run.number is None or opened is None:
         return None
     try:
         point = point_of(opened, run.number)
     except ValueError:
         return None
-    last = run.evaluations[-1] if len(run.evaluations) else None
-    hosts = frozenset(g.host for g in groups_of(run.value("devices")) or () if g.kind == CPU)
-    epochs = last.epoch if last else None
-    pruned = _is_pruned(run, run.seconds, opened.campaign)
+    epochs = run.evaluations[-1].epoch if len(run.evaluations) else None
     return Trial(
-        run.number, point, run.seconds, row.units, run.joules, run.window[1], run.converged, epochs, pruned, hosts
+        index=run.number,
+        point=point,
+        seconds=run.seconds,
+        units=row.units,
+        joules=run.joules,
+        stop_ms=run.window[1],
+        reached=run.converged,
+        epochs=epochs,
+        pruned=not run.converged and _is_pruned(epochs, run.seconds, opened.campaign),
+        hosts=frozenset(g.host for g in groups_of(run.value("devices")) or () if g.kind == CPU),
     )
 
 
-def _is_pruned(run: Run, seconds: float, campaign: Campaign) -> bool:
-    """Whether the pruning rule ended a trial: neither its target, nor its budget, and not before the rule's epoch."""
-    last = run.evaluations[-1].epoch if len(run.evaluations) else None
-    if campaign.pruning is None or run.converged or last is None or last < campaign.pruning.epochs:
+def _is_pruned(epochs: float | None, seconds: float, campaign: Campaign) -> bool:
+    """Whether the pruning rule ended a trial without success: not before the rule's epoch, nor at its budget."""
+    if campaign.pruning is None or epochs is None or epochs < campaign.pruning.epochs:
         return False
     budget = campaign.budget
-    return last < budget.epochs if budget.epochs is not None else seconds < (budget.seconds or 0)
+    return epochs < budget.epochs if budget.epochs is not None else seconds < (budget.seconds or 0)
 
 
 def _unit_seconds(trials: Sequence[Trial]) -> float:

@@ -1,7 +1,7 @@
 """Campaigns of tuning as text and JSON: a table for each problem, and details of each campaign."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -13,7 +13,7 @@ from results.tuning.estimators import Estimate
 from results.tuning.score import Scored
 
 COLUMNS: dict[str, Callable[[Scored], Cell]] = {
-    "campaign": lambda s: Cell(s.name, below=f"{s.org} · {s.system}"),
+    "campaign": lambda s: Cell(s.judged.campaign, below=f"{s.judged.org} · {s.judged.system}"),
     "batch": lambda s: number(s.campaign.batch_size),
     "with tuning, s": lambda s: number(s.solution.value if s.solution else None),
     "campaign, s": lambda s: number(s.wall),
@@ -31,21 +31,11 @@ def table(scored: Sequence[Scored]) -> Table:
     return table_of(COLUMNS, scored, cards=False)
 
 
-def tables(scored: Sequence[Scored]) -> list[tuple[str, list[Scored]]]:
-    """(title, campaigns) of each edition and problem, by batch size, the shortest time first, those without score
-    last."""
-
-    def key(s: Scored) -> tuple[str, str]:
-        return s.edition, s.campaign.problem
-
-    def merit(s: Scored) -> tuple[int, float, str]:
-        return (s.campaign.batch_size, s.solution.value if s.solution else math.inf, s.label)
-
-    known = sorted((s for s in scored if s.opened), key=key)
-    groups = [(k, sorted(of, key=merit)) for k, of in groupby(known, key=key)]
-    return [
-        (f"{edition} · {problem} · time to solution with the tuning counted", of) for (edition, problem), of in groups
-    ]
+def tables(scored: Sequence[Scored]) -> Iterator[tuple[str, list[Scored]]]:
+    """(title, campaigns) of each edition and problem, in the order of `campaigns`."""
+    known = [s for s in scored if s.opened]
+    for (edition, problem), of in groupby(known, key=lambda s: (s.judged.edition, s.campaign.problem)):
+        yield f"{edition} · {problem} · time to solution with the tuning counted", list(of)
 
 
 def terminal_text(scored: Sequence[Scored]) -> str:
@@ -56,7 +46,7 @@ def terminal_text(scored: Sequence[Scored]) -> str:
         for s in of:
             lines += [f"  {printable(s.label)}", *(f"    {printable(text)}" for text in told(s))]
         lines.append("")
-    lines += [f"{printable(s.place)}: no score: {printable(s.why)}" for s in scored if not s.opened]
+    lines += [f"{printable(s.judged.path)}: no score: {printable(s.why)}" for s in scored if not s.opened]
     return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
 
 
@@ -102,7 +92,7 @@ def told(s: Scored) -> list[str]:
 
 def record(s: Scored) -> dict[str, Any]:
     """A campaign as a JSON object; times are seconds, unknown and infinite numbers null."""
-    head = {"edition": s.edition, "benchmark": s.benchmark, "org": s.org, "system": s.system, "campaign": s.name}
+    head = {name: getattr(s.judged, name) for name in ("edition", "benchmark", "org", "system", "campaign")}
     if s.opened is None:
         return {**head, "why": s.why}
     return head | {

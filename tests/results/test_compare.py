@@ -63,14 +63,13 @@ def test_html(two, call, tmp_path):
     assert call(*two, "--format", "html", "--output", page)[0] == 0
     text = page.read_text()
     assert "A is faster: B takes " in text
-    assert "Ratios of times" in text
-    assert call(*two, "--format", "html")[1].out.count('class="view"') == text.count('class="view"') == 6
+    assert call(*two, "--format", "html")[1].out.count('class="view"') == text.count('class="view"') == 5
 
 
 def test_sets_share_each_chart(two, call):
     """B is twice as slow: both are drawn by one scale, since they are in one chart."""
     page = call(*two, "--format", "html")[1].out
-    for kind in ("ratios", "factors", "medians", "shares", "time", "timeline"):
+    for kind in ("factors", "medians", "shares", "time", "timeline"):
         assert page.count(f'"kind":"{kind}"') == 1
     assert '"row","x","x2"],"rows":[[0,"A 0' in page and '"B 4' in page
 

@@ -97,7 +97,7 @@ def test_ranks_are_on_one_axis_with_their_intervals(results):
 def test_no_more_sets_than_rows(results, monkeypatch):
     monkeypatch.setattr(across, "MOST", 1)
     chart = next(c for c in charts(results) if c.kind == "ranks")
-    assert len(chart.tables["sets"].rows) == 1 and chart.caption.endswith("; the first 1 of 2")
+    assert len(chart.tables["sets"].rows) == 1 and chart.caption.endswith("; the first 1 sets of 2")
 
 
 def test_sets_of_one_name_are_told_apart(results):

@@ -29,13 +29,18 @@ def page(address):
     tab.socket.close()
 
 
+def written(tree):
+    """The report on a round."""
+    path = tree.root.parent / "report.html"
+    summarize.main(["--as-logged", "--output", str(path), str(tree.root)])
+    return path
+
+
 @pytest.fixture
-def report(tree, new_log, tmp_path):
+def report(tree, new_log):
     for org, seconds in (("slow", 90), ("quick", 30), ("middle", 60)):
         tree.set([new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=900 + i) for i in range(5)], org=org)
-    path = tmp_path / "report.html"
-    summarize.main(["--as-logged", "--format", "html", "--output", str(path), str(tree.root)])
-    return path
+    return written(tree)
 
 
 ORGS = "[...document.querySelectorAll('tr[data-organisation]')].filter(r => !r.hidden).map(r => r.dataset.organisation)"
@@ -50,6 +55,12 @@ def silent(page, report):
 def wait(page, script):
     """Until a script says true; false after a minute, since a busy machine draws slowly."""
     return page.wait(script, seconds=60)
+
+
+def drawn(page, figure):
+    """Scroll to a chart, and wait until it is drawn."""
+    page.run(f"document.querySelector('{figure}').scrollIntoView()")
+    assert wait(page, f"document.querySelector('{figure}').made !== undefined")
 
 
 def press(page, key, text="", code=0):
@@ -75,17 +86,24 @@ def test_sort_open_and_stay_silent(page, report):
     silent(page, report)
 
 
+def find(page, words):
+    page.run(f"(() => {{ document.getElementById('find').value = '{words}'; sift(); }})()")
+
+
+def choose(page, fact, value):
+    page.run(f"""(() => {{ const s = document.querySelector('[data-fact={fact}]'); s.value = {value!r};
+      s.dispatchEvent(new Event('input', {{bubbles: true}})); }})()""")
+
+
 def test_search_and_filters_hide_rows_and_their_submissions(page, report):
     page.open(report)
     page.run("document.getElementById('find').focus()")
     page.call("Input.insertText", text="QUICK box")
     assert page.run(ORGS) == ["quick"] and page.run("document.querySelector('output').value") == "1 of 3 sets"
     assert page.run("[...document.querySelectorAll('details.set')].filter(d => !d.hidden).length") == 1
-    choose = "(() => { const s = document.querySelector('[data-fact=organisation]'); s.value = 'slow';"
-    page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+    choose(page, "organisation", "slow")
     assert page.run(ORGS) == [] and page.run("document.querySelector('output').value") == "no set of 3 matches"
-    page.run("(() => { const f = document.getElementById('find'); f.value = 'capability strong closed'; })()")
-    page.run(choose + " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+    find(page, "capability strong closed")
     assert page.run(ORGS) == ["slow"]
     silent(page, report)
 
@@ -100,17 +118,12 @@ def test_a_search_for_an_accelerator_finds_all_sets_that_have_some(page, report)
     summarize.main(["--as-logged", "--format", "html", "--output", str(report), str(report.parent / "round")])
     page.open(report)
     for words, found in (("a100", ["quick", "slow"]), ("torch", ["quick", "middle", "slow"]), ("h100", [])):
-        page.run(f"(() => {{ document.getElementById('find').value = '{words}'; sift(); }})()")
+        find(page, words)
         assert page.run(ORGS) == found
 
 
-def choose(page, fact, value):
-    page.run(f"""(() => {{ const s = document.querySelector('[data-fact={fact}]'); s.value = {value!r};
-      s.dispatchEvent(new Event('input', {{bubbles: true}})); }})()""")
-
-
 @pytest.fixture
-def rounded(tree, new_log, tmp_path):
+def rounded(tree, new_log):
     """A round of two benchmarks, strong and weak, with sizes of one system, and a set without a score."""
 
     def runs(seconds, seed=0, **facts):
@@ -122,9 +135,7 @@ def rounded(tree, new_log, tmp_path):
     tree.set([new_log.scaffold(100, reach=False) for _ in range(5)], org="lost")
     facts = {"submission_benchmark": "deepcam", "problem": "p", "target": 0.95}
     tree.set(runs(50, 70, **facts), org="other", system="cam", benchmark="deepcam")
-    path = tmp_path / "round.html"
-    summarize.main(["--as-logged", "--format", "html", "--output", str(path), str(tree.root)])
-    return path
+    return written(tree)
 
 
 SEEN = """[...document.querySelectorAll('h2, h3, nav li')].filter(e => e.checkVisibility()).map(e => e.textContent)"""
@@ -152,8 +163,7 @@ def test_filters_leave_no_empty_heading_and_live_in_the_address(page, rounded):
 
 def test_a_chart_downloads_as_svg_and_as_data(page, rounded):
     page.open(rounded)
-    page.run("document.querySelector('figure.ranks').scrollIntoView()")
-    assert wait(page, "document.querySelector('figure.ranks').made !== undefined")
+    drawn(page, "figure.ranks")
     page.run("HTMLAnchorElement.prototype.click = function () { window.given = this.download; }")
     page.run("URL.createObjectURL = (blob) => { window.taken = blob; return '#'; }")
     for place, end in enumerate(("svg", "csv")):
@@ -166,6 +176,38 @@ def test_a_chart_downloads_as_svg_and_as_data(page, rounded):
     silent(page, rounded)
 
 
+ROWS = """[...document.querySelectorAll('.charts')].filter(c => c.checkVisibility()).map(c => {
+  const whole = c.getBoundingClientRect(), ends = new Map();
+  for (const f of c.querySelectorAll('figure')) { const b = f.getBoundingClientRect(); ends.set(b.top, b.right); }
+  return Math.max(...[...ends.values()].map(end => Math.abs(whole.right - end))); })"""
+
+
+@pytest.mark.parametrize("width", [380, 1366, 1920])
+def test_charts_leave_no_place_of_a_row_empty(page, rounded, width):
+    page.open(rounded, width)
+    assert max(page.run(ROWS)) < 1
+
+
+LABELS, MARKS = "figure.joint .role-mark.mark-text text", "figure.joint .role-mark.mark-symbol path"
+COVERED = f"""(() => {{ const boxes = [...document.querySelectorAll('{LABELS}, {MARKS}')]
+  .map(e => [e.tagName, e.getBoundingClientRect()]);
+  return boxes.flatMap(([kind, a], i) => boxes.slice(i + 1).filter(([other, b]) => kind + other !== 'pathpath'
+    && Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2)).length; }})()"""
+
+
+@pytest.mark.parametrize("width", [380, 1366])
+def test_labels_of_a_chart_cover_nothing(page, tree, new_log, width):
+    """As found: sets of nearly one speed had their batches printed over each other."""
+    for name, seconds in (("a", 50), ("b", 50.3), ("c", 51), ("d", 90)):
+        logs = [new_log.scaffold(seconds + i / 9, seed=i, global_batch_size=2048) for i in range(5)]
+        tree.set(logs, org=name, system=name)
+    page.open(written(tree), width)
+    drawn(page, "figure.joint")
+    texts = page.run(f"[...document.querySelectorAll('{LABELS}')].map(t => t.textContent)")
+    assert 1 < texts.count("2048") < 4 and page.run(COVERED) == 0
+
+
 NAMES_BROKEN = """[...document.querySelectorAll('td a, .legend button span')].filter(e => e.checkVisibility())
   .flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3).filter(n => { const r = document.createRange();
     r.selectNode(n); return new Set([...r.getClientRects()].map(b => Math.round(b.top))).size > 1; })
@@ -173,23 +215,14 @@ NAMES_BROKEN = """[...document.querySelectorAll('td a, .legend button span')].fi
 
 
 @pytest.mark.parametrize("width", [380, 768])
-def test_names_break_between_their_parts_only(page, tree, new_log, tmp_path, width):
+def test_names_break_between_their_parts_only(page, tree, new_log, width):
     for name in ("fugaku_82944xA64FX_tensorflow_closed", "perlmutter_10x128x4_ngc21.09_mxnet"):
         logs = [new_log.scaffold(50 + i, seed=i) for i in range(5)]
         tree.set(logs, org="HPE+LBNL", system=name)
-    path = tmp_path / "names.html"
-    summarize.main(["--as-logged", "--output", str(path), str(tree.root)])
-    page.open(path, width)
+    page.open(written(tree), width)
     page.run("document.querySelector('figure.strong, figure.units').scrollIntoView()")
     assert wait(page, "document.querySelectorAll('.legend button').length > 3")
     assert page.run(NAMES_BROKEN) == [] and page.run("document.documentElement.scrollWidth") <= width
-
-
-def clicks(page, *scripts):
-    """Do each click, and wait for what it shows."""
-    assert len(scripts) <= 3
-    for script in scripts:
-        page.run(script)
 
 
 def test_the_fastest_closed_system_is_the_first_row_after_two_choices(page, rounded):
@@ -204,8 +237,7 @@ def test_the_fastest_closed_system_is_the_first_row_after_two_choices(page, roun
 
 def test_what_the_second_did_better_is_in_the_table_and_joined_on_the_batch(page, rounded):
     page.open(rounded)
-    clicks(page, "document.querySelector('figure.joint').scrollIntoView()")
-    assert wait(page, "document.querySelector('figure.joint').made !== undefined")
+    drawn(page, "figure.joint")
     points = page.run("document.querySelector('figure.joint').content.tables.points")
     assert {row[1] for row in points["rows"]} == {"tacc/box200", "tacc/box100", "other/box100"}
     assert wait(page, "document.querySelector('figure.joint svg')?.textContent.includes('min')")
@@ -228,7 +260,7 @@ def test_what_was_refused_and_why_is_listed_and_one_click_from_its_findings(page
     page.open(rounded)
     said = "[...document.querySelectorAll('.follows li')].map(l => l.innerText)"
     assert any(text.startswith("lost/box: 5 of 5 runs did not converge") for text in page.run(said))
-    clicks(page, "[...document.querySelectorAll('.follows li a')].find(a => a.innerText === 'lost/box').click()")
+    page.run("[...document.querySelectorAll('.follows li a')].find(a => a.innerText === 'lost/box').click()")
     assert wait(page, "document.querySelector('details.set[open] summary')?.innerText.includes('lost/box')")
     assert wait(page, "document.querySelector('details.set[open] .why')?.innerText.startsWith('No score')")
 
@@ -247,8 +279,7 @@ def opened(page, report, *look):
     page.open(report, *look)
     page.run("document.querySelector('table.cards td a').click()")
     assert wait(page, "document.querySelector('details.set figure') !== null")
-    page.run("document.querySelector('details.set figure').scrollIntoView()")
-    assert wait(page, "document.querySelector('details.set figure').made !== undefined")
+    drawn(page, "details.set figure")
     box = "(() => { const r = document.querySelector('details.set figure .view').getBoundingClientRect();"
     return page.run(box + " return [r.left + r.width / 2, r.top + r.height / 2]; })()")
 
@@ -303,14 +334,13 @@ def test_zoom_from_the_keyboard_and_back(page, report):
 EVIL = "</noscript>\"><script>window.hacked=1<_script><img src=x onerror=window.hacked=1>'+(window.hacked=1)+'"
 
 
-def test_what_strangers_write_is_text_wherever_it_is_shown(page, tree, new_log, tmp_path):
+def test_what_strangers_write_is_text_wherever_it_is_shown(page, tree, new_log):
     evil = EVIL.replace("<_", "</")
     facts = {"submission_status": evil, "submission_platform": evil, evil: evil}
     for org in (EVIL.replace("/", ""), "other"):
         logs = [new_log.scaffold(50 + i, epochs=5, seed=i, **facts) for i in range(5)]
         tree.set(logs, org=org, system=EVIL.replace("/", ""))
-    report = tmp_path / "report.html"
-    summarize.main(["--as-logged", "--output", str(report), str(tree.root)])
+    report = written(tree)
     page.open(report)
     page.run("document.querySelector('[data-open=yes]').click()")
     assert wait(page, "document.querySelectorAll('details.set figure').length === 4")
@@ -338,12 +368,12 @@ def test_an_axis_becomes_logarithmic_and_linear_again(page, report):
 def test_single_runs_are_shown_on_demand(page, report):
     page.open(report)
     page.run("document.querySelector('figure.medians').scrollIntoView()")
-    drawn = "document.querySelectorAll('figure.medians .mark-line path').length"
-    assert wait(page, f"{drawn} === 3")
+    lines = "document.querySelectorAll('figure.medians .mark-line path').length"
+    assert wait(page, f"{lines} === 3")
     page.run("document.querySelector('figure.medians .choice.single').click()")
-    assert wait(page, f"{drawn} === 18")
+    assert wait(page, f"{lines} === 18")
     page.run("document.querySelector('figure.medians .choice.single').click()")
-    assert wait(page, f"{drawn} === 3")
+    assert wait(page, f"{lines} === 3")
     silent(page, report)
 
 
@@ -407,8 +437,7 @@ def test_a_comparison_fits_and_axe_finds_nothing(page, report, tmp_path):
     sets = [str(next(tmp_path.glob(f"round/*/{org}"))) for org in ("slow", "quick", "middle")]
     assert compare.main(["--as-logged", *sets, "--output", str(comparison)]) == 0
     page.open(comparison, 380, True)
-    page.run("document.querySelector('figure.medians').scrollIntoView()")
-    assert wait(page, "document.querySelector('figure.medians').made !== undefined")
+    drawn(page, "figure.medians")
     page.run("document.querySelectorAll('figure.medians .legend button')[2].click()")
     faint = FAINT.replace("details.set figure", "figure.medians")
     assert wait(page, f"{faint} === 2")
@@ -431,7 +460,7 @@ def test_of_many_rows_some_are_shown_until_all_are_asked_for(page, report):
     page.run("document.getElementById('find').focus()")
     page.call("Input.insertText", text="slow")
     assert page.run(shown) == 1
-    page.run("(() => { const f = document.getElementById('find'); f.value = ''; sift(); })()")
+    find(page, "")
     page.run("document.querySelector('[data-whole]').click()")
     assert page.run(shown) == 300
     silent(page, report)

@@ -22,7 +22,7 @@ def test_every_kind_is_a_chart_that_vega_lite_knows(capfd):
 
 def test_looks_repeat_after_the_last():
     assert (COLOURS, DASHES, SHAPES) == (8, 4, 6)
-    assert scaled("c", 2, ["red", "blue"])["scale"] == {"domain": [0, 1], "range": ["red", "blue"]}
+    assert scaled("c", range(2), ["red", "blue"])["scale"] == {"domain": [0, 1], "range": ["red", "blue"]}
 
 
 def test_nothing_but_our_own_words_is_run_as_an_expression():

@@ -8,7 +8,7 @@ from results.html.submission_page import COLUMNS, names, submission
 from results.statistics.result import summarize
 from results.tables.links import Links
 
-NAMES = {"round": "v1.0", "rules": "../rules.html", "code": "../charts.js"}
+NAMES = ("v1.0", "../rules.html", "../charts.js")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def results(makers, tmp_path_factory):
 def test_own_sets_alone_with_their_places_in_the_round(results):
     found, root = results
     left = [("round/v1.0/acme/x.txt", "TREE06 stray")]
-    page = submission([r for r in found if r.org == "acme"], Links(root, public=True), room(2), left, NAMES)
+    page = submission([r for r in found if r.org == "acme"], Links(root, public=True), room(2), left, *NAMES)
     assert page.count('class="set"') == 2 and "<b>bolt" not in page and "<h1>acme, v1.0</h1>" in page
     assert 'href="../rules.html"' in page and '<script src="../charts.js">' in page and "round/v1.0/acme/x.txt" in page
     cells = {name: cell(found[0]) for name, cell in COLUMNS.items()}
@@ -31,13 +31,12 @@ def test_own_sets_alone_with_their_places_in_the_round(results):
     assert cells["rank"].text == "1" and cells["system"].href.startswith("#")
 
 
-@pytest.mark.parametrize("org", ["../../x", "..", "", "Index", "a" * 500, "<script>", "CHARTS", "é"])
-def test_no_name_of_an_organisation_leads_elsewhere(org):
-    found = names([org, "x", "X"], ("index.html",))
-    assert len({name.lower() for name in found.values()}) == 3 and "index.html" not in {
-        n.lower() for n in found.values()
-    }
-    for name in found.values():
-        assert (
-            name.endswith(".html") and not name.startswith(".") and len(name) < 90 and not set(name) & set("/\\<>\"' ")
-        )
+@pytest.mark.parametrize("end", [".html", ""])
+@pytest.mark.parametrize("name", ["../../x", "..", "", "Index", "a" * 500, "<script>", "rules.html", "V1.1", "é"])
+def test_no_name_of_an_organisation_or_round_leads_elsewhere(name, end):
+    taken = ("index.html", "rules.html")
+    found = [made.lower() for made in names([name, "x", "X", "v1.1"], taken, "round", end).values()]
+    assert len(set(found)) == 4 and not set(taken) & set(found)
+    for made in found:
+        assert made.endswith(end) and made.strip(".") and not made.startswith(".")
+        assert len(made) < 90 and not set(made) & set("/\\<>\"' ")

@@ -16,7 +16,7 @@ def seconds(log):
 def test_a_campaign_is_scored(tuned, verdict):
     (found,) = campaigns(verdict)
     trials, runs = tuned.logs[:4], tuned.logs[4:]
-    assert found.why == "" and found.name == "first" and found.successes == 2
+    assert found.why == "" and found.label == "acme/box/first" and found.successes == 2
     assert found.winner.index == min((1, 3), key=lambda i: seconds(trials[i]))
     first, last = trials[0].one("init_stop")["time_ms"], trials[3].one("run_stop")["time_ms"]
     assert found.wall == pytest.approx((last - first) / 1000, abs=0.01)
