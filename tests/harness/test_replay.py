@@ -6,7 +6,6 @@ import shutil
 from dataclasses import replace
 
 import pytest
-import yaml
 
 from benchmark.collect import collect, snapshot
 from benchmark.run.files import weights_path
@@ -280,24 +279,6 @@ def test_settings_of_a_replay(logged):
 def test_a_layout_that_is_not_of_the_logged_ranks_is_left(logged, layout):
     assert settings(logged, layout=layout)[1] == [1, 1, 1, 1]
     assert settings(logged, "--layout", "1,2,x,1", layout=layout)[1] == [1, 2, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (1e-08, "a=1.0e-08"),
-        (0.1, "a=0.1"),
-        (True, "a=true"),
-        ([10, 1e-05], "a=[10, 1.0e-05]"),
-        ("auto", "a=auto"),
-        ("null", "a='null'"),
-        (None, "a=null"),
-        ("x" * 200 + " y", f"a={'x' * 200} y"),
-    ],
-)
-def test_a_setting_on_the_command_line(value, text):
-    assert replay.assignment("a", value) == text
-    assert yaml.safe_load(text.partition("=")[2]) == value
 
 
 def test_a_run_that_cannot_be_made_says_why(logged, again, tmp_path):

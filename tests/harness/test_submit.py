@@ -70,6 +70,7 @@ def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
     before = files_in(out)
     assert submit.main(arguments(tiny, out)) == 2
     assert "found other settings than now: layout [1, 2, 1, 1], now [1, 1, 1, 1]" in capsys.readouterr().err
+    assert submit.main(arguments(tiny, out, "--anew", "epoch=1")) == 2  # before anything is moved aside
     assert files_in(out) == before
 
 
@@ -91,7 +92,9 @@ def test_runs_by_any_implementation(fake, capsys):
     names = ["--org", "Us", "--system", "laptop", "--division", "closed", "--status", "cloud"]
     assert first == ["--problem", "tiny", *files, *names, "--log", str(folder / "result_0.txt"), "threads=3"]
     assert [word.replace("_1", "_0") for word in second] == first
-    assert "2 of 2 runs reached the target" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "2 of 2 runs reached the target" in said.out
+    assert "publish no such problem (LOG12): no round scores its runs" in said.err
     assert fake.submit("--runs", "2", "threads=3") == 0 and fake.runs() == []
 
 
@@ -172,14 +175,12 @@ def test_what_to_register_is_what_is_described(fake, capsys):
     [
         (["--batch", "batch_size=8"], "unrecognized arguments"),
         (["--runs", "-1"], "--runs: found -1, wanted 0 or more"),
-        (["--run", "-1"], "--run: found -1"),
         (["--steps", "0"], "--steps: found 0, wanted 1 or more"),
         (["--throughput", "1"], "--throughput: found 1, wanted 2 or more"),
         (["--throughput", "2", "--runs", "1"], "found 1 with --throughput 2"),
         (["--throughput", "2", "--study", "strong", "--ranks", "1"], "--study: found --throughput too"),
         (["--throughput", "2", "--checkpoint", "x"], "--throughput: found --checkpoint too"),
-        (["--throughput", "2", "--exec", "srun"], "--throughput: found --exec too"),
-        (["--throughput", "2", "--run", "0"], "--throughput: found --run too"),
+        (["--witness", "http://x", "--entry", "1"], "--witness: found --entry too, wanted one of them"),
     ],
 )
 def test_options_that_contradict_each_other(fake, capsys, more, said):
@@ -193,7 +194,6 @@ def test_options_that_contradict_each_other(fake, capsys, more, said):
     [
         (["--registry", "x"], "--registry: found no --entry"),
         (["--implementation", "nobody"], "--implementation: found no "),
-        (["--nproc", "0"], "--nproc: found 0"),
         (["--exec", "'"], "--exec: found"),
         (["batch_size=99"], "batch_size: found 99, wanted at most the 7 samples"),
         (["epoch=3"], "did you mean 'epochs'"),

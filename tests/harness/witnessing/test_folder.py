@@ -33,9 +33,7 @@ def test_a_question_is_answered(store, tmp_path):
     assert sorted(path.name for path in tmp_path.glob(".*")) == []  # nothing half written
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", b"\xff", '{"token": 5, "told": 5}', "[" * 5000, "x" * (3 * LONGEST), "null"]
-)
+@pytest.mark.parametrize("content", ["", "[]", b"\xff", '{"token": 5, "told": 5}', "[" * 5000, "x" * (3 * LONGEST)])
 def test_rubbish_is_refused(store, tmp_path, content):
     assert answered(store, tmp_path, content).startswith("refused: ")
     assert list(store.chain()) == []

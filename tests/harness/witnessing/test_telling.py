@@ -106,20 +106,11 @@ def test_half_a_line_is_not_told(witness, log):
     assert points(log.with_name("none.txt"), "eval_accuracy") == []
 
 
-def test_a_network_that_is_gone_for_a_while_loses_nothing(witness, log):
-    witness.away = 7
-    write(log, HEAD, BEGIN, EPOCH, END)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    assert kinds(log) == ["start", "run_start", "evaluation", "run_stop"]
-
-
 def test_patience_ends_some_time_after_the_run(witness, log):
     write(log, HEAD, BEGIN, END)
     witness.away = 10**9
-    begin = time.monotonic()
     with pytest.raises(Unheard, match="no route"):
         attend(witness.tell, log, "eval_accuracy", lambda: True)
-    assert time.monotonic() - begin > telling.PATIENCE
     witness.away = 0
     attend(witness.tell, log, "eval_accuracy", lambda: True)  # the rest, later
     assert kinds(log) == ["start", "run_start", "run_stop"]
@@ -141,14 +132,6 @@ def test_nothing_is_told_twice(witness, log):
     assert [one["step"] for one in witness.heard[told:]] == [3, 4]
     attend(witness.tell, log, "eval_accuracy", lambda: True)
     assert len(witness.heard) == told + 2
-
-
-def test_a_resumed_run_goes_on_after_its_first_end(witness, log):
-    write(log, HEAD, BEGIN, END)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    write(log, "resumed", EPOCH, END)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    assert kinds(log) == ["start", "run_start", "run_stop", "evaluation", "run_stop"]
 
 
 def test_a_resumed_run_whose_first_end_was_not_told(witness, log):
