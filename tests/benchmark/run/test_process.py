@@ -109,7 +109,7 @@ def test_a_seed_is_fresh_unless_it_is_given(run, tmp_path, events):
         (raises(SystemExit()), 1, "the program ended by itself, with None"),
         *(
             (lambda setup, number=number: os.kill(os.getpid(), number), 128 + number, number.name)
-            for number in (*ENDING, *WARNING)
+            for number in (ENDING[0], WARNING[-1])
         ),
         (lambda setup: None, 1, "the program returned without run_stop of a success"),
         (lambda setup: setup.log.end("epoch"), 1, "OutOfOrder('epoch_stop: found no epoch_start, wanted one before')"),

@@ -14,6 +14,7 @@ from benchmark.problem import load_problem
 from compliance.engine import judge
 from rules.current import EDITION, current
 from rules.edition import load
+from tests.support.jobs import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
 LAUNCH = ROOT / "harness" / "launch"
@@ -155,6 +156,7 @@ def test_pyxis_starts_everything_by_srun(tiny_jobs, jobs, tiny_data):
     assert f"--container-mounts={mounts}" in jobs.asked
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=" ".join)
 def test_scripts_are_sound_bash(jobs, kind):
     for problem, more in PROBLEMS.items():
         layout = () if "--layout" in more else ("--layout", "64,1,1,1")
