@@ -57,16 +57,6 @@ def test_three_workloads_of_one_tree_share_a_folder(tmp_path):
     assert folders(tmp_path) == [SMOKE | COSMO | DEEP]
 
 
-def test_the_same_code_is_there_once(tmp_path):
-    for run in range(2):
-        ran(tmp_path, SMOKE, run=run)
-        collect(tmp_path, held(SMOKE))
-    assert folders(tmp_path) == [SMOKE]
-    before = (tmp_path / "source").stat().st_mtime_ns
-    collect(tmp_path, {})  # nothing more is needed, nothing is written
-    assert (tmp_path / "source").stat().st_mtime_ns == before
-
-
 def test_two_systems_with_different_configs(tmp_path):
     """An edited configs/smoke.yaml is other code; two files given by --config are told apart by their names alone."""
     edited = SMOKE | {"implementations/acme/configs/smoke.yaml": "a: 2"}

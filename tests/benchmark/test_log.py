@@ -78,6 +78,7 @@ def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
         (line().encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
         (line().encode().replace(b'"time_ms": ', b'"time_ms" : 1, "time_ms": '), "twice"),
         (line(value={"a": {"b": 1}}).encode().replace(b'"b": 1', b'"b": 1, "b":2'), "twice"),
+        (line(value=[{"b": 1}]).encode().replace(b'"b": 1', b'"b": 1, "b": 2'), "twice"),
     ],
 )
 def test_oddity_beside_its_event(tmp_path, text, kind):
@@ -101,13 +102,6 @@ def test_long_lines_and_the_numbers_after_them(tmp_path, size):
     assert len(middle) == 1
     if size > LONGEST:
         assert middle == [BadLine(3, "the line is longer than 1 MiB")]
-
-
-def test_lines_across_blocks(tmp_path):
-    count = 3 * BLOCK // 150
-    items = read(tmp_path, "\n".join(line("k", i, time_ms=i) for i in range(count)))
-    assert [i.value for i in items] == list(range(count))
-    assert [i.line for i in items] == list(range(1, count + 1))
 
 
 @pytest.mark.parametrize(("length", "shown"), [(39, 39), (40, 40), (41, 40)])
@@ -180,11 +174,6 @@ def test_of_a_line_with_one_oddity_nothing_else_is_odd(tmp_path, value):
         tmp_path, json.dumps(json.loads(line(value=value)[9:]), ensure_ascii=False).join([":::MLLOG ", " x"])
     )
     assert event.value == value and oddity == Oddity(1, "suffix")
-
-
-def test_a_name_twice_in_an_object_in_a_list_is_an_oddity(tmp_path):
-    text = line(value=[{"b": 1}]).replace('"b": 1', '"b": 1, "b": 2')
-    assert read(tmp_path, text)[1:] == [Oddity(1, "twice")]
 
 
 @pytest.mark.parametrize(("size", "kind"), [(2**20 - 1, Event), (2**20, Event), (2**20 + 1, BadLine)])

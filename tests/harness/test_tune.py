@@ -178,22 +178,6 @@ def by_fake(fake, *more):
     return tune.main([str(fake.folder / "first.yaml"), *words[:at], *words[at + 2 :]])
 
 
-def test_trials_get_the_settings_of_their_points(fake, capsys):
-    fake.acts("reach", "miss")
-    assert by_fake(fake) == 0
-    folder = campaign_path(fake.submission, "laptop", "scaffold", "first")
-    opened = open_folder(folder)
-    *trials, first, _, _ = (words["options"] for words in fake.starts())
-    for words in trials:
-        index = int(words[words.index("--log") + 1].rpartition("_")[2].removesuffix(".txt"))
-        at = words.index("--trial")
-        assert words[at : at + 2] == ["--trial", str(folder)]
-        assert words[at + 2 :] == [f"{name}={value}" for name, value in opened.settings(index).items()]
-    assert "--trial" not in first and not [word for word in first if word.startswith("epochs=")]
-    said = capsys.readouterr()
-    assert "winner: result_" in said.err and "3 of 3 runs reached the target" in said.out
-
-
 def test_no_winner_is_no_confirmation(fake, capsys):
     fake.acts("miss", "miss", "miss")
     assert by_fake(fake) == 1 and len(fake.starts()) == 3

@@ -42,44 +42,27 @@ def replace(path) -> None:
 LOST = [(os.remove, "no file"), (replace, "another file")]
 
 
+def ended(log: RunLog) -> None:
+    """The end of a run that is in the ledger, slow to end, whose log was moved aside meanwhile."""
+    log.start_number = 1
+    log.finish()
+
+
 @pytest.mark.parametrize(("lose", "found"), LOST)
-def test_a_log_that_is_gone_ends_the_run_at_the_next_event(log, lose, found):
-    log.event("before", 1)
+@pytest.mark.parametrize("act", [lambda log: log.event("after", 1), lambda log: log.stop("success"), ended])
+def test_a_run_whose_log_is_gone_ends(log, lose, found, act):
     lose(log.path)
     with pytest.raises(OSError, match=f"found {found} there, wanted the log that this run writes") as caught:
-        log.event("after", 1)
+        act(log)
     assert (caught.value.filename, caught.value.errno) == (str(log.path), errno.ESTALE)
-
-
-@pytest.mark.parametrize(("lose", "found"), LOST)
-def test_a_success_without_a_log_is_none(log, lose, found):
-    lose(log.path)
-    with pytest.raises(OSError, match=f"found {found} there"):
-        log.stop("success")
     log.stop("aborted", "the first reason stands")  # and nothing is raised while the run ends
-
-
-@pytest.mark.parametrize(("lose", "found"), LOST)
-def test_a_run_that_is_aborted_ends_without_its_log(log, lose, found):
-    lose(log.path)
-    log.stop("aborted", "why")
+    assert not (log.path.parent / LEDGER).exists()
 
 
 def test_a_reason_that_names_every_rank_is_cut(log, events):
     log.stop("aborted", ", ".join(f"rank {n}" for n in range(65_536)))
     reason = events(log.path)[-1].metadata["reason"]
     assert len(reason) == 4096 and reason.startswith("rank 0, rank 1, ")
-
-
-@pytest.mark.parametrize(("lose", "found"), LOST)
-def test_an_end_is_that_of_the_runs_own_log(log, lose, found):
-    """A run that is slow to end, whose log was moved aside, enters no digest of the log that is there now."""
-    log.start_number = 1
-    log.stop("aborted", "SIGTERM")
-    lose(log.path)
-    with pytest.raises(OSError, match=f"found {found} there"):
-        log.finish()
-    assert not (log.path.parent / LEDGER).exists()
 
 
 def test_a_full_disk_is_told_once(log, monkeypatch):
@@ -394,20 +377,13 @@ def logged(path, *marks):
     return path
 
 
-def test_the_time_to_target_is_exact_to_the_millisecond(tmp_path):
-    marks = ("init_start", 1), ("run_start", 1_000), ("eval_accuracy", 5), ("run_stop", 29_381)
+def test_a_run_is_timed_from_its_first_start_to_its_last_stop(tmp_path):
+    """To the millisecond, also if it was resumed."""
+    marks = ("init_start", 1), ("run_start", 1_000), ("run_stop", 2_500), ("run_start", 2_000), ("run_stop", 29_381)
     assert time_to_target(logged(tmp_path / "a.txt", *marks)) == 28.381
 
 
-def test_a_run_that_was_resumed_is_timed_from_first_to_last(tmp_path):
-    marks = ("run_start", 1_000), ("run_stop", 2_500), ("run_start", 2_000), ("run_stop", 3_000)
-    assert time_to_target(logged(tmp_path / "a.txt", *marks)) == 2.0
-
-
-@pytest.mark.parametrize(
-    ("marks", "found"),
-    [([], "neither run_start nor run_stop"), ([("run_start", 1)], "run_start"), ([("run_stop", 1)], "run_stop")],
-)
+@pytest.mark.parametrize(("marks", "found"), [([], "neither run_start nor run_stop"), ([("run_stop", 1)], "run_stop")])
 def test_a_log_without_start_and_stop_has_no_time(tmp_path, marks, found):
     with pytest.raises(ValueError, match=rf"a\.txt: found {found}, wanted both"):
         time_to_target(logged(tmp_path / "a.txt", *marks))

@@ -24,11 +24,6 @@ def test_a_voxel_of_each_published_problem_sees_its_whole_cell(name):
     assert problem.field >= problem.cell
 
 
-def test_bottlenecks():
-    wanted = {"scale7": 3, "scale8": 3, "scale9": 4, "scale10": 5, "scale11": 6}
-    assert {name: load_problem(name).bottleneck for name in wanted} == wanted
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -22,11 +22,6 @@ def step(number, run="1" * 32, **fields):
     return replace(Step(run, number, "run_start", 100 * number, "c" * 64), **fields)
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path / "witness.db", "v1.0")
-
-
 def tell(store, told, organisation="acme"):
     return parse_receipt(store.receipt_for(organisation, canonical(asdict(told))))
 
