@@ -99,30 +99,6 @@ def test_runs_by_any_implementation(fake, capsys):
 
 
 @pytest.mark.slow
-def test_one_run_of_a_set(fake, capsys):
-    assert fake.submit("--runs", "3", "--run", "1") == 0 and fake.runs() == ["result_1.txt"]
-    assert "1 of 1 runs reached the target" in capsys.readouterr().out
-    assert fake.submit("--runs", "3", "--run", "1") == 0 and fake.runs() == []
-    assert fake.submit("--run", "5") == 2 and "--run: found 5, wanted 0 to 4" in capsys.readouterr().err
-    fake.acts("miss")
-    assert fake.submit("--runs", "3", "--run", "2") == 1
-
-
-@pytest.mark.slow
-def test_runs_by_a_launcher(fake):
-    fake.acts("reach", "signal")
-    words = "env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE={ranks} OMPI_COMM_WORLD_LOCAL_SIZE=2"
-    job = ("--exec", words, "--nproc", "4", "--runs", "3", "--stage", "/disk")
-    assert fake.submit(*job) == 1
-    started = fake.starts()
-    assert len(started) == 2  # the job's time is over
-    assert all(words["variables"]["WORLD_SIZE"] == "4" and "/disk" in words["options"] for words in started)
-    assert len({words["variables"]["MASTER_PORT"] for words in started}) == 2
-    assert json.loads(system_path(fake.submission, "laptop").read_text())["number_of_nodes"] == "2"
-    assert fake.submit(*job) == 0 and fake.runs() == ["result_1.txt", "result_2.txt"]
-
-
-@pytest.mark.slow
 def test_checkpoints_are_those_of_each_run(fake):
     fake.acts("kill")
     kept = fake.folder / "kept"
