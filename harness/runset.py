@@ -15,7 +15,7 @@ from benchmark.source import ROOT
 from benchmark.tree import system_path
 from harness.implementation import Description, sha256
 from harness.launcher import ALL
-from harness.leftovers import put_in_order, record_ends, wait_for_ends
+from harness.leftovers import put_in_order, record_ends
 from harness.locking import locked
 from harness.options import Setup
 from harness.processes import SIGNALS, Process, Share, fresh_kernels, running
@@ -127,7 +127,6 @@ class RunSet:
         made, 1 if the job ends, 2 if they would end in the same way."""
         if self.witness:
             self.witness.end(self.log(run))
-        wait_for_ends(self.folder, self.log(run).name)
         record_ends(self.folder, self.log(run).name)
         found = read_status(self.log(run))
         say(f"{self.log(run).stem}: {described(found, code)}{self._left(rounds)}")

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark import deepcam, fingerprint
 from benchmark.deepcam import files, making, twin
-from benchmark.generate import generate, record, stream, verify
+from benchmark.generate import record, stream, verify
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from benchmark.workload import whole_box
@@ -79,11 +79,6 @@ def test_real_data_must_be_all_there_and_no_more(real, data):
     (data / "train" / "data-000001.h5").unlink()
     with pytest.raises(ValueError, match="found 4 of 5 samples; the first that is missing is sample 2 of train"):
         record(data, real)
-
-
-def test_real_data_have_no_generator(real, tmp_path):
-    with pytest.raises(ValueError, match="real has no generator"):
-        generate(tmp_path, real)
 
 
 def drop(path, name):
