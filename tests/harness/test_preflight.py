@@ -38,9 +38,7 @@ def test_a_description_of_another_division(forking, tiny, tmp_path, capfd):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["batch_size=500"], "batch_size: found 500, wanted at most the 7 samples"),
         (["--data", "nowhere"], "no manifest"),
-        (["--layout", "1,3,1,1"], "layout"),
         (["device=cuda"], "found no GPU"),
     ],
 )

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import urllib.request
+from dataclasses import replace
 
 import pytest
 
@@ -18,8 +19,8 @@ from harness.witnessing import telling
 from harness.witnessing.folder import watch
 from harness.witnessing.store import Store, sha256
 from rules.current import EDITION, ROOT
-from rules.registry import Request
 from rules.witness import Start, follows, parse_receipt, read_receipts
+from tests.support.told import REQUEST, write
 
 
 @pytest.fixture
@@ -106,12 +107,9 @@ def test_the_rest_is_told_by_the_metric_of_the_benchmark(database, tmp_path, mon
     store = Store(database)
     monkeypatch.setattr(witness, "ask", lambda where, token: lambda text: store.receipt_for("acme", text))
     log = tmp_path / "set" / "result_0.txt"
-    request = Request("acme", "box", benchmark, "tiny", "a" * 64, "b" * 64)
+    request = replace(REQUEST, benchmark=benchmark)
     telling.tell_start(lambda text: store.receipt_for("acme", text), request, log)
-    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "value": None, "metadata": {}}
-    log.write_text(
-        "".join(f":::MLLOG {json.dumps({**event, 'key': key})}\n" for key in ("run_start", metric, "run_stop"))
-    )
+    write(log, "run_start", metric, "run_stop")
     assert witness.main(["tell", str(log), "--witness", "http://x"]) == 0
     assert [receipt.told.kind for receipt in telling.receipts_of(log)[1:]] == ["run_start", "evaluation", "run_stop"]
 

@@ -4,17 +4,13 @@ import json
 import socket
 import urllib.error
 import urllib.request
-from dataclasses import asdict
 
 import pytest
 
 from harness.witnessing import service
 from harness.witnessing.service import BURST, RATE, Rates
-from rules.registry import canonical
-from rules.witness import LONGEST, Start, parse_receipt
-
-START = Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt")
-TEXT = canonical(asdict(START))
+from rules.witness import LONGEST, parse_receipt
+from tests.support.told import START, TEXT
 
 
 def get(served, path):

@@ -13,9 +13,8 @@ from harness.witnessing import store as module
 from harness.witnessing.store import Refused, Store
 from rules.current import ROOT
 from rules.registry import Wrong, canonical
-from rules.witness import Start, Step, follows, is_signed, parse_receipt
-
-START = Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt")
+from rules.witness import Step, follows, is_signed, parse_receipt
+from tests.support.told import START
 
 
 def step(number, run="1" * 32, **fields):

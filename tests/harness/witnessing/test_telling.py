@@ -13,18 +13,10 @@ from harness.witnessing import telling
 from harness.witnessing.folder import watch
 from harness.witnessing.store import Store
 from harness.witnessing.telling import Unheard, ask, attend, patiently, points, receipts_of, tell_start
-from rules.registry import Request
 from rules.witness import Start, Step
+from tests.support.told import REQUEST, write
 
-REQUEST = Request("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64)
 HEAD, BEGIN, EPOCH, END = ("init_start", "run_start", "eval_accuracy", "run_stop")
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(telling, "POLL", 0.01)
-    monkeypatch.setattr(telling, "PAUSES", (0.01,))
-    monkeypatch.setattr(telling, "PATIENCE", 0.3)
 
 
 @pytest.fixture
@@ -41,14 +33,6 @@ def witness(tmp_path):
 
     found.tell, found.store = tell, store
     return found
-
-
-def write(log, *keys):
-    """Append events to a log."""
-    with log.open("a") as file:
-        for key in keys:
-            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": key, "value": None}
-            file.write(f":::MLLOG {json.dumps({**event, 'metadata': {}})}\n")
 
 
 @pytest.fixture
