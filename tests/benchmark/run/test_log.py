@@ -23,6 +23,7 @@ from benchmark.run.keys import Phase
 from benchmark.run.log import RunLog, settings_digest, time_to_target
 from benchmark.run.reader import Evidence
 from benchmark.source import combine
+from tests.support.lines import line
 
 
 @pytest.fixture
@@ -370,10 +371,7 @@ def test_the_machine_is_that_of_all_ranks(tmp_path, events, kind, accelerators):
 
 
 def logged(path, *marks):
-    lines = [
-        f':::MLLOG {{"time_ms": {time}, "key": "{key}", "value": null, "metadata": {{}}}}\n' for key, time in marks
-    ]
-    path.write_text("".join(lines))
+    path.write_text("".join(line(key, time) for key, time in marks))
     return path
 
 
