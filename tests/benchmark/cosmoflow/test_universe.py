@@ -1,4 +1,4 @@
-"""CosmoFlow's universes: their bits, their statistics, and what their parameters do."""
+"""CosmoFlow's universes: their bits, and their counts."""
 
 import numpy as np
 import pytest
@@ -22,18 +22,3 @@ def test_counts_are_poisson(expected):
     uniform = np.random.default_rng(1).random(200_000)
     counts = universe.poisson(np.full(200_000, expected), uniform)
     assert counts.mean() == pytest.approx(expected, rel=0.03) and counts.var() == pytest.approx(expected, rel=0.03)
-
-
-def test_parameters_do_what_they_are_named_for(mini):
-    """Over many universes: counts rise with density, clumping with amplitude, and channels grow apart with growth."""
-    made = [universe.make_universe(mini, i) for i in range(120)]
-    y = np.stack([v for _, v in made])
-    assert np.abs(y).max() <= 1 and np.abs(y.mean(0)).max() < 0.25 and y.std(0) == pytest.approx(3**-0.5, abs=0.12)
-    mean = np.array([x.mean() for x, _ in made])
-    over = np.array(
-        [x.var((0, 1, 2)) / x.mean((0, 1, 2)) ** 2 - 1 / x.mean((0, 1, 2)) for x, _ in made]
-    )  # no shot noise
-    assert np.corrcoef(mean, y[:, 0])[0, 1] > 0.9
-    assert np.corrcoef(np.log(over[:, 3]), y[:, 1])[0, 1] > 0.8
-    assert np.corrcoef(np.log(np.maximum(over[:, 2], 1e-3) / over[:, 3]), y[:, 3])[0, 1] > 0.8
-    assert np.median(over, axis=0).tolist() == sorted(np.median(over, axis=0).tolist())
