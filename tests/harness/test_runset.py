@@ -125,10 +125,10 @@ def test_a_killed_run_is_reported_and_made_by_the_same_command(tmp_path, capsys)
     assert read_status(old).state == "interrupted"
 
 
-@pytest.mark.parametrize(("acts", "jobs"), [([REACHED, REFUSED], 1), ([REACHED, BROKE], 1), ([REFUSED, REFUSED], 2)])
-def test_what_every_run_would_say_ends_the_set(tmp_path, acts, jobs):
+@pytest.mark.parametrize(("acts", "at_once"), [([REACHED, REFUSED], 1), ([REACHED, BROKE], 1), ([REFUSED, REFUSED], 2)])
+def test_what_every_run_would_say_ends_the_set(tmp_path, acts, at_once):
     stage = Stage(tmp_path, *acts, runs=5)
-    assert stage.runs.make([Share()] * jobs) == 2 and len(stage.started) == 2
+    assert stage.runs.make([Share()] * at_once) == 2 and len(stage.started) == 2
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,14 @@ def test_a_job_ends_with_a_run_that_a_signal_ended(tmp_path, monkeypatch, acts, 
         assert alone.runs.make() == 1 and len(alone.started) == 3
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_several_at_once_each_with_a_share_of_its_own(tmp_path, jobs):
+@pytest.mark.parametrize("at_once", [1, 2, 5])
+def test_several_at_once_each_with_a_share_of_its_own(tmp_path, at_once):
     stage = Stage(tmp_path, runs=5)
-    shares = [Share(variables={"GPU": str(i)}) for i in range(jobs)]
+    shares = [Share(variables={"GPU": str(i)}) for i in range(at_once)]
     assert stage.runs.make(shares) == 0 and sorted(stage.names()) == [f"result_{i}.txt" for i in range(5)]
-    assert stage.shares[:jobs] == shares and {s.variables["GPU"] for s in stage.shares} == set(map(str, range(jobs)))
+    assert stage.shares[:at_once] == shares and {s.variables["GPU"] for s in stage.shares} == set(
+        map(str, range(at_once))
+    )
 
 
 def test_processes_that_are_left_are_ended(tmp_path, monkeypatch):
