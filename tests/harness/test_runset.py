@@ -157,9 +157,8 @@ def test_several_at_once_each_with_a_share_of_its_own(tmp_path, at_once):
     stage = Stage(tmp_path, runs=5)
     shares = [Share(variables={"GPU": str(i)}) for i in range(at_once)]
     assert stage.runs.make(shares) == 0 and sorted(stage.names()) == [f"result_{i}.txt" for i in range(5)]
-    assert stage.shares[:at_once] == shares and {s.variables["GPU"] for s in stage.shares} == set(
-        map(str, range(at_once))
-    )
+    assert stage.shares[:at_once] == shares
+    assert {share.variables["GPU"] for share in stage.shares} == set(map(str, range(at_once)))
 
 
 def test_processes_that_are_left_are_ended(tmp_path, monkeypatch):
