@@ -46,5 +46,5 @@ def test_every_launcher_makes_a_submission(jobs, start, events, published, kind)
         assert container.get("digest") == (sha256(image.read_bytes()).hexdigest() if image else None)
     rules = published(logs[0], jobs.folder / "rules", len(logs))
     verdict = judge([submission], edition=current(), rules=rules)
-    assert [finding.text() for finding in verdict.findings] == []
+    assert [f.text() for f in verdict.findings if f.severity in ("error", "warning")] == []
     assert [(s.benchmark, len(s.logs)) for s in verdict.all_sets] == [("scaffold", len(logs))]
