@@ -1,21 +1,21 @@
 """Start runs in a container: the words of a runtime's command, with the folders that are mounted."""
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from benchmark.launch import LAUNCHERS, NODES
+
 RUNTIMES = ("apptainer", "pyxis", "enroot")
+GPUS = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 # Variables by which ranks know their numbers. enroot passes on only variables that it is told to.
 RANKS = (
-    *("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_NODEID"),
-    *("SLURM_STEP_NUM_NODES", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", "FLUX_JOB_NNODES"),
-    *("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"),
-    *("PMI_RANK", "PMI_SIZE", "PMI_LOCAL_RANK", "PMI_LOCAL_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
-    *("PALS_RANKID", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE"),
-    *("JSM_NAMESPACE_LOCAL_RANK", "JSM_NAMESPACE_LOCAL_SIZE", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
-    *("ROCR_VISIBLE_DEVICES", "SLURM_JOB_NODELIST", "SLURM_STEP_NODELIST", "LSB_MCPU_HOSTS"),
+    *re.findall(r"\w+", " ".join([*LAUNCHERS.values(), *NODES.values()])),
+    *("SLURM_STEP_TASKS_PER_NODE", "SLURM_NODEID", "SLURM_JOB_NODELIST", "SLURM_STEP_NODELIST", "LSB_MCPU_HOSTS"),
+    *GPUS,
 )
 AMD = Path("/dev/kfd")  # is there where the driver for AMD's GPUs is
 

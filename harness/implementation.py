@@ -3,6 +3,7 @@
 An implementation is a folder with a train.py. `train.py --describe` prints what a run would be, as one line of JSON.
 """
 
+import hashlib
 import json
 import re
 import shlex
@@ -121,6 +122,11 @@ def parse(text: str, where: str) -> Description:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{where}: found no JSON ({error!s:.80}), wanted a line of it") from None
     return build(Description, values, where)
+
+
+def sha256(path: Path) -> str | None:
+    """Return the sha256 of a file; None if there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def find_implementation(name: str) -> Implementation:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.container import Container
+from harness.container import GPUS, Container
 from harness.processes import PATIENCE, PATIENT, Process, Share, Torchrun, finish
 
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--no-python", "--nproc-per-node")
@@ -16,7 +16,6 @@ TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--no-python", "--npr
 PASSED = re.compile(
     r"(NCCL|RCCL|GLOO|UCX|FI|OMP|MKL|CUDA|HIP|ROCR|HSA|MIOPEN|PYTORCH|TORCH|TORCHINDUCTOR|TRITON)_|MASTER_ADDR$"
 )
-NOT_PASSED = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 FIRST_PORT, PORTS = 20_000, 10_000  # below the ports that systems assign themselves
 ALL = Share()
 
@@ -45,7 +44,7 @@ class Launcher:
     def variables(self) -> dict[str, str]:
         """Return the variables that ranks under a launcher's command get, which may start them on other nodes. Each
         start has a port of its own."""
-        found = {name: value for name, value in os.environ.items() if PASSED.match(name) and name not in NOT_PASSED}
+        found = {name: value for name, value in os.environ.items() if PASSED.match(name) and name not in GPUS}
         port = FIRST_PORT + int.from_bytes(os.urandom(4)) % PORTS
         found |= {"MASTER_PORT": str(port), "WORLD_SIZE": str(self.ranks)}
         return found | (self.container.facts if self.container else {})

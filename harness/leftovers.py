@@ -24,18 +24,10 @@ def put_in_order(folder: Path) -> None:
     """Put a set's folder in order, whose lock the caller holds: files that killed processes left half written go, what
     was moved aside by half follows, and runs that were over get their ends, unless they write these themselves. Raises
     OSError, and ValueError for an invalid ledger."""
-    wait_for_ends(folder)
+    record_ends(folder)
     for inside in (folder, folder / WEIGHTS):
         sweep_folder(inside)
     follow(folder)
-    record_ends(folder)
-
-
-def wait_for_ends(folder: Path, only: str = "") -> None:
-    """Wait until runs that are over, or the one with the log `only`, have ends or have written nothing for a while."""
-    for name, _, _ in without_end(folder):
-        if only in ("", name):
-            wait_for(folder / name)
 
 
 def wait_for(log: Path) -> None:
@@ -70,9 +62,12 @@ def without_end(folder: Path) -> list[tuple[str, int, RunStatus]]:
 
 
 def record_ends(folder: Path, only: str = "") -> None:
-    """Record the ends of runs that were over when their processes were ended, before they could do it; with `only`, of
-    the run with this log. A note says so. Weights that such a log does not name are moved aside. Raises OSError, and
-    ValueError for an invalid ledger."""
+    """Record the ends of runs that were over when their processes were ended, before they could do it, and that have
+    written nothing for a while; with `only`, of the run with this log. A note says so. Weights that such a log does not
+    name are moved aside. Raises OSError, and ValueError for an invalid ledger."""
+    for name, _, _ in without_end(folder):
+        if only in ("", name):
+            wait_for(folder / name)
     for name, number, found in without_end(folder):
         log = folder / name
         if only not in ("", name):

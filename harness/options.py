@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import yaml
+
+from benchmark.collect import snapshot
 from benchmark.config import plain
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
@@ -16,7 +19,7 @@ from benchmark.workload import AnyProblem
 from harness.container import RUNTIMES, Container
 from harness.implementation import DEFAULT, Description, Implementation, find_implementation
 from harness.launcher import ALL, Launcher, launcher_words
-from harness.processes import Process, Share
+from harness.processes import Process, Share, ended, finish
 from rules.current import EDITION
 from rules.edition import load
 from rules.limits import Published
@@ -79,6 +82,15 @@ class Setup:
         options = [*self.options(), "--log", str(log), *self.settings, *more]
         return self.launcher.start(self.implementation.program(options, self.launcher.python), share)
 
+    def write_head(self, log: Path) -> None:
+        """Have train.py write the head of a log. Raises ValueError if it does not."""
+        if code := finish(self.start(log, ["--head"])):
+            raise ValueError(f"the head of a log was not written: {ended(code)}")
+
+    def source(self) -> dict[str, bytes]:
+        """Return the files that a run that starts now can load, by sha256."""
+        return snapshot(*filter(None, [self.config]))
+
     def describe(self, share: Share = ALL) -> Description | None:
         """Return what a run would be; None if train.py does not describe itself. Raises ValueError for a run that
         cannot be."""
@@ -104,14 +116,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, help="defaults instead of the implementation's configs/<problem>.yaml")
 
 
-def add_out(parser: argparse.ArgumentParser) -> None:
-    """Add the option of the folder of submissions."""
+def add_making_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that make runs: where submissions are, how ranks are started, and the registry."""
     default = ROOT / "results" / EDITION
     parser.add_argument("--out", type=Path, default=default, help=f"default: results/{EDITION}")
-
-
-def add_launcher_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how ranks are started."""
     text = (
         "starts the ranks of every run, such as 'srun --ntasks={ranks}' (default: torchrun on this node, or one rank)"
     )
@@ -121,23 +129,14 @@ def add_launcher_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--container", metavar="IMAGE", help="with --exec: runs are in this container")
     parser.add_argument("--runtime", default=RUNTIMES[0], choices=RUNTIMES, help=f"default: {RUNTIMES[0]}")
 
-
-def add_registry_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a round's registry."""
     parser.add_argument("--entry", type=int, help="number of the entry in the registry that assigns what is random")
     parser.add_argument("--registry", type=Path, help="the round's registry (default: registry.yaml in --out)")
     parser.add_argument("--register", action="store_true", help="make nothing, print what to register")
 
 
-def add_witness_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option of a round's witness."""
-    text = "address of the round's witness, which draws the seeds and sees runs start and end (docs/witness.md)"
-    parser.add_argument("--witness", metavar="URL", help=text)
-
-
-def setup_of(args: argparse.Namespace) -> Setup:
-    """Return the setup that the options of a command amount to. Raises ValueError for options that contradict each
-    other, and for an unknown problem or implementation."""
+def setup_of(args: argparse.Namespace, launcher: Launcher | None = None) -> Setup:
+    """Return the setup that the options of a command amount to, with another launcher than theirs if one is given.
+    Raises ValueError for options that contradict each other, and for an unknown problem or implementation."""
     for name in (args.org, args.system):
         if not FOLDER.fullmatch(name):
             raise ValueError(f"found {name!r}, wanted a name of letters, digits and . _ + -")
@@ -147,19 +146,14 @@ def setup_of(args: argparse.Namespace) -> Setup:
     if args.registry and args.entry is None:
         raise ValueError("--registry: found no --entry, wanted --entry N too")
     copied = ("problem", "org", "system", "division", "status", "problems", "config", "entry")
-    data, layout, stage = (
-        args.data or ROOT / "data" / args.problem,
-        getattr(args, "layout", None),
-        getattr(args, "stage", None),
-    )
     setup = Setup(
         find_implementation(args.implementation),
-        launcher_of(args),
+        launcher or launcher_of(args),
         **{name: getattr(args, name) for name in copied},
-        data=data.resolve(),
+        data=(args.data or ROOT / "data" / args.problem).resolve(),
         out=args.out.resolve(),
-        layout=layout,
-        stage=stage,
+        layout=getattr(args, "layout", None),
+        stage=getattr(args, "stage", None),
         registry=(args.registry or args.out / REGISTRY).resolve(),
         settings=tuple(getattr(args, "settings", ())),
     )
@@ -200,7 +194,4 @@ def assignments(values: Mapping[str, object]) -> list[str]:
 
 def text(value: object) -> str:
     """Return a value as YAML on one line."""
-    value = plain(value)
-    if isinstance(value, list):
-        return f"[{', '.join(map(text, value))}]"
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    return yaml.safe_dump([plain(value)], default_flow_style=True, width=math.inf).strip()[1:-1]

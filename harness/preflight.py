@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmark.collect import collect, snapshot
+from benchmark.collect import collect
 from benchmark.log import Event, read_log
 from benchmark.source import ROOT
 from benchmark.tree import THROUGHPUT, result_path, system_path
 from harness.options import Setup
-from harness.processes import finish
-from harness.runset import SIGNALS, RunSet, duration, say
+from harness.processes import ended, finish
+from harness.runset import RunSet, duration, say
 from rules.current import EDITION
 
 FLOAT = 4  # bytes of a weight
@@ -50,16 +50,6 @@ class Step:
     epoch_seconds: float
     parameters: int
 
-    @property
-    def wrong(self) -> bool:
-        """Return whether the rules refuse the runs."""
-        return has_error(self.findings)
-
-
-def has_error(findings: tuple[Finding, ...]) -> bool:
-    """Return whether one of the findings is an error."""
-    return any(finding.severity == "error" for finding in findings)
-
 
 def judge_head(setup: Setup) -> tuple[Finding, ...]:
     """Have train.py write the head of a log, and return the checker's findings on it and on the system description.
@@ -68,8 +58,7 @@ def judge_head(setup: Setup) -> tuple[Finding, ...]:
         tree = Path(folder) / EDITION / setup.org
         log = result_path(tree, setup.system, setup.benchmark, 0)
         log.parent.mkdir(parents=True)
-        if code := finish(setup.start(log, ["--head"])):
-            raise ValueError(f"the head of a log was not written: {ended(code)}")
+        setup.write_head(log)
         return judged(tree, setup, HEAD)
 
 
@@ -80,16 +69,10 @@ def measure_step(setup: Setup) -> Step:
         log = result_path(tree, setup.system, setup.benchmark, 0, THROUGHPUT)
         if code := finish(setup.start(log, ["--steps", "1"])):
             raise ValueError(f"a first step was not measured: {ended(code)}")
-        collect(tree, snapshot(*filter(None, [setup.config])))
+        collect(tree, setup.source())
         found = judged(tree, setup)
         values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
     return Step(found, values["throughput"]["epoch_seconds"], values["parameter_count"])
-
-
-def ended(code: int) -> str:
-    """Return how a run ended that its exit code says failed."""
-    signal = -code if code < 0 else code - SIGNALS if code > SIGNALS else 0
-    return f"train.py was killed by signal {signal}" if signal else f"train.py ended with exit code {code}"
 
 
 def judged(tree: Path, setup: Setup, rules: Sequence[str] = ()) -> tuple[Finding, ...]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from benchmark.launch import end_with_parent, ending_signals
 
+SIGNALS = 128  # exit codes from here on are of runs that a signal ended
 PATIENCE = 15.0  # seconds that a program has to end by itself; a launcher of many ranks has PATIENT
 PATIENT = 100.0
 KERNELS = "TORCHINDUCTOR_CACHE_DIR"
@@ -39,39 +40,23 @@ class Share:
             os.sched_setaffinity(0, self.cores)
 
 
-class Process:
-    """A program that was started, with those methods of `subprocess.Popen` that are needed. The exit code of a program
-    that a signal ended is -number. It ends if this process does, and has `patience` seconds to end when it is asked
+class Process(subprocess.Popen[bytes]):
+    """A program that was started. It ends if this process does, and has `patience` seconds to end when it is asked
     to."""
 
     def __init__(self, command: Sequence[str], share: Share, patience: float = PATIENCE, stderr: int | None = None):
-        environment = {**os.environ, **share.variables}
         self.patience = patience
-        self.program = subprocess.Popen(
-            command, env=environment, stderr=stderr, preexec_fn=share.claim, start_new_session=True
-        )
-
-    def poll(self) -> int | None:
-        """Return the exit code; None while the program runs."""
-        return self.program.poll()
-
-    def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end and return the exit code. Raises subprocess.TimeoutExpired after `timeout` seconds."""
-        return self.program.wait(timeout)
-
-    def terminate(self) -> None:
-        """Ask the program to end, by SIGTERM."""
-        self.program.terminate()
+        environment = {**os.environ, **share.variables}
+        super().__init__(command, env=environment, stderr=stderr, preexec_fn=share.claim, start_new_session=True)
 
     def end(self) -> None:
         """Ask the program to end, wait, then kill it."""
-        if self.poll() is None:
-            self.terminate()
+        self.terminate()
         try:
             self.wait(self.patience)
         except subprocess.TimeoutExpired:
-            self.program.kill()
-            self.program.wait()
+            self.kill()
+            self.wait()
 
 
 class Torchrun(Process):
@@ -84,11 +69,8 @@ class Torchrun(Process):
         self.reader = threading.Thread(target=self._pass_on, daemon=True)
         self.reader.start()
 
-    def poll(self) -> int | None:
-        return None if self.program.poll() is None else self.wait()
-
     def wait(self, timeout: float | None = None) -> int:
-        code = self.program.wait(timeout)
+        code = super().wait(timeout)
         self.reader.join(PATIENCE)
         if code and not any(line.startswith("train.py:") for line in self.said):
             print("".join(self.rest), end="", file=sys.stderr, flush=True)
@@ -97,13 +79,19 @@ class Torchrun(Process):
 
     def _pass_on(self) -> None:
         """Read standard error to its end."""
-        for line in io.TextIOWrapper(self.program.stderr, errors="replace"):  # type: ignore[type-var]  # a pipe
+        for line in io.TextIOWrapper(self.stderr, errors="replace"):  # type: ignore[type-var]  # a pipe
             self.codes.update(int(code) for code in EXIT_CODE.findall(line))
             if not OURS.match(line):
                 self.rest.append(line)
             elif (words := RANK.sub("", line)) not in self.said:  # what several ranks say is printed once
                 self.said.add(words)
                 print(line, end="", file=sys.stderr, flush=True)
+
+
+def ended(code: int) -> str:
+    """Return how a run of train.py ended that its exit code says failed."""
+    signal = -code if code < 0 else code - SIGNALS if code > SIGNALS else 0
+    return f"train.py was killed by signal {signal}" if signal else f"train.py ended with exit code {code}"
 
 
 def finish(process: Process) -> int:
@@ -122,8 +110,7 @@ def running() -> Iterator[dict[int, Process]]:
         yield processes
     finally:
         for process in processes.values():
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
+            process.terminate()
         for process in processes.values():
             process.end()
 

@@ -4,16 +4,14 @@ perf/rehearse.py does it, as a command, with the reference's network. So runs of
 of a copy whose network, layers and parallel code are the reference's. Of any other implementation nothing is known.
 """
 
-import hashlib
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 from benchmark.source import ROOT
-from harness.implementation import DEFAULT, Description
-from harness.options import Setup
+from harness.implementation import DEFAULT, Description, sha256
+from harness.options import Setup, assignments
 from harness.runset import say
 
 SCRIPT = ROOT / "perf" / "rehearse.py"
@@ -49,7 +47,7 @@ def rehearse(described: Description, gib: float) -> tuple[int, list[str]]:
 
 def command(described: Description, gib: float) -> list[str]:
     """Return the command that rehearses ranks of so much memory."""
-    settings = [f"{name}={json.dumps(v)}" for name, v in described.settings.items() if name not in OURS]
+    settings = assignments({name: value for name, value in described.settings.items() if name not in OURS})
     words = ["--problem", described.problem, "--layout", ",".join(map(str, described.layout))]
     return [sys.executable, str(SCRIPT), *words, "--memory", f"{gib:.3f}", *settings]
 
@@ -67,9 +65,4 @@ def same_network(described: Description, reference: Path) -> bool:
     prefix = f"implementations/{described.implementation}/"
     own = {path.removeprefix(prefix): digest for path, digest in described.files.items() if path.startswith(prefix)}
     network = [path for path in own if path.startswith(("layers/", "parallel/", f"{described.benchmark}/"))]
-    return bool(network) and all(digest_of(reference / path) == own[path] for path in network)
-
-
-def digest_of(path: Path) -> str:
-    """Return the sha256 of a file, "" if there is none."""
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    return bool(network) and all(sha256(reference / path) == own[path] for path in network)

@@ -28,7 +28,6 @@ Exit codes: 0 equal or within the band, 1 outside, 2 it could not be replayed.
 
 import argparse
 import dataclasses
-import hashlib
 import math
 import os
 import shutil
@@ -58,8 +57,9 @@ from harness.auditing.record import record
 from harness.auditing.settings import average_in_epochs, defining, precision_of, unknown
 from harness.auditing.spot import OtherState, begin_after
 from harness.data import make_data
-from harness.implementation import Implementation
+from harness.implementation import Implementation, sha256
 from harness.launcher import Launcher
+from harness.options import assignments
 from rules.current import EDITION
 from rules.edition import Edition, load
 from rules.published import REFERENCE, origin
@@ -144,7 +144,7 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Implement
     if args.code == "reference":
         return Implementation(ROOT / REFERENCE)
     for path, digest in sorted(run.files.items()):
-        if sha256(args.source / path) != digest:
+        if (args.source / path).is_symlink() or sha256(args.source / path) != digest:
             raise ValueError(f"{args.source}: {path}: found another file than the log names, wanted sha256 {digest}")
     scripts = sorted(p for p in run.files if p.startswith("implementations/") and p.endswith("/train.py"))
     if len(scripts) != 1:
@@ -156,11 +156,6 @@ def program(run: LoggedRun, args: argparse.Namespace, folder: Path) -> Implement
     for path in run.files:
         copy_file(args.source / path, folder / path)
     return Implementation((folder / scripts[0]).parent)
-
-
-def sha256(path: Path) -> str | None:
-    """Return the sha256 of a plain file; None if there is none."""
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else None
 
 
 def options_of(run: LoggedRun, args: argparse.Namespace, settings: dict[str, Any], folder: Path) -> list[str]:
@@ -175,12 +170,7 @@ def options_of(run: LoggedRun, args: argparse.Namespace, settings: dict[str, Any
         options += ["--config", str(config)]
     elif args.code == "theirs" and run.config and not run.config.startswith("implementations/"):
         options += ["--config", str((args.source / run.config).resolve())]
-    return [*options, *(assignment(*item) for item in settings.items()), *args.settings]
-
-
-def assignment(name: str, value: Any) -> str:
-    """Return a setting as train.py takes it."""
-    return f"{name}={yaml.safe_dump([value], default_flow_style=True, width=math.inf).strip()[1:-1]}"
+    return [*options, *assignments(settings), *args.settings]
 
 
 def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> LoggedRun:
@@ -269,16 +259,12 @@ def held_against(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> 
             if (early := found[again.number].early) is not None:
                 loss += f", of its first steps {early:.1e} apart"
             print(f"epoch {again.number:g}: {loss}; score {logged.score:.6f}, again {again.score:.6f}")
-    if found and all(distance.exact for distance in found.values()) and differ(run.weights, replayed.weights):
+    weights = {run.weights, replayed.weights} - {None}
+    if found and all(distance.exact for distance in found.values()) and len(weights) > 1:
         return len(found), 1, "not this run: the same numbers, but other final weights"
     published = edition.problems.get(run.problem)
     band = published.replay if published and not args.from_epoch else {}
     return len(found), *judge(found, band, published.replay_early if published else None)
-
-
-def differ(one: str | None, other: str | None) -> bool:
-    """Return whether both are known, and are not the same."""
-    return None not in (one, other) and one != other
 
 
 def judge(

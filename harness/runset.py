@@ -1,6 +1,5 @@
 """Make what is missing of a set of runs: one after another, or several at once."""
 
-import hashlib
 import shutil
 import sys
 import time
@@ -8,24 +7,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.collect import collect, files_of, snapshot
+from benchmark.collect import collect, files_of
 from benchmark.config import plain
 from benchmark.ledger import read_ledger
 from benchmark.run.files import LEDGER
 from benchmark.source import ROOT
 from benchmark.tree import system_path
-from harness.implementation import Description
+from harness.implementation import Description, sha256
 from harness.launcher import ALL
-from harness.leftovers import put_in_order, record_ends, wait_for_ends
+from harness.leftovers import put_in_order, record_ends
 from harness.locking import locked
 from harness.options import Setup
-from harness.processes import Process, Share, fresh_kernels, running
+from harness.processes import SIGNALS, Process, Share, fresh_kernels, running
 from harness.status import RunStatus, read_status
 from harness.superseded import supersede
 from harness.witnessing.attendance import Attendance
 
 WRONG = 2  # exit code of a run with wrong data or a wrong command, with which every run would end
-SIGNALS = 128  # exit codes from here on are of runs that a signal ended
 NAMED = 5  # files or settings that an error names
 PAUSE = 0.05  # seconds between two looks at the processes
 WORDS = {"reached": "reached its target", "missed": "did not reach its target"}
@@ -80,7 +78,7 @@ class RunSet:
                 say(f"{self.runs - len(todo)} of {self.runs} {self.what}s are there")
             todo = [run for run in todo if only in (None, run)]
             if not todo:  # a command that was ended may have left the source half copied
-                collect(self.setup.submission, snapshot(*filter(None, [self.setup.config])))
+                collect(self.setup.submission, self.setup.source())
             code = self._make_all(todo, list(shares))
             put_in_order(self.folder)
             if code == WRONG:
@@ -98,7 +96,7 @@ class RunSet:
                 while todo and free and not code:
                     run = todo.pop(0)
                     taken[run] = free.pop(0)
-                    source |= snapshot(*filter(None, [self.setup.config]))  # the code that the run will load
+                    source |= self.setup.source()  # the code that the run will load
                     processes[run] = self._start(run, taken[run])
                 ended = [run for run, process in processes.items() if process.poll() is not None]
                 for run in ended:
@@ -129,7 +127,6 @@ class RunSet:
         made, 1 if the job ends, 2 if they would end in the same way."""
         if self.witness:
             self.witness.end(self.log(run))
-        wait_for_ends(self.folder, self.log(run).name)
         record_ends(self.folder, self.log(run).name)
         found = read_status(self.log(run))
         say(f"{self.log(run).stem}: {described(found, code)}{self._left(rounds)}")
@@ -198,11 +195,6 @@ def differences(found: RunStatus, now: Description | None) -> list[str]:
         return []
     before, values = found.settings, {name: plain(value) for name, value in now.settings.items()}
     return [f"{n} {before.get(n)}, now {v}" for n, v in values.items() if n not in before or before[n] != v]
-
-
-def sha256(path: Path) -> str | None:
-    """Return the sha256 of a file; None if there is none."""
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def shortened(words: Sequence[str]) -> str:

@@ -6,10 +6,10 @@ the batch of a rank, so that every point trains something else; it has measured 
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmark.collect import collect, snapshot
+from benchmark.collect import collect
 from benchmark.log import Event, read_log
 from benchmark.study import point_system
 from benchmark.tree import THROUGHPUT, set_path
@@ -18,8 +18,8 @@ from harness.implementation import Description
 from harness.leftovers import put_in_order
 from harness.locking import locked
 from harness.options import Setup, ranks_of
-from harness.processes import finish
-from harness.runset import SIGNALS, WRONG, say
+from harness.processes import SIGNALS, finish
+from harness.runset import WRONG, say
 from harness.submission import Wanted, describe, make_submission
 from harness.superseded import supersede
 from harness.system import write_system
@@ -53,7 +53,7 @@ def make_study(setup: Setup, kind: str, specs: Sequence[str], steps: int, wanted
         if steps and not measured(point, known, steps) and (code := measure(point, steps)):
             return code
     if steps:  # a command that was ended may have left the source half copied
-        collect(setup.submission, snapshot(*filter(None, [setup.config])))
+        collect(setup.submission, setup.source())
     return worst
 
 
@@ -94,23 +94,18 @@ def measured(setup: Setup, described: Description | None, steps: int) -> bool:
 
 def measure(setup: Setup, steps: int) -> int:
     """Measure steps, in a log of its own. Return the exit code: 0, or 2 if they could not be measured."""
-    folder, source = folder_of(setup), snapshot(*filter(None, [setup.config]))
+    folder, source = folder_of(setup), setup.source()
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         put_in_order(folder)
         supersede([log for log in folder.glob("result_*.txt") if measurement(log)[0] is None], "broke off")
-        return measure_alone(setup, folder, steps, source)
-
-
-def measure_alone(setup: Setup, folder: Path, steps: int, source: Mapping[str, bytes]) -> int:
-    """Do the work of `measure`, while no other command does."""
-    numbers = [int(m[1]) for log in folder.glob("result_*.txt") if (m := re.fullmatch(r"result_(\d+)\.txt", log.name))]
-    log = folder / f"result_{max(numbers, default=-1) + 1}.txt"
-    say(f"{setup.system}: {steps} steps on {setup.launcher.ranks} ranks")
-    if code := finish(setup.start(log, ["--steps", str(steps)])):
-        supersede([log], "broke off")
-        return code if code >= SIGNALS else WRONG
-    collect(setup.submission, source)
+        found = (re.fullmatch(r"result_(\d+)\.txt", log.name) for log in folder.glob("result_*.txt"))
+        log = folder / f"result_{max((int(name[1]) for name in found if name), default=-1) + 1}.txt"
+        say(f"{setup.system}: {steps} steps on {setup.launcher.ranks} ranks")
+        if code := finish(setup.start(log, ["--steps", str(steps)])):
+            supersede([log], "broke off")
+            return code if code >= SIGNALS else WRONG
+        collect(setup.submission, source)
     return 0
 
 

@@ -16,7 +16,7 @@ from harness.rehearsal import rehearsed
 from harness.runset import WRONG, RunSet, say
 from harness.system import write_system
 from harness.throughput import shares
-from harness.witnessing.attendance import Attendance, attendance
+from harness.witnessing.attendance import attendance
 from rules.current import EDITION
 from rules.edition import load
 
@@ -66,14 +66,10 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     if not runs.runs:
         return 0
     if wanted.witness:
-        runs = replace(runs, witness=attended(setup, wanted.witness))
+        metric = load(EDITION).benchmarks[setup.benchmark].metric
+        runs = replace(runs, witness=attendance(wanted.witness, request_of(setup), metric))
     code = runs.make(parts, wanted.anew, wanted.only)
     return code if code == WRONG else runs.report(wanted.only)
-
-
-def attended(setup: Setup, witness: str) -> Attendance:
-    """Return what tells the round's witness of the runs of a setup. Raises ValueError, as `request_of` does as well."""
-    return attendance(witness, request_of(setup), load(EDITION).benchmarks[setup.benchmark].metric)
 
 
 def refused(runs: RunSet, measure: bool, at_once: int) -> bool:
@@ -150,4 +146,4 @@ def refused_by_step(runs: RunSet, at_once: int) -> bool:
         return False
     step = measure_step(runs.setup)
     report(step.findings, runs.setup.division, forecast(runs, step, at_once))
-    return step.wrong
+    return any(finding.severity == "error" for finding in step.findings)

@@ -22,14 +22,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.run.errors import reason
 from harness.data import make_data
-from harness.options import (
-    add_launcher_options,
-    add_options,
-    add_out,
-    add_registry_options,
-    add_witness_option,
-    setup_of,
-)
+from harness.options import add_making_options, add_options, setup_of
 from harness.processes import exit_on_signals
 from harness.registration import request_of
 from harness.study import KINDS, STEPS, make_study, measure
@@ -49,11 +42,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
     add_options(parser)
-    add_out(parser)
+    add_making_options(parser)
     parser.add_argument("--runs", type=int, help="how many runs, 0 for none (default: what the rules ask for)")
     parser.add_argument("--run", type=int, metavar="I", help="make this one only, as an element of a job array does")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data)")
-    add_launcher_options(parser)
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="a folder for checkpoints, from which runs are resumed")
     parser.add_argument(
@@ -66,8 +58,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ranks", nargs="+", metavar="N", help="with --study: ranks, or layouts such as 1,2,2,1")
     text = "a throughput set: so many models at once, each of the layout's ranks (default of --runs: as many)"
     parser.add_argument("--throughput", type=int, metavar="K", help=text)
-    add_registry_options(parser)
-    add_witness_option(parser)
+    text = "address of the round's witness, which draws the seeds and sees runs start and end (docs/witness.md)"
+    parser.add_argument("--witness", metavar="URL", help=text)
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     args = parser.parse_intermixed_args(arguments)
     check_options(parser, args)

@@ -25,16 +25,7 @@ from benchmark.tuning.folder import Opened, freeze, open_folder
 from harness.data import make_data
 from harness.implementation import Description, takes
 from harness.locking import locked
-from harness.options import (
-    FOLDER,
-    Setup,
-    add_launcher_options,
-    add_options,
-    add_out,
-    add_registry_options,
-    assignments,
-    setup_of,
-)  # fmt: skip
+from harness.options import FOLDER, Setup, add_making_options, add_options, assignments, setup_of
 from harness.optuna_sampler import ask, need_optuna
 from harness.processes import Share, exit_on_signals
 from harness.registration import entry_of, request_of
@@ -50,10 +41,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("campaign", type=Path, metavar="CAMPAIGN.yaml", help="what is searched, and at which cost")
     parser.add_argument("--name", help="the campaign's folder (default: the file's name)")
     add_options(parser)
-    add_out(parser)
-    add_launcher_options(parser)
+    add_making_options(parser)
     parser.add_argument("--points", action="store_true", help="make no trials, print the frozen campaign's points")
-    add_registry_options(parser)
     args = parser.parse_args(arguments)
     args.name = args.name or args.campaign.stem
     if not FOLDER.fullmatch(args.name) or args.name == CONFIRMATION:

@@ -25,15 +25,12 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.atomic import naming
-from benchmark.problem import load_problem
 from benchmark.source import ROOT
 from benchmark.writing import write_text
 from harness.container import RUNTIMES
-from harness.implementation import DEFAULT, Description, find_implementation
 from harness.launcher import Launcher
-from harness.options import FOLDER, add_options
+from harness.options import Setup, add_options, setup_of
 from harness.processes import Share
-from harness.rehearsal import rehearse, same_network
 from rules.current import EDITION
 from rules.edition import load
 
@@ -52,7 +49,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ranks-per-node", type=int, default=8, help="one for each GPU (default: 8)")
     parser.add_argument("--cores-per-rank", type=int, default=12, help="default: 12")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"))
-    parser.add_argument("--memory", type=float, metavar="GIB", help="of a rank: rehearse them, refuse what cannot fit")
     parser.add_argument("--layout", help="ranks by data,depth,height,width (default: all by data, if each has a part)")
     add_options(parser)
     parser.add_argument("--out", type=Path, default=Path("results") / EDITION, help=f"default: results/{EDITION}")
@@ -69,18 +65,22 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--gres", action="store_true", help="ask Slurm for --gres=gpu:N, not for --gpus-per-node=N")
     parser.add_argument("--output", type=Path, help="file to write (default: the screen)")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
+    parser.set_defaults(entry=None, registry=None)  # of submit.py, which the job gives in its own words
     return parser.parse_intermixed_args(arguments)
 
 
 def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
     """Return the values for the templates. `words` is the command. Raises ValueError for a job that cannot run."""
     check(args, words)
-    problem = load_problem(args.problem, args.problems)
+    setup = setup_of(args, Launcher())
+    problem = setup.definition
     known = load(EDITION).benchmarks.get(problem.workload)
     if known is None:
         raise ValueError(f"--problem: the rules {EDITION} know no benchmark {problem.workload}")
     ranks, gpus = args.nodes * args.ranks_per_node, args.ranks_per_node if args.device == "cuda" else 0
     seconds = round(3600 * args.hours)
+    if not args.container:  # what runs in one cannot be asked here
+        refuse(setup, ranks, args.ranks_per_node)
     return {
         **vars(args),
         "root": ROOT,
@@ -88,29 +88,24 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
         "benchmark": problem.workload,
         "runs": args.runs or known.runs,
         "name": args.problem if args.problem.startswith(problem.workload) else f"{problem.workload}-{args.problem}",
-        "per_node": args.ranks_per_node,
         "ranks": ranks,
         "gpus": gpus,
-        "cores": args.cores_per_rank,
         "data": args.data or Path("data") / args.problem,
         "stage": args.stage or "",
         "checkpoint": args.checkpoint or "",
         "minutes": seconds // 60,
         "hours_minutes": f"{seconds // 3600:02}:{seconds // 60 % 60:02}:00",
         "limit": seconds - WARNING,
-        "directives": args.directive,
         "words": "".join(f" {shlex.quote(word)}" for word in args.rank_option),
-        "options": options(args, ranks),
+        "options": options(args),
     }
 
 
-def options(args: argparse.Namespace, ranks: int) -> list[str]:
-    """Return the options of submit.py that the job's variables do not change. Raises ValueError for runs that every
-    rank would refuse."""
+def options(args: argparse.Namespace) -> list[str]:
+    """Return the options of submit.py that the job's variables do not change."""
     names = ["implementation", "problem", "problems", "config", "org", "system", "division", "status", "out", "layout"]
     names += ["runtime"] if args.container else []
     given = [word for name in names if (value := getattr(args, name)) for word in (f"--{name}", str(value))]
-    refuse(args, ranks)
     return [*given, f"device={args.device}", *args.settings]
 
 
@@ -127,43 +122,21 @@ def check(args: argparse.Namespace, words: Sequence[str]) -> None:
         raise ValueError(f"--array: {args.launcher} has no job arrays, wanted {' or '.join(ARRAYS)}")
     if args.container and args.runtime == "pyxis" and args.launcher != "slurm":
         raise ValueError(f"--runtime: found pyxis with {args.launcher}, wanted slurm, whose srun it belongs to")
-    for name in (args.org, args.system):
-        if not FOLDER.fullmatch(name):
-            raise ValueError(f"found {name!r}, wanted a name of letters, digits and . _ + -")
     for word in words:
         if not word.isprintable():
             raise ValueError(f"found {word!r}, wanted words on one line")
 
 
-def refuse(args: argparse.Namespace, ranks: int) -> None:
+def refuse(setup: Setup, ranks: int, per_node: int) -> None:
     """Raise ValueError for a layout or settings that every run would refuse: rank 0 of the job describes its run, as if
-    on processors. What runs in a container cannot be asked here."""
-    if args.container:
-        return
-    place = {"RANK": 0, "WORLD_SIZE": ranks, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": args.ranks_per_node}
+    on processors."""
+    place = {"RANK": 0, "WORLD_SIZE": ranks, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": per_node}
     share = Share(variables={name: str(value) for name, value in place.items()})
-    names = ("problem", "problems", "config", "layout")
-    given = [word for name in names if (value := getattr(args, name)) for word in (f"--{name}", str(value))]
-    implementation = find_implementation(args.implementation)
-    described = implementation.describe([*given, *args.settings, "device=cpu"], Launcher(), share)
+    described = dataclasses.replace(setup, settings=(*setup.settings, "device=cpu")).describe(share)
     samples = described.settings.get("batch_size") if described else None
     if described and samples and described.layout[0] > samples:
         shown = ",".join(map(str, described.layout))
         raise ValueError(f"--layout: found {shown}, wanted a part of the batch of {samples} for each replica")
-    if described and args.memory:
-        fit(described, args)
-
-
-def fit(described: Description, args: argparse.Namespace) -> None:
-    """Raise ValueError where a rehearsal of the ranks says that they cannot run, or cannot be made. On GPUs runs have
-    bfloat16 unless a setting says otherwise."""
-    if not same_network(described, ROOT / "implementations" / DEFAULT):
-        raise ValueError("--memory: found another network than the reference's, wanted that, which can be rehearsed")
-    if args.device == "cuda" and not any(word.startswith("precision=") for word in args.settings):
-        described = dataclasses.replace(described, settings={**described.settings, "precision": "bfloat16"})
-    code, said = rehearse(described, args.memory)
-    if code:
-        raise ValueError(f"--memory: found ranks that cannot run so, wanted others: {said[0]}")
 
 
 def render(args: argparse.Namespace, words: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ def answer(store: Store, question: Path) -> None:
     try:
         with open_regular(question) as file:
             values = json.loads(file.read(2 * LONGEST))
-        organisation = store.organisation_of_digest(values["token"])
+        organisation = store.organisation_of(values["token"])
         if organisation is None:
             raise Wrong("no token that is known", f"{question.name} with one")
         text = store.receipt_for(organisation, values["told"])

@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from harness.witnessing.store import Refused, Store
+from harness.witnessing.store import Refused, Store, sha256
 from rules.registry import Wrong
 from rules.witness import LONGEST
 
@@ -49,7 +49,7 @@ def application(store: Store, rates: Rates | None = None) -> Starlette:
 
     async def receipts(request: Request) -> Response:
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        organisation = await run_in_threadpool(store.organisation_of, token) if token else None
+        organisation = await run_in_threadpool(store.organisation_of, sha256(token)) if token else None
         if organisation is None:
             return refusal(401, "found no token that is known, wanted 'Authorization: Bearer TOKEN'")
         if not rates.allow(organisation):

@@ -72,11 +72,7 @@ class Store:
         self.database.execute("INSERT INTO tokens VALUES (?, ?)", (sha256(token), organisation))
         return token
 
-    def organisation_of(self, token: str) -> str | None:
-        """Return whose token it is, None if nobody's."""
-        return self.organisation_of_digest(sha256(token))
-
-    def organisation_of_digest(self, digest: object) -> str | None:
+    def organisation_of(self, digest: object) -> str | None:
         """Return whose token has this sha256, None if nobody's."""
         if not isinstance(digest, str):
             return None
@@ -123,14 +119,10 @@ class Store:
             edition=self.edition,
             nonce=secrets.token_hex(32) if isinstance(told, Start) else "",
         )
-        line = self.signed(receipt).text
+        line = replace(receipt, signature=self.key.sign(receipt.signed).hex()).text
         row = (receipt.number, told.run, step, organisation, repr(told), line)
         self.database.execute("INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?)", row)
         return line
-
-    def signed(self, receipt: Receipt) -> Receipt:
-        """Return a receipt with its signature."""
-        return replace(receipt, signature=self.key.sign(receipt.signed).hex())
 
     def _refuse_contradiction(self, organisation: str, told: Told, step: int) -> None:
         """Raise Refused for a start in another's name, or too many of them, and for a step that is not the next."""

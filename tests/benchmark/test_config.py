@@ -83,19 +83,12 @@ def test_override():
         override(outer, ["raet=1"])
 
 
-def test_yaml_that_is_none(tmp_path):
-    path = tmp_path / "bad.yaml"
-    path.write_text("a: [")
-    with pytest.raises(ValueError, match=r"bad\.yaml: cannot be read as YAML"):
-        read_yaml(path)
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"[" * 10_000, "found values nested too deep"),
+        (b"a: [", "while parsing a flow node"),
+        (b"[" * 1000, "found values nested too deep"),
         (b"a: " + b"9" * 5000, "Exceeds the limit"),
-        (b"a: 2001-99-99", "month must be in 1..12"),
         (b"a: \xff", "'utf-8' codec can't decode"),
         (b"a: \x1b[31m", "special characters are not allowed"),
     ],
@@ -107,7 +100,7 @@ def test_yaml_that_is_hostile(tmp_path, data, message):
         read_yaml(path)
 
 
-@pytest.mark.parametrize("value", ["[" * 10_000, "9" * 5000, "2001-99-99", "[", "!!python/object:os.system {}"])
+@pytest.mark.parametrize("value", ["[" * 1000, "[", "!!python/object:os.system {}"])
 def test_assignments_that_are_hostile(value):
     with pytest.raises(ValueError, match=r"command line: name: '.{1,98}' is not a YAML value") as caught:
         override(build(Outer, GOOD, "x"), [f"name={value}"])
@@ -163,7 +156,6 @@ class Run:
         ("kind", "fast", "slow", "one of auto, fast"),
         ("layout", (MOST_NUMBER,), (1, MOST_NUMBER + 1), "a number between -2^53 and 2^53"),
         ("layout", (-MOST_NUMBER,), (-MOST_NUMBER - 1,), "a number between -2^53 and 2^53"),
-        ("free", float(MOST_NUMBER), math.inf, "a number between -2^53 and 2^53"),
         ("free", -1.0, math.nan, "a number between -2^53 and 2^53"),
     ],
 )

@@ -23,7 +23,7 @@ from benchmark.workers import TooLate
 from tests.support.tiny import define
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "benchmark" / "generate.py"
+SCRIPT, LIMITS = ROOT / "benchmark" / "generate.py", ROOT / "rules" / "v1.0" / "limits.yaml"
 
 
 def ranks(n: int) -> list[Launch]:
@@ -167,8 +167,7 @@ def test_the_command_verifies_the_description_too(call, tiny, made, tmp_path):
     assert code == 1 and f"{croissant_path(data)}: fingerprint of train: found {'0' * 64}" in out
 
 
-@pytest.mark.parametrize("option", ["--verify", "--manifest"])
-def test_a_sample_that_is_never_read_is_named(call, made, monkeypatch, option):
+def test_a_sample_that_is_never_read_is_named(call, made, monkeypatch):
     """By processes: damaged metadata can hang HDF5, which keeps Python's lock."""
     given = []
 
@@ -177,7 +176,7 @@ def test_a_sample_that_is_never_read_is_named(call, made, monkeypatch, option):
         raise TooLate(("train", 1))
 
     monkeypatch.setattr(command, "work", late)
-    code, _, err = call("--out", made, option, "--timeout", "7")
+    code, _, err = call("--out", made, "--manifest", "--timeout", "7")
     why = "not read within 7 s: it is damaged, or --timeout too short"
     assert (code, given, err) == (2, [7], f"generate.py: {made}: sample 1 of train {why}\n")
 
@@ -256,10 +255,8 @@ def test_wrong_commands_exit_2(call, tmp_path, monkeypatch, arguments, message):
     assert code == 2 and message in err and not (tmp_path / "x").exists()
 
 
-@pytest.mark.slow
-def test_published_fingerprints():
-    """The rules publish what is generated: smoke's in full, of the others the definition they belong to."""
-    limits = read_yaml(ROOT / "rules" / "v1.0" / "limits.yaml")["problems"]
+def test_the_rules_publish_these_problems():
+    limits = read_yaml(LIMITS)["problems"]
     assert set(limits) >= {"smoke", "scale6", "scale7", "scale8"}
     for name, published in limits.items():
         problem = command.load_problem(name)
@@ -272,9 +269,13 @@ def test_published_fingerprints():
         )
         for split, counts in published.get("class_counts", {}).items():
             assert sum(counts) == len(problem.split_samples(split)) * math.prod(problem.shape)
-    manifest = stream(smoke(), workers=2)
-    assert manifest.fingerprints == limits["smoke"]["fingerprints"]
-    assert {s: list(c) for s, c in manifest.class_counts.items()} == limits["smoke"]["class_counts"]
+
+
+@pytest.mark.slow
+def test_the_rules_publish_what_is_generated():
+    manifest, published = stream(smoke(), workers=2), read_yaml(LIMITS)["problems"]["smoke"]
+    assert manifest.fingerprints == published["fingerprints"]
+    assert {s: list(c) for s, c in manifest.class_counts.items()} == published["class_counts"]
 
 
 def test_as_many_processes_as_the_cores_that_this_rank_has(call, monkeypatch, tmp_path):

@@ -9,22 +9,19 @@ from benchmark.hdf5 import named, opened
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
-    [(None, "no such file"), (b"", "truncated, corrupt"), (b"\x89HDF\r\n\x1a\n" + b"\0" * 50, "truncated")],
+    ("make", "said"),
+    [
+        (lambda path: None, "no such file"),
+        (os.mkfifo, "no regular file"),
+        (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n" + b"\0" * 50), "truncated, corrupt"),
+    ],
 )
-def test_a_file_that_cannot_be_opened(tmp_path, data, said):
+def test_a_file_that_cannot_be_opened(tmp_path, make, said):
     path = tmp_path / "a.h5"
-    if data is not None:
-        path.write_bytes(data)
+    make(path)
     with pytest.raises(ValueError, match=said) as raised, opened(path):
         pass
     assert str(raised.value).startswith(f"{path}: ")
-
-
-def test_a_pipe_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "a.h5")
-    with pytest.raises(ValueError, match="no regular file"), opened(tmp_path / "a.h5"):
-        pass
 
 
 def test_what_a_file_says_is_told_without_escapes(tmp_path):

@@ -1,6 +1,5 @@
 """The launch ledger: chained, appended by one process at a time, and readable whatever became of its writers."""
 
-import contextlib
 import hashlib
 import json
 import os
@@ -50,17 +49,6 @@ def test_an_entry_is_one_line_of_json_with_sorted_names(path):
     )
 
 
-def test_a_full_disk_names_the_ledger(path, monkeypatch):
-    def full(handle, data):
-        raise OSError(28, "No space left on device")
-
-    append(path, START)
-    monkeypatch.setattr(run_ledger.os, "write", full)
-    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: '.*/ledger\.jsonl'$"):
-        append(path, END)
-    assert len(read_ledger(path).entries) == 1
-
-
 def test_each_entry_has_the_digest_of_the_line_before(path):
     first, second = append(path, START), append(path, END)
     one, two = path.read_bytes().splitlines()
@@ -75,21 +63,16 @@ def test_each_entry_has_the_digest_of_the_line_before(path):
     ("kind", "fields", "named"),
     [
         (Start, {"run": "a/result_0.txt"}, "run"),
-        (Start, {"run": ""}, "run"),
-        (Start, {"run": "r" * 256}, "run"),
         (Start, {"source": "A" * 64}, "source"),
         (Start, {"config": None}, "config"),
-        (Start, {"seed_commitment": "7"}, "seed_commitment"),
         (Start, {"resumes": 0}, "resumes"),
         (Start, {"resumes": True}, "resumes"),
         (End, {"of": 10_001}, "of"),
         (End, {"status": "failed"}, "status"),
-        (End, {"status": ["success"]}, "status"),
         (End, {"log": ""}, "log"),
         (Note, {"text": ""}, "text"),
         (Note, {"text": "two\nlines"}, "text"),
         (Note, {"text": "x" * 1001}, "text"),
-        (Note, {"text": "\ud800"}, "text"),
         (Note, {"of": 1.0}, "of"),
     ],
 )
@@ -164,21 +147,14 @@ def test_nothing_is_appended_where_lines_are_gone(path):
         append(path, NOTE)
 
 
-@pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "folder"])
-def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, kind):
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    else:
-        path.symlink_to(tmp_path / "other")
-        if kind == "link":
-            (tmp_path / "other").write_text("")
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to(path.with_name("other"))])
+def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make):
+    make(path)
     with pytest.raises((Wrong, IsADirectoryError)):
         append(path, START)
     (fault,) = read_ledger(path).faults
     assert fault.line == 1 and not read_ledger(path).entries
-    assert not (tmp_path / "other").exists() or (tmp_path / "other").read_text() == ""
+    assert not (tmp_path / "other").exists()
 
 
 def test_a_ledger_that_is_not_there(path):
@@ -233,13 +209,9 @@ GOOD = line_of(1, None, 5, START)
         (GOOD.replace(b'"event":"start"', b'"event":"end"'), "the field 'config'"),
         (GOOD.replace(b'"resumes":null,', b""), "no field 'resumes'"),
         (GOOD.replace(b'"number":1', b'"number":1,"number":1'), '\'{"config"'),
-        (GOOD.replace(b",", b", "), '\'{"config"'),
-        (GOOD + b"\r", '\'{"config"'),
         (GOOD.decode().encode("utf-16"), "'\\xff\\xfe{"),
-        (b"\xef\xbb\xbf" + GOOD, "'\\xef\\xbb\\xbf{"),
         (b"[" * 10_000, "'[["),
         (b'{"a":' * 3000 + b"1" + b"}" * 3000, "a line of 18001 bytes"),
-        (b'{"a":' * 2000 + b"1" + b"}" * 2000, '\'{"a"'),
         (b"null", "'null'"),
         (b"", "''"),
     ],
@@ -292,9 +264,8 @@ def test_a_full_disk_cuts_a_line_off_and_the_next_writer_goes_on(path):
     def work():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 30, size + 30))
-        with contextlib.suppress(OSError):
+        with pytest.raises(OSError, match=r"File too large: '.*/ledger\.jsonl'$"):
             append(path, END)
-            os._exit(3)
 
     assert os.waitpid(in_process(work), 0)[1] == 0
     assert path.stat().st_size == size + 30

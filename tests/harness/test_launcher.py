@@ -24,14 +24,7 @@ def test_one_rank_is_a_plain_process_and_several_are_torchruns():
 
 
 def test_a_launchers_words_come_first_then_the_variables_of_ranks(monkeypatch):
-    libraries = {
-        "NCCL_DEBUG",
-        "MASTER_ADDR",
-        "MIOPEN_USER_DB_PATH",
-        "HSA_XNACK",
-        "TORCHINDUCTOR_CACHE_DIR",
-        "FI_PROVIDER",
-    }
+    libraries = {"NCCL_DEBUG", "MASTER_ADDR", "MIOPEN_USER_DB_PATH", "HSA_XNACK", "FI_PROVIDER"}
     ranks = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HOME"}
     for name in libraries | ranks:
         monkeypatch.setenv(name, "x y")

@@ -229,9 +229,9 @@ def kill_everywhere(
         assert not read_ledger(stage.runs.folder / LEDGER).faults, number
 
 
-def tail(seen: list[str]) -> list[int]:
-    """The operations of a run from its end on."""
-    return list(range(next(i for i, what in enumerate(seen) if "run_stop" in what) + 1, len(seen)))
+def range_of(seen: list[str]) -> list[int]:
+    """All operations."""
+    return list(range(len(seen)))
 
 
 def aside(seen: list[str]) -> list[int]:
@@ -239,27 +239,8 @@ def aside(seen: list[str]) -> list[int]:
     return list(range(next(i for i, what in enumerate(seen) if "result_" in what and "open" in what)))
 
 
-def manifest(seen: list[str]) -> list[int]:
-    """The operations around writing the environment."""
-    found = [i for i, what in enumerate(seen) if "environment_" in what]
-    return list(range(found[0], found[-1] + 2))
-
-
-def others(seen: list[str]) -> list[int]:
-    return sorted({*range(len(seen))} - {*tail(seen), *manifest(seen)})
-
-
-def test_a_machine_that_dies_at_the_end_of_a_run(stage):
-    kill_everywhere(stage, stage.machine_dies, tail)
-
-
-def test_a_machine_that_dies_while_the_environment_is_written(stage):
-    kill_everywhere(stage, stage.machine_dies, manifest)
-
-
-@pytest.mark.slow
-def test_a_machine_that_dies_at_any_other_moment(stage):
-    kill_everywhere(stage, stage.machine_dies, others)
+def test_a_machine_that_dies_at_any_moment(stage):
+    kill_everywhere(stage, stage.machine_dies, range_of)
 
 
 @pytest.mark.parametrize("anew", [True, False])
@@ -280,13 +261,8 @@ def test_a_machine_that_dies_while_runs_are_moved_aside(whole, anew):
     kill_everywhere(whole, die, aside)
 
 
-def test_a_run_that_is_killed_at_its_end(stage):
-    kill_everywhere(stage, stage.run_dies, tail)
-
-
-@pytest.mark.slow
 def test_a_run_that_is_killed_at_any_moment(stage):
-    kill_everywhere(stage, stage.run_dies, others)
+    kill_everywhere(stage, stage.run_dies, range_of)
 
 
 def test_an_end_that_is_recorded_later_says_so(stage):

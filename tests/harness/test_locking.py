@@ -25,12 +25,3 @@ def test_a_lock_ends_with_its_process(tmp_path):
         process.wait()
     with locked(tmp_path):
         pass
-
-
-def test_a_file_system_without_locks_is_used_without(tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError(38, "Function not implemented")
-
-    monkeypatch.setattr("fcntl.flock", fail)
-    with locked(tmp_path):
-        pass

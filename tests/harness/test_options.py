@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from benchmark.config import override
 from harness import submit
 from harness.launcher import Launcher
-from harness.options import assignments, launcher_of, ranks_of
+from harness.options import assignments, launcher_of
 from rules.current import EDITION
 from tests.support.fake.config import Config
 
@@ -19,6 +20,7 @@ def launcher(*words: str) -> Launcher:
 
 def test_options_of_a_launcher(tmp_path):
     assert launcher() == Launcher() and launcher("--layout", "2,2,1,1").ranks == 4
+    assert launcher("--layout", "2;2").ranks == 1  # which train.py will refuse
     assert launcher("--nproc", "3").ranks == 3 and launcher("--python", "x").python == "x"
     found = launcher("--exec", "srun -n {ranks}", "--nproc", "8", "--container", "image", "--data", "/data")
     assert (found.words, found.python) == (("srun", "-n", "{ranks}"), "python3")
@@ -27,10 +29,6 @@ def test_options_of_a_launcher(tmp_path):
         launcher("--container", "image")
     with pytest.raises(ValueError, match="--nproc: found 0"):
         launcher("--nproc", "0")
-
-
-def test_a_layout_says_how_many_ranks():
-    assert [ranks_of(layout) for layout in ("2,2,1,1", "1", "2;2", "")] == [4, 1, 1, 1]
 
 
 def test_a_setup_is_what_was_typed(fake):
@@ -53,7 +51,21 @@ def test_where_things_are_by_default():
 def test_settings_are_read_as_they_were():
     values = {"learning_rate": 0.00123, "warmup_epochs": 2, "device": "cuda"}
     assert {name: getattr(override(Config(), assignments(values)), name) for name in values} == values
-    assert assignments({"a": [1, 2.5], "b": True, "c": (1,)}) == ["a=[1, 2.5]", "b=true", "c=[1]"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1e-08, "1.0e-08"),
+        ((10, 1e-05), "[10, 1.0e-05]"),
+        ("null", "'null'"),
+        (None, "null"),
+        ("x" * 200 + " y", f"{'x' * 200} y"),
+    ],
+)
+def test_a_setting_is_yaml_on_one_line(value, text):
+    assert assignments({"a": value}) == [f"a={text}"]
+    assert yaml.safe_load(text) == (list(value) if isinstance(value, tuple) else value)
 
 
 def test_a_description_of_another_problem_is_refused(fake, monkeypatch):

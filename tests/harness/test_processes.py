@@ -12,7 +12,7 @@ import pytest
 from benchmark.tree import result_path
 from harness import processes, submit
 from harness.launcher import Launcher
-from harness.processes import Process, Share, Torchrun, exit_on_signals, finish, running
+from harness.processes import Process, Share, Torchrun, ended, exit_on_signals, finish, running
 from tests.support.waiting import gone, has, wait_for
 
 SUBMIT = Path(submit.__file__)
@@ -97,6 +97,13 @@ def test_one_rank_with_wrong_data_makes_it_2(capfd, codes, wanted):
     code = f"import sys; [print('  exitcode  : %d' % c, file=sys.stderr) for c in {codes}]; sys.exit(1)"
     assert finish(Torchrun(python(code), Share())) == wanted
     assert capfd.readouterr().err.count("exitcode") == 2  # no rank said anything
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(2, "ended with exit code 2"), (-9, "was killed by signal 9"), (143, "was killed by signal 15")]
+)
+def test_how_a_run_ended(code, words):
+    assert ended(code) == f"train.py {words}"
 
 
 def test_patience_of_launchers_is_longer(monkeypatch):

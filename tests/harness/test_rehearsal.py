@@ -1,6 +1,5 @@
 """Runs of several ranks are rehearsed before they are made."""
 
-import hashlib
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -8,44 +7,42 @@ from types import SimpleNamespace
 import pytest
 
 from harness import rehearsal
+from harness.implementation import sha256
 from harness.rehearsal import command, memory_gib, rehearsed, same_network
+from tests.support.described import described
 
 REFERENCE = rehearsal.ROOT / "implementations" / "pytorch"
 NETWORK = ("layers/conv.py", "parallel/halo.py", "scaffold/model.py")
 
 
-def described(name="pytorch", ranks=2, device="cpu", settings=(), **files):
-    digests = {path: hashlib.sha256((REFERENCE / path).read_bytes()).hexdigest() for path in NETWORK} | files
-    return SimpleNamespace(
+def of(name="pytorch", ranks=2, device="cpu", **files):
+    """The description of a run of a copy of the reference, some of whose files are others."""
+    digests = {path: sha256(REFERENCE / path) for path in NETWORK} | files
+    return described(
         implementation=name,
-        benchmark="scaffold",
         problem="smoke",
-        settings={"batch_size": 2, "precision": "bfloat16", "device": device, "tile": [1, 1, 1, 1], **dict(settings)},
+        settings={"batch_size": 2, "precision": "bfloat16", "device": device, "tile": [1, 1, 1, 1]},
         files={f"implementations/{name}/{path}": digest for path, digest in digests.items()},
         ranks=ranks,
-        nodes=1,
-        layout=(1, 1, 1, ranks),
+        layout=[1, 1, 1, ranks],
         device=device,
-        accelerators=SimpleNamespace(memory_gib=80.0),
     )
 
 
-def ended(monkeypatch, code, said="", run=None):
-    done = SimpleNamespace(returncode=code, stderr=said, stdout="")
-    monkeypatch.setattr(rehearsal, "subprocess", SimpleNamespace(run=run or (lambda *_, **__: done)))
+def ended(monkeypatch, code, said=""):
+    done = subprocess.CompletedProcess([], code, "", said)
+    monkeypatch.setattr(rehearsal.subprocess, "run", lambda *_, **__: done)
 
 
 SETUP = SimpleNamespace(problems=None)
 
 
 def test_a_copy_with_the_references_network_is_rehearsed_and_no_other():
-    assert same_network(described(), REFERENCE) and same_network(described("acme"), REFERENCE)
-    assert same_network(described("acme", **{"training/run.py": "another"}), REFERENCE)
-    assert not same_network(described("acme", **{"layers/conv.py": "another"}), REFERENCE)
-    assert not same_network(described("acme", **{"layers/new.py": "0" * 64}), REFERENCE)
-    found = described("acme")
-    found.files = {"implementations/acme/train.py": "0" * 64}
-    assert not same_network(found, REFERENCE)
+    assert same_network(of(), REFERENCE) and same_network(of("acme"), REFERENCE)
+    assert same_network(of("acme", **{"training/run.py": "another"}), REFERENCE)
+    assert not same_network(of("acme", **{"layers/conv.py": "another"}), REFERENCE)
+    assert not same_network(of("acme", **{"layers/new.py": "0" * 64}), REFERENCE)
+    assert not same_network(described(files={"implementations/x/train.py": "0" * 64}), REFERENCE)
 
 
 @pytest.mark.parametrize(
@@ -60,30 +57,30 @@ def test_a_copy_with_the_references_network_is_rehearsed_and_no_other():
 )
 def test_what_stands_against_runs_is_said(monkeypatch, capsys, code, stderr, good, said):
     ended(monkeypatch, code, stderr)
-    assert rehearsed(SETUP, described()) is good
+    assert rehearsed(SETUP, of()) is good
     assert said in capsys.readouterr().err.splitlines()
 
 
 def test_one_rank_is_measured_instead_and_strangers_are_told(monkeypatch, capsys):
-    ended(monkeypatch, 1, run=lambda *_, **__: pytest.fail("rehearsed"))
-    assert rehearsed(SETUP, described(ranks=1)) and rehearsed(SETUP, None)
+    monkeypatch.setattr(rehearsal.subprocess, "run", lambda *_, **__: pytest.fail("rehearsed"))
+    assert rehearsed(SETUP, of(ranks=1)) and rehearsed(SETUP, None)
     assert capsys.readouterr().err == ""
-    assert rehearsed(SimpleNamespace(problems="mine.yaml"), described())
-    assert rehearsed(SETUP, described("acme", **{"layers/conv.py": "another"}))
+    assert rehearsed(SimpleNamespace(problems="mine.yaml"), of())
+    assert rehearsed(SETUP, of("acme", **{"layers/conv.py": "another"}))
     assert capsys.readouterr().err.count("ranks are not rehearsed: it can be done") == 2
 
 
 def test_the_settings_of_the_run_are_rehearsed():
-    found = command(described(device="cuda"), 80)
-    assert found[2:7] == ["--problem", "smoke", "--layout", "1,1,1,2", "--memory"] and found[7] == "80.000"
-    assert found[8:] == ["batch_size=2", 'precision="bfloat16"', "tile=[1, 1, 1, 1]"]
-    assert memory_gib(described(ranks=2)) * 2 == pytest.approx(memory_gib(described(ranks=1)))
+    found = command(of(device="cuda"), 80)
+    assert found[2:8] == ["--problem", "smoke", "--layout", "1,1,1,2", "--memory", "80.000"]
+    assert found[8:] == ["batch_size=2", "precision=bfloat16", "tile=[1, 1, 1, 1]"]
+    assert memory_gib(of(ranks=2)) * 2 == pytest.approx(memory_gib(of(ranks=1)))
 
 
 @pytest.mark.slow
 def test_a_rank_without_memory_is_refused_by_the_rehearsal_itself(monkeypatch, capsys):
     monkeypatch.setattr(rehearsal, "memory_gib", lambda described: 0.01)
-    assert not rehearsed(SETUP, described())
+    assert not rehearsed(SETUP, of())
     said = capsys.readouterr().err
     assert "error: rehearsal: memory: rank 0 takes 0." in said and "they cannot run so" in said
     assert subprocess.run([sys.executable, str(rehearsal.SCRIPT), "--help"], capture_output=True).returncode == 0

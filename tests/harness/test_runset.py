@@ -1,61 +1,28 @@
-"""Sets that are made, interrupted, added to and begun anew. But for the last test, a stand-in writes their logs."""
+"""Sets that are made, interrupted and added to. A stand-in writes their logs."""
 
 import dataclasses
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import yaml
 
 from benchmark.collect import files_in
-from benchmark.ledger import Note, Start, read_ledger
 from benchmark.log import LogWriter
-from benchmark.run.files import LEDGER
-from benchmark.tree import SUPERSEDED, result_path, set_path
+from benchmark.tree import SUPERSEDED, set_path
 from benchmark.tuning.ending import ENDED
-from compliance.engine import judge
-from harness import submit
-from harness.implementation import Accelerators, Description, Implementation
+from harness.implementation import Description, Implementation
 from harness.launcher import ALL, Launcher
 from harness.options import Setup
 from harness.processes import Share
 from harness.runset import RunSet, duration
 from harness.status import read_status
-from rules.current import current
-from rules.edition import load
+from tests.support.described import described
 
-SUBMIT = Path(submit.__file__)
 REACHED, MISSED, PRUNED, KILLED, REFUSED, BROKE, TERMINATED = (
     *("reached", "missed", "pruned", "killed", "refused", "broke", "terminated"),
 )
+DESCRIBED = described(options=["--checkpoint"])
 CODES = {KILLED: -9, REFUSED: 2, BROKE: 1, TERMINATED: 143, MISSED: 1, PRUNED: 1}
-DESCRIBED = Description(
-    contract=1,
-    implementation="x",
-    benchmark="scaffold",
-    problem="tiny",
-    problem_digest="1" * 64,
-    settings={"epochs": 3},
-    machine_settings=(),
-    config_digest="2" * 64,
-    config_file="",
-    source="3" * 64,
-    files={},
-    ranks=1,
-    nodes=1,
-    layout=(1, 1, 1, 1),
-    device="cpu",
-    accelerators=Accelerators(),
-    framework="x",
-    software={},
-    options=("--checkpoint",),
-)
 
 
 class Process:
@@ -158,10 +125,10 @@ def test_a_killed_run_is_reported_and_made_by_the_same_command(tmp_path, capsys)
     assert read_status(old).state == "interrupted"
 
 
-@pytest.mark.parametrize("act", [REFUSED, BROKE])
-def test_what_every_run_would_say_ends_the_set(tmp_path, act):
-    stage = Stage(tmp_path, REACHED, act)
-    assert stage.runs.make() == 2 and stage.names() == ["result_0.txt", "result_1.txt"]
+@pytest.mark.parametrize(("acts", "at_once"), [([REACHED, REFUSED], 1), ([REACHED, BROKE], 1), ([REFUSED, REFUSED], 2)])
+def test_what_every_run_would_say_ends_the_set(tmp_path, acts, at_once):
+    stage = Stage(tmp_path, *acts, runs=5)
+    assert stage.runs.make([Share()] * at_once) == 2 and len(stage.started) == 2
 
 
 @pytest.mark.parametrize(
@@ -185,17 +152,13 @@ def test_a_job_ends_with_a_run_that_a_signal_ended(tmp_path, monkeypatch, acts, 
         assert alone.runs.make() == 1 and len(alone.started) == 3
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_several_at_once_each_with_a_share_of_its_own(tmp_path, jobs):
+@pytest.mark.parametrize("at_once", [1, 2, 5])
+def test_several_at_once_each_with_a_share_of_its_own(tmp_path, at_once):
     stage = Stage(tmp_path, runs=5)
-    shares = [Share(variables={"GPU": str(i)}) for i in range(jobs)]
+    shares = [Share(variables={"GPU": str(i)}) for i in range(at_once)]
     assert stage.runs.make(shares) == 0 and sorted(stage.names()) == [f"result_{i}.txt" for i in range(5)]
-    assert stage.shares[:jobs] == shares and {s.variables["GPU"] for s in stage.shares} == set(map(str, range(jobs)))
-
-
-def test_none_is_started_after_one_that_shows_that_all_would_fail(tmp_path):
-    stage = Stage(tmp_path, REFUSED, REFUSED, runs=5)
-    assert stage.runs.make([Share()] * 2) == 2 and len(stage.started) == 2
+    assert stage.shares[:at_once] == shares
+    assert {share.variables["GPU"] for share in stage.shares} == set(map(str, range(at_once)))
 
 
 def test_processes_that_are_left_are_ended(tmp_path, monkeypatch):
@@ -235,39 +198,3 @@ def test_one_command_at_a_time(tmp_path):
 )
 def test_durations(seconds, words):
     assert duration(seconds) == words
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes that end with their parent")
-def test_a_set_that_is_killed_at_any_moment_is_completed(tiny, published, tmp_path):
-    """kill -9 of submit.py; the same command at the end makes what is missing, the ledger knows every start, and the
-    submission is in order. EVERY=1 in the environment kills a longer one 20 times, at other moments each time."""
-    every = bool(os.environ.get("EVERY"))
-    runs, kills, seed = (5, 20, random.randrange(1 << 32)) if every else (2, 3, 1)
-    print(f"moments of seed {seed}")
-    out = tmp_path / current()
-    files = ["--problems", tiny.problems, "--config", tiny.config, "--data", tiny.data, "--out", out]
-    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--runs", str(runs)]
-    command = [sys.executable, SUBMIT, *options]
-    draw = random.Random(seed)
-    for _ in range(kills):
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            time.sleep(draw.uniform(4, 10))
-            process.send_signal(signal.SIGKILL)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    logs = [result_path(out / "Us", "laptop", "scaffold", run) for run in range(runs)]
-    assert [read_status(log).state for log in logs] == ["reached"] * runs
-    ledger = read_ledger(set_path(out / "Us", "laptop", "scaffold") / LEDGER)
-    assert not ledger.faults
-    last = {e.said.run: e.number for e in ledger.entries if isinstance(e.said, Start)}
-    noted = {e.said.of for e in ledger.entries if isinstance(e.said, Note)}
-    starts = {e.number for e in ledger.entries if isinstance(e.said, Start)}
-    assert starts == noted | set(last.values())
-    rules = published(logs[0], tmp_path / "rules")
-    limits = rules / (load(current()).limits.based_on or current()) / "limits.yaml"
-    law = yaml.safe_load(limits.read_text())
-    law["benchmarks"]["scaffold"]["runs"] = runs
-    limits.write_text(yaml.safe_dump(law, sort_keys=False))
-    found = judge([out], rules=rules).findings
-    assert [f.text() for f in found if f.severity in ("error", "warning")] == []
-    assert {f.code for f in found} <= {"LED08", "LED10", "CLK16"}  # runs that broke off, for a person to look at

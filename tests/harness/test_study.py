@@ -44,21 +44,15 @@ def test_strong_a_set_and_steps_for_each_number_of_ranks(study, tmp_path):
     sets = [(f"laptop-{n}", n, 2) for n in (1, 2) for _ in range(2)]
     steps = [("laptop", n, 2, "--steps", "7") for n in (1, 2)]
     assert started == [*sets[:2], steps[0], *sets[2:], steps[1]]
-    for system, number in (("laptop-1", 2), ("laptop-2", 2)):
-        assert all(result_path(tmp_path / "v1.0" / "Us", system, "scaffold", i).is_file() for i in range(number))
+    for system in ("laptop-1", "laptop-2"):
+        assert all(result_path(tmp_path / "v1.0" / "Us", system, "scaffold", i).is_file() for i in range(2))
     folder = result_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", 0, THROUGHPUT).parent
     assert sorted(p.name for p in folder.iterdir()) == ["result_0.txt", "result_1.txt"]
-    assert sorted(p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()) == [
-        "laptop-1.json",
-        "laptop-2.json",
-        "laptop.json",
-    ]
+    systems = {p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()}
+    assert systems == {"laptop-1.json", "laptop-2.json", "laptop.json"}
     assert study(*options) == (0, [])  # it is all there
-    assert study(*options[:5], "4", *options[5:])[1] == [
-        ("laptop-4", 4, 2),
-        ("laptop-4", 4, 2),
-        ("laptop", 4, 2, "--steps", "7"),
-    ]
+    more = [("laptop-4", 4, 2), ("laptop-4", 4, 2), ("laptop", 4, 2, "--steps", "7")]
+    assert study(*options[:5], "4", *options[5:])[1] == more
     assert study(*options[:-1], "9")[1] == [("laptop", n, 2, "--steps", "9") for n in (1, 2)]
 
 
@@ -84,7 +78,6 @@ def test_a_layout_is_a_number_of_ranks(study):
     [
         (["--study", "strong", "--ranks", "2", "1,2,1,1"], "wanted a different number of ranks at each point"),
         (["--study", "weak", "--ranks", "4", "3"], "batch_size: found 2 at 4 ranks, wanted a whole batch at 3 too"),
-        (["--study", "weak", "--ranks", "1", "4"], "batch_size: found 8, wanted at most the 7 samples"),
         (["epoch=3", "--study", "strong", "--ranks", "1", "2"], "did you mean 'epochs'"),
     ],
 )
@@ -99,12 +92,8 @@ def test_what_a_point_would_refuse_is_refused_before_the_first(study, capsys, op
         ["--study", "strong"],
         ["--ranks", "1"],
         ["--study", "strong", "--ranks", "0"],
-        ["--study", "strong", "--ranks", "two"],
         ["--study", "strong", "--ranks", "1", "--steps", "-1"],
         ["--study", "strong", "--ranks", "1", "--layout", "2,1,1,1"],
-        ["--study", "strong", "--ranks", "1", "--check"],
-        ["--study", "strong", "--ranks", "1", "--entry", "3"],
-        ["--study", "strong", "--ranks", "1", "--run", "0"],
         ["--study", "weak", "--ranks", "1", "--runs", "5"],
     ],
 )

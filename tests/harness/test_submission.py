@@ -1,7 +1,5 @@
 """What is judged before runs are made, and when. The checker's answers are given."""
 
-import dataclasses
-import sys
 from types import MappingProxyType
 
 import pytest
@@ -11,6 +9,7 @@ from harness import submission
 from harness.options import Setup
 from harness.preflight import Finding, Step
 from harness.submission import Wanted, make_submission, set_of
+from tests.support.described import described
 
 ERROR = Finding("error", "HYP01 It holds")
 
@@ -59,17 +58,6 @@ def test_before_there_are_data_the_head_is_judged(published, fake, monkeypatch):
     assert make_submission(fake.setup(), Wanted(1)) == 0 and calls == ["head", "data", "step", "data"]
 
 
-@pytest.mark.slow
-def test_a_problem_that_is_not_published_is_named_before_it_is_run(published, fake, monkeypatch, capsys):
-    make_submission(fake.setup(), Wanted(1))
-    assert "publish no such problem" not in capsys.readouterr().err
-    monkeypatch.setattr(Setup, "published", None)
-    monkeypatch.setattr(submission, "make_data", lambda *_: print("made", file=sys.stderr))
-    make_submission(fake.setup(), Wanted(2))
-    said = capsys.readouterr().err
-    assert said.index("publish no such problem (LOG12): no round scores its runs") < said.index("made")
-
-
 @pytest.mark.parametrize("where", ["head", "step"])
 def test_what_is_refused_leaves_nothing_behind(published, fake, monkeypatch, capsys, where):
     _, found = published
@@ -100,14 +88,13 @@ def test_a_run_of_an_array_that_is_finished_asks_nothing(published, fake):
 
 
 def test_what_a_set_is(fake):
-    setup, described = fake.setup(), fake.setup().describe()
-    runs = set_of(setup, Wanted(), described)
+    setup, lacking = fake.setup(), described()
+    runs = set_of(setup, Wanted(), lacking)
     assert (runs.runs, runs.what, runs.folder) == (5, "run", set_path(fake.submission, "laptop", "scaffold"))
-    models = set_of(setup, Wanted(models=3), described)
+    models = set_of(setup, Wanted(models=3), lacking)
     assert (models.runs, models.what, models.folder.parent.name) == (3, "model", "weak")
-    assert set_of(setup, Wanted(0), described).runs == 0
+    assert set_of(setup, Wanted(0), lacking).runs == 0
     with pytest.raises(ValueError, match="--run: found 5, wanted 0 to 4"):
-        set_of(setup, Wanted(only=5), described)
-    lacking = dataclasses.replace(described, options=())
+        set_of(setup, Wanted(only=5), lacking)
     with pytest.raises(ValueError, match="--checkpoint: found no such option"):
         set_of(setup, Wanted(checkpoints=fake.folder), lacking)

@@ -6,27 +6,22 @@ from benchmark.tree import SUPERSEDED, receipts_path
 from harness.superseded import supersede
 
 
-def test_a_log_and_its_weights_are_moved_and_the_ledger_says_so(tmp_path):
+def files(log):
+    """The files of a run that was resumed once."""
+    return [log, weights_path(log), receipts_path(log), environment_path(log), environment_path(log, 1)]
+
+
+def test_the_files_of_a_run_are_moved_and_the_ledger_says_so(tmp_path):
     logs = [tmp_path / f"result_{run}.txt" for run in range(2)]
+    weights_path(logs[0]).parent.mkdir()
     for log in logs:
-        weights_path(log).parent.mkdir(exist_ok=True)
-        log.write_text(log.name)
-        weights_path(log).write_text(f"weights of {log.name}")
-        receipts_path(log).write_text(f"receipts of {log.name}")
-        for resumed in (0, 1):
-            environment_path(log, resumed).write_text(f"environment {resumed} of {log.name}")
+        for path in files(log):
+            path.write_text(path.name)
         append(tmp_path / LEDGER, Start(log.name, *(digit * 64 for digit in "abcd")))
     place = supersede(logs[1:], "broke off")
     assert place.parent == tmp_path / SUPERSEDED
-    assert logs[0].exists() and weights_path(logs[0]).exists()
-    assert not logs[1].exists() and not weights_path(logs[1]).exists()
-    assert (place / "result_1.txt").read_text() == "result_1.txt"
-    assert (place / "receipts_1.jsonl").read_text() == "receipts of result_1.txt"
-    assert receipts_path(logs[0]).exists() and not receipts_path(logs[1]).exists()
-    assert weights_path(place / "result_1.txt").read_text() == "weights of result_1.txt"
-    for resumed in (0, 1):
-        assert environment_path(place / "result_1.txt", resumed).read_text() == f"environment {resumed} of result_1.txt"
-        assert environment_path(logs[0], resumed).exists() and not environment_path(logs[1], resumed).exists()
+    assert all(path.exists() for path in files(logs[0])) and not any(path.exists() for path in files(logs[1]))
+    assert [path.read_text() for path in files(place / "result_1.txt")] == [path.name for path in files(logs[1])]
     (note,) = (e.said for e in read_ledger(tmp_path / LEDGER).entries if isinstance(e.said, Note))
     assert note == Note(2, f"superseded: broke off; moved to superseded/{place.name}/result_1.txt")
 

@@ -1,13 +1,12 @@
 """What a description says by itself, and what it leaves to people."""
 
-import dataclasses
 import json
 
 import pytest
 
 from harness import system
-from harness.implementation import Accelerators
 from harness.system import fields_of, filled_in, write_system
+from tests.support.described import described
 
 INFINIBAND = [{"kind": "InfiniBand", "rate": "400 Gb/sec (4X NDR)", "board": "MT_0838", "count": 8}]
 ETHERNET = [
@@ -28,25 +27,23 @@ FIELDS = {"cooling": "", "hw_notes": "", "host_memory_capacity": "24 GiB"}
 )
 def test_network_adapters(fake, monkeypatch, found, nodes, wanted):
     monkeypatch.setattr(system, "adapters", lambda root: found)
-    fields = fields_of(fake.setup(), dataclasses.replace(fake.setup().describe(), nodes=nodes, ranks=nodes))
+    fields = fields_of(fake.setup(), described(nodes=nodes, ranks=nodes))
     assert (fields["host_networking"], fields["number_of_nodes"]) == (wanted, str(nodes))
     assert fields["host_networking_topology"] == (system.ONE_NODE if nodes == 1 else system.SAY_TOPOLOGY)
 
 
 def test_values_are_text(fake):
-    board = Accelerators(8, "H100", 79.6)
-    described = dataclasses.replace(fake.setup().describe(), device="cuda", ranks=4, nodes=2, accelerators=board)
-    fields = fields_of(fake.setup(), described, 2)
+    board = {"count": 8, "name": "H100", "memory_gib": 79.6}
+    fields = fields_of(fake.setup(), described(ranks=4, nodes=2, accelerators=board), 2)
     assert all(type(v) is str for k, v in fields.items() if k != "other_software_stack")
     names = ("accelerators_per_node", "accelerator_model_name", "accelerator_memory_capacity", "framework")
-    assert [fields[name] for name in names] == ["4", "H100", "80 GiB", "none 1.0"]
+    assert [fields[name] for name in names] == ["4", "H100", "80 GiB", "x 1"]
     assert fields["other_software_stack"]["fake"] == "1" and fields["other_software_stack"]["python"]
     assert fields["host_memory_capacity"].endswith(" GiB") and fields["host_storage_type"]
 
 
 def test_a_run_on_processors_has_no_accelerators(fake):
-    described = dataclasses.replace(fake.setup().describe(), accelerators=Accelerators(8, "H100", 80.0))
-    fields = fields_of(fake.setup(), described)
+    fields = fields_of(fake.setup(), described(device="cpu"))
     assert (fields["accelerators_per_node"], fields["accelerator_model_name"]) == ("0", "")
 
 
@@ -59,10 +56,6 @@ def test_a_description_is_never_overwritten(fake):
 
 def put(folder, name, told):
     (folder / name).write_text(told if isinstance(told, str) else json.dumps(told))
-
-
-def test_without_a_file_all_is_as_found(tmp_path):
-    assert filled_in(tmp_path, "box", FIELDS) == FIELDS
 
 
 def test_what_is_filled_in_is_taken_and_what_is_empty_left(tmp_path):

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from benchmark.collect import files_in
 from benchmark.tree import result_path, set_path, system_path
 from compliance.engine import judge
 from harness import submit, throughput
@@ -51,18 +50,6 @@ def test_models_are_made_at_once_each_with_its_own_gpus(fake, monkeypatch):
     assert json.loads(system_path(fake.submission, "laptop").read_text())["accelerators_per_node"] == "2"
     assert fake.submit("--throughput", "2", "--runs", "4", "device=cuda") == 0 and not fake.runs()
     assert fake.submit("--throughput", "9", "device=cuda") == 2
-
-
-@pytest.mark.slow
-def test_a_model_that_was_interrupted_is_made_again_alone(fake, capsys):
-    fake.acts("reach", "kill")
-    assert fake.submit("--throughput", "2") == 1
-    folder = set_path(fake.submission, "laptop", "scaffold", "weak")
-    before = files_in(folder)
-    fake.starts()
-    assert fake.submit("--throughput", "2") == 0 and len(fake.runs()) == 1
-    assert "1 of 2 models are there" in capsys.readouterr().err
-    assert set(before.values()) < set(files_in(folder).values())  # one stays, one is in superseded/
 
 
 def test_two_split_models_at_once_are_a_hybrid_set_in_order(tiny, published, events, tmp_path):

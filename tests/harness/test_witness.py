@@ -3,25 +3,24 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
+from dataclasses import replace
 
 import pytest
 
-from benchmark.tree import receipts_path, set_path
+from benchmark.tree import receipts_path, result_path, set_path
 from compliance.engine import judge
-from harness import witness
+from harness import submit, witness
 from harness.witnessing import telling
 from harness.witnessing.folder import watch
-from harness.witnessing.store import Store
+from harness.witnessing.store import Store, sha256
 from rules.current import EDITION, ROOT
-from rules.registry import Request
 from rules.witness import Start, follows, parse_receipt, read_receipts
-from tests.support.tiny import publish
+from tests.support.told import REQUEST, write
 
 
 @pytest.fixture
@@ -47,7 +46,7 @@ def test_a_witness_is_of_an_edition_that_there_is(tmp_path, capsys):
 
 def test_a_token_is_printed_and_known(database, capsys):
     assert witness.main(["token", str(database), "acme"]) == 0
-    assert Store(database).organisation_of(capsys.readouterr().out.strip()) == "acme"
+    assert Store(database).organisation_of(sha256(capsys.readouterr().out.strip())) == "acme"
 
 
 def test_where_there_is_no_database(tmp_path, capsys):
@@ -108,12 +107,9 @@ def test_the_rest_is_told_by_the_metric_of_the_benchmark(database, tmp_path, mon
     store = Store(database)
     monkeypatch.setattr(witness, "ask", lambda where, token: lambda text: store.receipt_for("acme", text))
     log = tmp_path / "set" / "result_0.txt"
-    request = Request("acme", "box", benchmark, "tiny", "a" * 64, "b" * 64)
+    request = replace(REQUEST, benchmark=benchmark)
     telling.tell_start(lambda text: store.receipt_for("acme", text), request, log)
-    event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "value": None, "metadata": {}}
-    log.write_text(
-        "".join(f":::MLLOG {json.dumps({**event, 'key': key})}\n" for key in ("run_start", metric, "run_stop"))
-    )
+    write(log, "run_start", metric, "run_stop")
     assert witness.main(["tell", str(log), "--witness", "http://x"]) == 0
     assert [receipt.told.kind for receipt in telling.receipts_of(log)[1:]] == ["run_start", "evaluation", "run_stop"]
 
@@ -124,12 +120,6 @@ def test_without_a_token_nothing_is_made(fake, told, monkeypatch, capsys):
     assert fake.submit("--runs", "1", *options) == 2
     assert "--witness: found no WITNESS_TOKEN in the environment" in capsys.readouterr().err
     assert not list(fake.submission.rglob("result_*.txt"))
-
-
-def test_a_witness_draws_seeds_so_that_no_entry_does(fake, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        fake.submit("--witness", "http://x", "--entry", "1")
-    assert "--witness: found --entry too, wanted one of them" in capsys.readouterr().err
 
 
 def test_only_the_rounds_folder_gets_its_chain(database, tmp_path, capsys):
@@ -154,62 +144,15 @@ def test_it_serves_until_a_signal_ends_it(database):
         assert process.wait(30) in (0, -signal.SIGTERM)
 
 
-@pytest.fixture
-def mortal(database):
-    """The address of a witness that is killed again and again, and a token of it."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    over, token = threading.Event(), Store(database).new_token("acme")
-    command = [sys.executable, str(ROOT.parent / "harness/witness.py"), "serve", str(database), "--port", str(port)]
-
-    def live_and_die():
-        while not over.is_set():
-            with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-                over.wait(4)
-                process.kill()
-
-    thread = threading.Thread(target=live_and_die)
-    thread.start()
-    yield f"http://127.0.0.1:{port}", token
-    over.set()
-    thread.join()
-
-
-@pytest.mark.slow
-def test_an_honest_run_that_is_killed_under_a_witness_that_is_killed_too(endless, mortal, database, tmp_path):
-    """Two ranks, resumed from a checkpoint: everything is told, if late."""
-    address, token = mortal
-    states, home = tmp_path / "states", tmp_path / EDITION / "acme"
-    files = {"problems": endless.problems, "config": endless.config, "data": endless.data, "checkpoint": states}
-    words = [
-        str(ROOT.parent / "harness/submit.py"),
-        "--problem",
-        "endless",
-        "--out",
-        str(tmp_path / EDITION),
-        "--runs",
-        "1",
-    ]
-    words += ["--org", "acme", "--system", "box", "--layout", "2,1,1,1", "--witness", address, "epochs=8"]
-    words += [part for name, path in files.items() for part in (f"--{name}", str(path))]
-    environment = {**os.environ, "WITNESS_TOKEN": token}
-    for last in (False, True):
-        with subprocess.Popen([sys.executable, *words], env=environment, start_new_session=True) as command:
-            while not last and not list(states.rglob("epoch_000003")):
-                assert command.poll() is None
-                time.sleep(0.05)
-            if not last:
-                os.killpg(command.pid, signal.SIGKILL)
-    (log,) = home.rglob("result_0.txt")
-    assert '"resumed"' in log.read_text()
-    publish(log, tmp_path / "rules")
-    limits = tmp_path / "rules" / EDITION / "limits.yaml"
-    text = limits.read_text().replace(
-        "witness: optional", f"witness: required\nwitness_key: {Store(database).public_key}"
-    )
-    limits.write_text(text)
-    assert witness.main(["publish", str(database), str(tmp_path / EDITION)]) == 0
-    found = {(f.code, f.severity) for f in judge([str(home)], rules=tmp_path / "rules").findings if f.code[:3] == "WIT"}
-    assert found <= {("WIT05", "review")}  # told late, since the witness was down
-    kinds = [receipt.told.kind for receipt in telling.receipts_of(log)[1:]]
-    assert kinds.count("run_start") == 1 and kinds.count("evaluation") >= 8 and kinds[-1] == "run_stop"
+def test_a_run_that_is_told_is_in_order(forking, tiny, told, published, database, tmp_path):
+    """Of the reference, in a round that requires a witness."""
+    options, store = told
+    out = tmp_path / EDITION
+    files = {"problems": tiny.problems, "config": tiny.config, "data": tiny.data, "out": out}
+    words = ["--problem", "tiny", "--org", "Us", "--system", "box", "--runs", "1", *options]
+    assert submit.main([*words, *(part for name, path in files.items() for part in (f"--{name}", str(path)))]) == 0
+    assert witness.main(["publish", str(database), str(out)]) == 0
+    limits = published(result_path(out / "Us", "box", "scaffold", 0), tmp_path / "rules") / EDITION / "limits.yaml"
+    required = f"witness: required\nwitness_key: {store.public_key}"
+    limits.write_text(limits.read_text().replace("witness: optional", required))
+    assert [f.code for f in judge([str(out)], rules=tmp_path / "rules").findings if f.severity == "error"] == []

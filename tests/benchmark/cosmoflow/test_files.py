@@ -147,33 +147,17 @@ def test_damaged_files_get_one_line_that_names_the_file(tmp_path, form):
         cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
 
 
-def test_real_data_have_names_of_their_own(tmp_path, mini, sample):
-    """Sample i of a split is its i-th file by name, of either format; too few files are an error."""
-    real = dataclasses.replace(mini, universe=None, train_samples=2, validation_samples=1)
-    for split, name in (("train", "univ_b.tfrecord"), ("train", "univ_a.h5"), ("train", "notes.txt")):
-        (tmp_path / split).mkdir(exist_ok=True)
-        if name.endswith("txt"):
-            (tmp_path / split / name).write_text("not a sample")
-        else:
-            files.write_sample(tmp_path / split / name, real, *sample)
-    names = [cosmoflow.sample_path(tmp_path, real, "train", i).name for i in range(2)]
-    assert names == ["univ_a.h5", "univ_b.tfrecord"]
-    assert (cosmoflow.read_sample(tmp_path, real, "train", 1, WHOLE)[0] == sample[0]).all()
-    with pytest.raises(ValueError, match=r"validation: found 0 sample files .*, wanted 1"):
-        cosmoflow.sample_path(tmp_path, real, "validation", 2)
-    files.write_sample(tmp_path / "validation" / "z.h5", real, *sample)
-    assert cosmoflow.sample_path(tmp_path, real, "validation", 2).name == "z.h5"
-    with pytest.raises(ValueError, match="has no generator: its data are real"):
-        making.stream_sample(real, "train", 0)
-
-
 def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
-    """Then it verifies; and a file that changed is named."""
+    """Sample i of a split is its i-th file by name, of either format. Then it verifies, and a file that changed is
+    named."""
     real = dataclasses.replace(mini, name="real", universe=None, train_samples=3, validation_samples=1)
     with pytest.raises(ValueError, match=r"train: found 0 sample files .*, wanted 3"):
         generate.generate(tmp_path, real)
     for index, place in enumerate(("train/a.tfrecord", "train/b.h5", "train/c.tfrecord.gz", "validation/a.tfrecord")):
         files.write_sample(tmp_path / place, real, *universe.make_universe(mini, index))
+    (tmp_path / "train" / "b.txt").write_text("no sample")
+    with pytest.raises(ValueError, match="has no generator: its data are real"):
+        making.stream_sample(real, "train", 0)
     manifest = generate.record(tmp_path, real)
     made = [making.stream_sample(mini, entry.split, entry.sample) for entry in manifest.entries[:3]]
     assert [entry.digest for entry in manifest.entries[:3]] == [entry.digest for entry in made]

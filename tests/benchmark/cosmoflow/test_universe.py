@@ -1,4 +1,4 @@
-"""CosmoFlow's universes: their bits, their statistics, and what their parameters do."""
+"""CosmoFlow's universes: their bits, and their counts."""
 
 import numpy as np
 import pytest
@@ -17,43 +17,8 @@ def test_a_universe_follows_from_its_id_bit_by_bit(sample, mini):
     assert counts == () and f"{digest:064x}" == "b09e913cd6394bdd22c2436f97f422de2158e658fa5b574f43293a16f156b046"
 
 
-def test_field_has_unit_variance_and_the_spectrum(mini):
-    fields = np.stack([universe.gaussian_field(mini, i, 2.0) for i in range(150)])
-    assert fields.mean() == pytest.approx(0, abs=1e-12)
-    assert fields.var() == pytest.approx(1, abs=0.02)
-    assert (fields**4).mean() == pytest.approx(3, abs=0.1)
-    k = np.minimum(np.arange(16), 16 - np.arange(16))
-    square = k[:, None, None] ** 2 + k[:, None] ** 2 + k**2
-    power = (np.abs(np.fft.fftn(fields, axes=(1, 2, 3))) ** 2).mean(0)
-    at = [power[square == q].mean() for q in (1, 4, 16, 64)]
-    assert np.array(at[:-1]) / at[1:] == pytest.approx(4, rel=0.2)  # (2k)^-2 over k^-2
-
-
-def test_arithmetic_of_the_generator():
-    x = np.linspace(-100, 20, 2001)
-    assert universe.exponential(x) == pytest.approx(np.exp(x), rel=1e-11)
-    waves = universe.cas(16)
-    angles = 2 * np.pi * np.outer(np.arange(16), np.arange(16)) / 16
-    assert waves == pytest.approx(np.cos(angles) + np.sin(angles), abs=1e-13)
-
-
 @pytest.mark.parametrize("expected", [0.05, 3.0, 100.0])
 def test_counts_are_poisson(expected):
     uniform = np.random.default_rng(1).random(200_000)
     counts = universe.poisson(np.full(200_000, expected), uniform)
     assert counts.mean() == pytest.approx(expected, rel=0.03) and counts.var() == pytest.approx(expected, rel=0.03)
-
-
-def test_parameters_do_what_they_are_named_for(mini):
-    """Over many universes: counts rise with density, clumping with amplitude, and channels grow apart with growth."""
-    made = [universe.make_universe(mini, i) for i in range(120)]
-    y = np.stack([v for _, v in made])
-    assert np.abs(y).max() <= 1 and np.abs(y.mean(0)).max() < 0.25 and y.std(0) == pytest.approx(3**-0.5, abs=0.12)
-    mean = np.array([x.mean() for x, _ in made])
-    over = np.array(
-        [x.var((0, 1, 2)) / x.mean((0, 1, 2)) ** 2 - 1 / x.mean((0, 1, 2)) for x, _ in made]
-    )  # no shot noise
-    assert np.corrcoef(mean, y[:, 0])[0, 1] > 0.9
-    assert np.corrcoef(np.log(over[:, 3]), y[:, 1])[0, 1] > 0.8
-    assert np.corrcoef(np.log(np.maximum(over[:, 2], 1e-3) / over[:, 3]), y[:, 3])[0, 1] > 0.8
-    assert np.median(over, axis=0).tolist() == sorted(np.median(over, axis=0).tolist())

@@ -1,7 +1,6 @@
 """DeepCAM's files, evidence and statistics."""
 
 import dataclasses
-import os
 
 import h5py
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 
 from benchmark import deepcam, fingerprint
 from benchmark.deepcam import files, making, twin
-from benchmark.generate import generate, record, stream, verify
+from benchmark.generate import record, stream, verify
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from benchmark.workload import whole_box
@@ -21,13 +20,8 @@ def test_files_are_in_the_published_format(tiny, data):
         assert file["climate/labels_0"].shape == (32, 48) and set(np.unique(file["climate/labels_0"])) <= {0, 1, 2}
     with h5py.File(data / "stats.h5") as file:
         assert np.array_equal(np.stack([file["climate/minval"], file["climate/maxval"]]), twin.value_range())
-    assert sorted(p.name for p in data.iterdir()) == [
-        "croissant.json",
-        "manifest.json",
-        "stats.h5",
-        "train",
-        "validation",
-    ]
+    files = {"croissant.json", "manifest.json", "stats.h5", "train", "validation"}
+    assert {p.name for p in data.iterdir()} == files
 
 
 def test_evidence_is_of_place_data_range_and_labels(tiny, data):
@@ -82,11 +76,6 @@ def test_real_data_must_be_all_there_and_no_more(real, data):
         record(data, real)
 
 
-def test_real_data_have_no_generator(real, tmp_path):
-    with pytest.raises(ValueError, match="real has no generator"):
-        generate(tmp_path, real)
-
-
 def drop(path, name):
     with h5py.File(path, "r+") as file:
         del file[name]
@@ -110,12 +99,6 @@ DAMAGES = [
     (lambda p: put(p, "climate/labels_0", np.zeros((32, 48))), "found float64, wanted integers"),
     (lambda p: put(p, "climate/labels_0", np.full((32, 48), 3)), r"found labels 3\.\.3, wanted 0\.\.2"),
     (truncate, "truncated, corrupt or no sample of ours"),
-    (lambda p: p.unlink(), "no such file"),
-    (lambda p: (p.unlink(), os.mkfifo(p)), "no regular file"),
-    (
-        lambda p: put(p, "climate/data", h5py.ExternalLink("/etc/x.h5", "a")),
-        "found no dataset /climate/data in the file",
-    ),
 ]
 
 
@@ -132,11 +115,9 @@ def test_damaged_sample_is_one_line_that_names_its_file(tiny, data, damage, said
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (lambda p: p.unlink(), "no such file"),
         (lambda p: drop(p, "climate/minval"), "found no dataset /climate/minval"),
         (lambda p: put(p, "climate/maxval", np.zeros(3)), r"found shape \(3,\), wanted \(16,\)"),
         (lambda p: put(p, "climate/maxval", np.full(16, -1e9)), "channel 0: found least and greatest value"),
-        (truncate, "truncated, corrupt"),
     ],
 )
 def test_damaged_stats_are_one_line_that_names_the_file(tiny, data, damage, said):

@@ -4,15 +4,6 @@ import dataclasses
 
 import pytest
 
-from benchmark.problem import load_problem
-
-
-def test_full_size_problem_is_the_published_one():
-    problem = load_problem("deepcam")
-    assert (problem.shape, problem.train_samples, problem.validation_samples) == ((1, 768, 1152), 121266, 15158)
-    assert (problem.target, problem.divisor, problem.middle, problem.twin) == (0.82, 1, 16, None)
-    assert problem.most_boxes == (1, 1, 1)
-
 
 @pytest.mark.parametrize(
     ("field", "value", "said"),

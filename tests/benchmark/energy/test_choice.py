@@ -22,11 +22,21 @@ def machine(sysfs, monkeypatch):
     return sysfs
 
 
-def test_a_node_counter_comes_before_those_of_its_parts(machine):
-    machine.package(0)
-    machine.cray()
-    found = choose(["a"], {})
-    assert (scopes(found), found.unreadable, found.rehearsal) == ([("cray", "node")], {}, False)
+@pytest.mark.parametrize(
+    ("counters", "gpus", "wanted", "unreadable"),
+    [
+        (("package", "cray"), ["a"], [("cray", "node")], set()),  # the node's comes before those of its parts
+        (("package",), [], [("rapl", "package-0")], {"cray"}),
+        (("package",), ["a"], [("rapl", "package-0")], {"cray", "nvml", "amdsmi"}),
+        ((), [], [], {"cray", "rapl"}),  # nothing is estimated
+    ],
+)
+def test_what_is_there_is_read_and_what_is_not_is_said(machine, counters, gpus, wanted, unreadable):
+    for name in counters:
+        machine.cray() if name == "cray" else machine.package(0)
+    found = choose(gpus, {})
+    assert (scopes(found), set(found.unreadable), found.rehearsal) == (wanted, unreadable, False)
+    assert found.unreadable.get("cray", "no such file or directory") == "no such file or directory"
 
 
 def test_switched_off(machine):
@@ -35,29 +45,11 @@ def test_switched_off(machine):
     assert len(choose(["a"], {"ENERGY_COUNTERS": "on"}).counters) == 1
 
 
-def test_without_it_the_parts(machine):
-    machine.package(0)
-    found = choose((), {})
-    assert scopes(found) == [("rapl", "package-0")]
-    assert found.unreadable == {"cray": "no such file or directory"}
-
-
-def test_gpus_that_no_library_reads_are_said(machine):
-    machine.package(0)
-    found = choose(["a"], {})
-    assert scopes(found) == [("rapl", "package-0")] and set(found.unreadable) == {"cray", "nvml", "amdsmi"}
-
-
 def test_gpus_are_added(machine, monkeypatch):
     machine.package(0)
     gpu = choice.Counter("nvml", "device", "a", 1e-3, lambda: 1)
     monkeypatch.setattr("benchmark.energy.gpus.nvidia", lambda uuids: [gpu])
     assert scopes(choose(["a"], {})) == [("rapl", "package-0"), ("nvml", "a")]
-
-
-def test_nothing_is_estimated(machine):
-    found = choose((), {})
-    assert found.counters == () and set(found.unreadable) == {"cray", "rapl"}
 
 
 def test_a_file_that_may_not_be_read_is_said(machine, unreadable):

@@ -2,13 +2,8 @@
 
 import pytest
 
-from benchmark.energy.counter import COUNTS, Counter, reason
+from benchmark.energy.counter import COUNTS, reason
 from rules.energy import SCOPES
-
-
-def test_a_counter_has_no_limits_unless_they_are_known():
-    counter = Counter("rapl", "package", "package-0", 1e-6, lambda: 5)
-    assert (counter.read(), counter.wraps_at, counter.limit_watts) == (5, None, None)
 
 
 def test_every_source_counts_a_scope_of_the_rules():

@@ -11,17 +11,9 @@ from benchmark.energy.reader import Reading
 
 
 def test_sources():
-    counter = Counter("rapl", "package", "package-0", 1e-6, lambda: 1, wraps_at=262143.3, limit_watts=None)
-    assert sources("n1", Choice((counter,), {})) == [
-        {
-            "node": "n1",
-            "source": "rapl",
-            "scope": "package",
-            "device": "package-0",
-            "wraps_at": 262143.3,
-            "limit_watts": None,
-        }
-    ]
+    fields = {"source": "rapl", "scope": "package", "device": "package-0", "wraps_at": 262143.3, "limit_watts": None}
+    counter = Counter(**fields, joules=1e-6, read=lambda: 1)
+    assert sources("n1", Choice((counter,), {})) == [{"node": "n1", **fields}]
 
 
 def test_a_reading_of_two_nodes():

@@ -46,30 +46,14 @@ def test_pci_devices_that_are_equal_are_counted(machine):
 @pytest.mark.parametrize(("speed", "rate"), [("25000", "25 Gb/sec"), ("-1", None), ("", None)])
 def test_adapters_are_told_once(machine, speed, rate):
     """Two InfiniBand ports, one of them with a network interface too; an Ethernet card; interfaces that are none."""
-    root = machine(
-        {
-            f"{DEVICE}/ib0/x": "",
-            f"{DEVICE}/ib1/x": "",
-            f"{DEVICE}/eth/driver": "->drivers/mlx5_core",
-            "drivers/mlx5_core/x": "",
-            "sys/class/infiniband/mlx5_0/device": f"->{DEVICE}/ib0",
-            "sys/class/infiniband/mlx5_1/device": f"->{DEVICE}/ib1",
-            **{
-                f"sys/class/infiniband/mlx5_{i}/{name}": text
-                for i in (0, 1)
-                for name, text in (
-                    ("ports/1/rate", "400 Gb/sec (4X NDR)\n"),
-                    ("ports/1/link_layer", "InfiniBand\n"),
-                    ("board_id", "MT_0838\n"),
-                )
-            },
-            "sys/class/net/ib0/device": f"->{DEVICE}/ib0",
-            "sys/class/net/eth0/device": f"->{DEVICE}/eth",
-            "sys/class/net/eth0/speed": speed,
-            "sys/class/net/lo/speed": "1000",
-        }
-    )
-    assert adapters(root) == [
+    files = {f"{DEVICE}/eth/driver": "->drivers/mlx5_core", "drivers/mlx5_core/x": ""}
+    for i in (0, 1):
+        home = f"sys/class/infiniband/mlx5_{i}"
+        files |= {f"{DEVICE}/ib{i}/x": "", f"{home}/device": f"->{DEVICE}/ib{i}", f"{home}/board_id": "MT_0838\n"}
+        files |= {f"{home}/ports/1/rate": "400 Gb/sec (4X NDR)\n", f"{home}/ports/1/link_layer": "InfiniBand\n"}
+    files |= {"sys/class/net/ib0/device": f"->{DEVICE}/ib0", "sys/class/net/eth0/device": f"->{DEVICE}/eth"}
+    files |= {"sys/class/net/eth0/speed": speed, "sys/class/net/lo/speed": "1000"}
+    assert adapters(machine(files)) == [
         {"kind": "InfiniBand", "rate": "400 Gb/sec (4X NDR)", "board": "MT_0838", "count": 2},
         {"kind": "Ethernet", "rate": rate, "board": "mlx5_core", "count": 1},
     ]

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from benchmark.environment.commands import MOST, Asked
@@ -18,7 +16,6 @@ def test_answers_and_reasons_why_there_is_none():
         },
         seconds=0.6,
     )
-    begin = time.monotonic()
     assert asked.answer("good") == "yes"
     assert asked.answer("secret") == "/C"
     for name, why in (("failed", "exit code 3"), ("missing", "No such file"), ("hangs", "no answer within 0.6 s")):
@@ -26,7 +23,6 @@ def test_answers_and_reasons_why_there_is_none():
             asked.answer(name)
     with pytest.raises(ValueError, match="no answer within"):
         asked.answer("floods")
-    assert time.monotonic() - begin < 5  # on a machine that does much else
 
 
 def test_what_nobody_waited_for_is_ended():

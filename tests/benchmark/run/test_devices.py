@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmark.run.devices import Device, accelerator, grouped, processor
+from benchmark.run.devices import Device, grouped, processor
 
 
 def gpus(count, ranks=4):
@@ -38,7 +38,3 @@ def test_a_processor_has_its_model_and_no_identity():
     found = processor()
     assert (found.host, found.kind, found.uuid) == (platform.node(), "cpu", "")
     assert found.name
-
-
-def test_an_accelerator_has_its_own():
-    assert accelerator("cuda", "A100", "0a-1b") == (platform.node(), "cuda", "A100", "0a-1b")

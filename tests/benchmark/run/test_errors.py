@@ -2,7 +2,7 @@ import errno
 
 import pytest
 
-from benchmark.run.errors import Aborted, WrongData, reason
+from benchmark.run.errors import reason
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,3 @@ from benchmark.run.errors import Aborted, WrongData, reason
 )
 def test_a_reason_is_one_line(error, said):
     assert reason(error) == said
-
-
-def test_wrong_data_are_one_ranks_unless_all_know():
-    assert not WrongData("a.h5: damaged").everywhere and WrongData("manifest", everywhere=True).everywhere
-    assert str(WrongData("a.h5: damaged")) == "a.h5: damaged" and not isinstance(WrongData(""), Aborted)

@@ -8,8 +8,7 @@ import pytest
 
 from benchmark.run import resuming
 from benchmark.run.resuming import LOCK, events, latest, lock_checkpoint_dir, started
-
-LINE = ':::MLLOG {{"event_type": "POINT_IN_TIME", "time_ms": {}, "key": "{}", "value": {}, "metadata": {}}}\n'
+from tests.support.lines import line
 
 
 def test_one_run_at_a_time_in_a_folder(tmp_path, monkeypatch):
@@ -32,7 +31,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
 def test_what_a_log_has_so_far(tmp_path):
     log = tmp_path / "result_0.txt"
     assert started(log) is None and events(log, "run_start") == []
-    lines = [(5, "init_start", 0, "null"), (7, "run_start", 0, "{}"), (9, "loss", 1, "{}"), (8, "loss", 2, "[]")]
-    log.write_text("".join(LINE.format(*line) for line in lines) + "no event\n")
+    lines = [line("init_start", 5), line("run_start", 7), line("loss", 9, 1), line("loss", 8, 2, [5]), "no event\n"]
+    log.write_text("".join(lines))
     assert started(log) == 7 and latest(log) == 9
     assert [e.value for e in events(log, "loss")] == [1]  # not the one whose metadata is no mapping

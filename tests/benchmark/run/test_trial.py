@@ -9,6 +9,7 @@ from benchmark.run.files import LEDGER
 from benchmark.run.trial import Trial, open_trial
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import freeze, open_folder
+from tests.support.lines import line
 
 PLAIN = {"problem": "tiny", "batch_size": 2, "trials": 4, "space": {"learning_rate": {"values": [1e-5, 1e-4]}}}
 
@@ -93,12 +94,7 @@ def test_a_trial_ends_by_what_its_log_says(tmp_path):
 def logged(path, score: float, over: bool) -> None:
     """The log of a trial with one evaluation, which began and was over long ago."""
     times = [("run_start", 1000), ("eval_accuracy", 2000)] + [("run_stop", 3000)] * over
-    values = {"eval_accuracy": score}
-    lines = [
-        f':::MLLOG {{"time_ms": {time if over else 10**12 + time}, "key": "{key}", '
-        f'"value": {values.get(key, "null")}, "metadata": {{"epoch_num": 1}}}}\n'
-        for key, time in times
-    ]
+    lines = [line(key, time if over else 10**12 + time, score, {"epoch_num": 1}) for key, time in times]
     path.write_text("".join(lines))
 
 

@@ -40,19 +40,6 @@ def test_known_points():
     assert digest.hexdigest() == KNOWN
 
 
-def test_points_spread_like_one_walker():
-    """Half-space shares agree with a chaos game of one walker, as well as so few points can."""
-    points = np.concatenate([b.copy() for b in attractor.blocks(MAPS, draw.words(1, 2, count=512), 4096)], axis=1)
-    bits = np.unpackbits(draw.to_bytes(draw.words(3, 4, count=64)))
-    point, single = np.zeros(3, np.float32), []
-    for bit in bits:
-        point = np.array(step_by_hand(MAPS[bit], point))
-        single.append(point)
-    single = np.array(single[64:]).T
-    middle = np.median(points, axis=1, keepdims=True)
-    assert np.abs((single < middle).mean(axis=1) - 0.5).max() < 0.08
-
-
 @pytest.mark.parametrize("count", [4, 12, 24])
 def test_counts_that_cannot_be(count):
     with pytest.raises(ValueError, match="power of two"):

@@ -30,10 +30,6 @@ def test_bases_are_told_apart_and_of_comparable_size():
         assert category.likeness(a, b) < SEARCH.likeness
 
 
-def test_all_problems_share_one_search():
-    assert all(load_problem(f"scale{s}").search == SEARCH for s in range(6, 12))
-
-
 def test_maps_that_run_away_are_not_bounded():
     maps = np.array(PUBLISHED[0], np.float32)
     assert category.bounded(maps, 1.2)

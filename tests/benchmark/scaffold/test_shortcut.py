@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from benchmark.scaffold import shortcut, shortcut_box
+from benchmark.scaffold import shortcut_box
 from benchmark.scaffold.problem import Intensity
 from benchmark.scaffold.shortcut import shortcuts
 
@@ -44,21 +44,6 @@ def test_votes_know_more_than_boxes_and_intensities_nothing(found):
     assert found["votes9"].value > found["box9"].value
     most = max(found[name].value for name in INTENSITIES)
     assert most < 0.8  # 2/3 is what calling all of it one category of two can have
-
-
-def test_workers_change_nothing(tiny, found):
-    assert values(tiny, 2) == {name: score.value for name, score in found.items()}
-
-
-def test_samples_limit_both_splits(tiny, found):
-    assert shortcut.scope(tiny, 1) == "1 training and 1 validation samples, of 4 and 2"
-    sees = {score.name: score.sees for score in shortcuts(tiny, samples=1)}
-    assert sees["box3"] != found["box3"].sees
-
-
-def test_large_samples_are_seen_by_their_cells(tiny, monkeypatch):
-    monkeypatch.setattr("benchmark.scaffold.shortcut_parts.WHOLE", 8)
-    assert set(values(tiny)) == set(NAMES)
 
 
 def test_votes_lose_nothing_but_the_category_to_a_threshold(tiny):

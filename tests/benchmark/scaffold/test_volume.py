@@ -112,7 +112,7 @@ def test_a_label_is_its_fractals_in_their_cells(tiny, sample):
 def test_intensities_carry_no_category():
     """Where occupied voxels are, and how bright, depends on which are occupied, not on whose they are."""
     problem = load_problem("smoke")
-    samples = [make_sample(problem, sample) for sample in range(40)]
+    samples = [make_sample(problem, sample) for sample in range(20)]
     values = [np.concatenate([v[label == c] for v, label in samples]).astype(float) for c in range(1, problem.classes)]
     low, high = problem.intensity.foreground
     for found in values:

@@ -70,7 +70,6 @@ FAULTS = {
     "a shard": (saved(np.zeros((3, 4, 8, 8), "f4")), r"found float32 \(3, 4, 8, 8\).*wanted unsharded files \(dc_num"),
     "columns first": (saved(np.zeros((3, *SIDE), "f4", order="F")), "in Fortran order, wanted"),
     "not finite": (saved(np.full((3, *SIDE), np.nan, "f4")), "colours that are not finite"),
-    "text": (lambda path: path.write_text("no array"), "magic"),
     "nothing": (lambda path: path.write_bytes(b""), "EOF"),
     "cut": (lambda path: os.truncate(path, 3000), "found 3000 bytes, wanted 6272"),
     "longer": (lambda path: path.write_bytes(path.read_bytes() + b"x"), "found 6273 bytes, wanted 6272"),

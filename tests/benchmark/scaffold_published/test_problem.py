@@ -7,19 +7,6 @@ import pytest
 from benchmark.problem import load_problem
 
 
-@pytest.mark.parametrize(("scale", "bottleneck"), [(7, 3), (8, 3), (9, 4), (10, 5), (11, 6)])
-def test_the_published_sizes(scale, bottleneck):
-    found = load_problem(f"published{scale}")
-    assert (found.scale, found.bottleneck, found.side) == (scale, bottleneck, 2**scale)
-    assert (found.samples, found.train_samples, found.validation_samples, found.classes) == (240, 168, 72, 6)
-    assert (found.target, found.width, found.brick, found.most_boxes[0]) == (
-        0.95,
-        64,
-        2 ** (scale - bottleneck),
-        2**bottleneck,
-    )
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -27,16 +27,6 @@ def test_a_line_names_the_log_and_what_was_found(tmp_path, result, outcome):
     }
 
 
-def test_lines_are_appended(tmp_path):
-    log, kept = tmp_path / "result_0.txt", tmp_path / "replays.jsonl"
-    log.touch()
-    record(kept, log, "replay", 0, "as logged")
-    before = kept.read_text()
-    record(kept, log, "reevaluation", 1, "others")
-    assert kept.read_text().startswith(before)
-    assert [json.loads(line)["kind"] for line in kept.read_text().splitlines()] == ["replay", "reevaluation"]
-
-
 def test_a_log_that_is_gone_is_an_error_and_nothing_is_written(tmp_path):
     with pytest.raises(FileNotFoundError):
         record(tmp_path / "replays.jsonl", tmp_path / "none.txt", "replay", 0, "as logged")

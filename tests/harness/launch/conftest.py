@@ -1,6 +1,5 @@
 """Stand-ins for launchers and container runtimes on one machine: `sbatch`, `srun`, `flux`, `qsub`, `mpirun`, ..."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,24 +9,10 @@ from pathlib import Path
 import pytest
 
 from harness.launch import render
+from tests.support.fake.calls import logs_of, noted
 
 FAKE = Path(__file__).resolve().parents[2] / "support" / "fake"
 START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
-EVERY = [  # kinds of jobs: launchers, and what they need
-    ("slurm",),
-    ("slurm", "--array"),
-    ("slurm", "--container", "image.sqsh", "--runtime", "pyxis"),
-    ("slurm", "--container", "image.sqsh", "--runtime", "enroot"),
-    ("flux",),
-    ("flux", "--container", "image.sif"),
-    ("pbs",),
-    ("pbs", "--array", "--mpi", "pals"),
-    ("mpi",),
-    ("mpi", "--mpi", "mpich"),
-]
-WORKLOADS = ("scaffold", "cosmoflow", "deepcam")
-# What runs for real where the variable EVERY is not set
-USUAL = [("deepcam", EVERY[2]), ("scaffold", EVERY[5]), ("cosmoflow", EVERY[7]), ("deepcam", EVERY[9])]
 
 # Starts "$@" once for each of $ranks ranks, with the variables that %s sets for rank $rank, and returns the worst code.
 # All are told to end when a file is there.
@@ -122,17 +107,6 @@ STANDINS = {
 LAUNCHERS = ("RANK", "SLURM", "PMI", "PALS", "PBS", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")  # around the tests
 
 
-def pytest_generate_tests(metafunc):
-    """A test with the argument `kind` is of every kind of job; one with `workload`, too, of every kind with every
-    workload, or of the usual few of these."""
-    if {"workload", "kind"} <= set(metafunc.fixturenames):
-        every = [(workload, kind) for workload in WORKLOADS for kind in EVERY]
-        cases = every if os.environ.get("EVERY") else USUAL
-        metafunc.parametrize(("workload", "kind"), cases, ids=[" ".join((name, *kind)) for name, kind in cases])
-    elif "kind" in metafunc.fixturenames:
-        metafunc.parametrize("kind", EVERY, ids=" ".join)
-
-
 @dataclass(frozen=True)
 class Jobs:
     """A folder where scripts are run: OUT, and notes of what they started."""
@@ -159,15 +133,11 @@ class Jobs:
 
     def starts(self) -> list[dict]:
         """What was started since the last call: options, and variables."""
-        notes = self.folder / "calls"
-        lines = notes.read_text().splitlines() if notes.exists() else []
-        notes.unlink(missing_ok=True)
-        return [json.loads(line) for line in lines]
+        return noted(self.folder / "calls")
 
     def runs(self) -> list[str]:
         """The names of the logs of runs that were started since the last call."""
-        started = [words["options"] for words in self.starts()]
-        return [Path(words[words.index("--log") + 1]).name for words in started]
+        return logs_of(self.starts())
 
     @property
     def asked(self) -> list[str]:

@@ -7,8 +7,17 @@ from types import SimpleNamespace
 import pytest
 import uvicorn
 
+from harness.witnessing import telling
 from harness.witnessing.service import application
 from harness.witnessing.store import Store
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Nobody waits for long."""
+    monkeypatch.setattr(telling, "POLL", 0.01)
+    monkeypatch.setattr(telling, "PAUSES", (0.01,))
+    monkeypatch.setattr(telling, "PATIENCE", 0.3)
 
 
 @pytest.fixture

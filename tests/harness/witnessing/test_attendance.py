@@ -4,20 +4,9 @@ import pytest
 
 from benchmark.run.assigned import read_assigned
 from benchmark.tree import receipts_path
-from harness.witnessing import telling
 from harness.witnessing.attendance import Attendance
 from harness.witnessing.telling import Unheard, receipts_of
-from rules.registry import Request
-from tests.harness.witnessing.test_telling import write
-
-REQUEST = Request("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    monkeypatch.setattr(telling, "POLL", 0.01)
-    monkeypatch.setattr(telling, "PAUSES", (0.01,))
-    monkeypatch.setattr(telling, "PATIENCE", 0.2)
+from tests.support.told import REQUEST, write
 
 
 @pytest.fixture

