@@ -2,8 +2,8 @@
 
     python perf/dlio.py --problem smoke --data data/smoke --out build/smoke [--from-log build/result_0.txt]
 
-It writes views of a dataset that DLIO can read, and prints the command that runs DLIO on each. docs/io.md says what the
-numbers mean.
+It writes links to a dataset that DLIO can read, and prints the command that runs DLIO. docs/io.md says what the numbers
+mean.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from benchmark.source import ROOT
 from benchmark.workload import AnyProblem
 from implementations.pytorch_tools.input_trial.compute import compute_times
 from perf.settings import reference_settings
-from perf.storage.export import VIEWS, Settings, export, name_of
+from perf.storage.export import Settings, export, name_of
 
 ENVIRONMENT = Path("build/dlio")
 
@@ -61,11 +61,11 @@ def evaluation_seconds(log: Path, problem: AnyProblem, batch: int) -> float:
     return float(np.median([(b - a) / 1000 / steps for a, b in zip(starts, stops, strict=False)])) if stops else 0.0
 
 
-def typed(options: argparse.Namespace, problem: AnyProblem, view: str) -> str:
-    """The command that runs DLIO on a view, to be typed; at several ranks by MPI."""
+def typed(options: argparse.Namespace, problem: AnyProblem) -> str:
+    """The command that runs DLIO, to be typed; at several ranks by MPI."""
     programs, out = (options.into / "bin").absolute(), options.out
     command = [str(programs / "python"), str(ROOT / "perf" / "storage" / "launch.py")]
-    command += [f"workload={name_of(problem, view)}", f"hydra.run.dir={(out / 'output' / view).resolve()}"]
+    command += [f"workload={name_of(problem)}", f"hydra.run.dir={(out / 'output').resolve()}"]
     command += ["--config-dir", str((out / "config").resolve())]
     if options.ranks > 1:
         command = [str(programs / "mpiexec"), "-n", str(options.ranks), *command]
@@ -78,8 +78,7 @@ def main() -> int:
     parser.add_argument("--into", type=Path, default=ENVIRONMENT, help="DLIO's environment (default: build/dlio)")
     parser.add_argument("--problem", required=True)
     parser.add_argument("--data", type=Path, required=True, help="the dataset")
-    parser.add_argument("--out", type=Path, required=True, help="folder for views, workloads and DLIO's output")
-    parser.add_argument("--views", nargs="+", choices=VIEWS, default=list(VIEWS))
+    parser.add_argument("--out", type=Path, required=True, help="folder for links, workload and DLIO's output")
     parser.add_argument("--workers", type=int, default=1, help="reader processes a rank (default: 1)")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--ranks", type=int, default=1, help="of DLIO (default: 1)")
@@ -89,10 +88,9 @@ def main() -> int:
     try:
         problem = load_problem(options.problem)
         settings = settings_of(options, problem)
-        for view in options.views:
-            cut = export(problem, options.data, options.out, view, settings)
-            print(f"{view}: {options.out / view}; left out of train, validation: {cut['train']}, {cut['validation']}")
-            print(typed(options, problem, view))
+        cut = export(problem, options.data, options.out, settings)
+        print(f"{options.out}: left out of train, validation: {cut['train']}, {cut['validation']}")
+        print(typed(options, problem))
     except (OSError, ValueError) as error:
         print(f"dlio.py: {error}", file=sys.stderr)
         return 2
