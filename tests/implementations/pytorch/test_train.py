@@ -36,7 +36,6 @@ def values(found, key):
     ("layout", "workers", "fresh"),
     [
         ((1, 1, 1, 1), 2, True),
-        ((3, 1, 1, 1), 0, False),
         ((1, 1, 2, 1), 1, True),
         ((2, 2, 1, 1), 0, False),
     ],
@@ -51,6 +50,8 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert done.stdout == f"time to target: {time_to_target(log):.3f} s\n"  # of all ranks together
     assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop", "weights"]
     assert found[-2].value is None and found[-2].metadata["status"] == "success"
+    ((device,),) = values(found, "devices")
+    assert (device["kind"], device["ranks"], device["uuids"]) == ("cpu", ranks, [])
     assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
 
     manifest = load_manifest(tiny.data, tiny.problem)

@@ -174,7 +174,6 @@ def test_damage_is_named_and_nothing_runs(endless, tmp_path, begun, whole):
     part, metadata = at / "part_000000.safetensors", at / "metadata.json"
     assert sorted(p.name for p in at.iterdir()) == [metadata.name, part.name]
     kept, before = shutil.copytree(at, tmp_path / "kept"), log.read_bytes()
-    digest = load_metadata(metadata).parts[part.name]
 
     def poison() -> None:
         """A checkpoint as torch.distributed.checkpoint wrote them."""
@@ -183,8 +182,6 @@ def test_damage_is_named_and_nothing_runs(endless, tmp_path, begun, whole):
 
     for damage, message in [
         (lambda: flip(part), f"rank 0: damaged checkpoint: rank 0: {part}: found sha256 "),
-        (part.unlink, f"{part}: found no such file or directory, wanted sha256 {digest}"),
-        (lambda: flip(metadata), f"train.py: {metadata}: "),
         (poison, f"train.py: {metadata}: found sha256 "),
     ]:
         damage()
