@@ -129,7 +129,7 @@ PATH = re.compile(
 )
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/centres.md", "docs/first-hour-on-gpus.md"])
 def test_paths_that_a_page_names_exist(page):
     named = set(PATH.findall((ROOT / page).read_text(encoding="utf-8")))
     made_up = re.compile(r"acme|results/v1.0/(you|<)|<")
