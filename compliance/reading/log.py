@@ -138,15 +138,16 @@ def _steps_back(log: Log) -> list[tuple[int, int, str]]:
 def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
     """Return the events without those that repeat the one before."""
     kept: list[Event] = []
-    before: int | float = 0  # time of the event before
+    before = -math.inf  # time of the event before
     for event in events:
-        again = kept and event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata)
-        if again and is_number(event.time_ms) and abs(event.time_ms - before) <= spread:
+        time_ms = event.time_ms if is_number(event.time_ms) else -math.inf
+        near = kept and math.isfinite(time_ms) and abs(time_ms - before) <= spread
+        if near and event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata):
             if last:
                 kept[-1] = event
         else:
             kept.append(event)
-        before = event.time_ms if is_number(event.time_ms) else -math.inf
+        before = time_ms
     return kept
 
 

@@ -56,6 +56,8 @@ def metadata(event: Event, name: str) -> Any:
 def epoch_of(event: Event) -> Any:
     """Return the epoch to which an event says it belongs, or None. A whole float counts as its integer."""
     number = metadata(event, "epoch_num")
+    if type(number) is int:  # nearly always
+        return number
     if type(number) is float and number.is_integer():
         return int(number)
     return str(number)[:80] if type(number) in (list, dict, bool) else number  # true is not 1
