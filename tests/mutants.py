@@ -56,6 +56,7 @@ MODULES = (  # files, or folders of them
     "implementations/pytorch/parallel/layout.py",
     "implementations/pytorch/layers/norm.py",
 )
+FORMULAS = ("tests/perf/pages/test_mathematics.py", "tests/perf/pages/test_tensors.py")
 MORE = {  # tests of what several modules of a folder do together
     "compliance/families": ("tests/compliance/test_rounds.py",),
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
@@ -66,6 +67,8 @@ MORE = {  # tests of what several modules of a folder do together
     "compliance/reading/timeline.py": ("tests/compliance/families/test_clock.py",),
     "compliance/reading/stated.py": ("tests/compliance/families/test_system.py",),
     "results/statistics": ("tests/results/tables/{name}",),
+    **dict.fromkeys(("implementations/pytorch/cosmoflow", "implementations/pytorch/deepcam"), FORMULAS),
+    **dict.fromkeys(("implementations/pytorch/scaffold", "implementations/pytorch/scaffold_published"), FORMULAS),
 }
 LOADED = (
     "pytest",
