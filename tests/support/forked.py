@@ -111,7 +111,7 @@ class Warm:
 
 
 def can_be_forked() -> bool:
-    """Whether runs can be forked here: on Linux, where a process can get a signal when its parent ends."""
+    """Whether runs can be forked here: on Linux, where a process has a descriptor, and a signal at its parent's end."""
     return sys.platform == "linux"
 
 
