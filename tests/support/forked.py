@@ -165,11 +165,6 @@ class Run:
             return None
         return codes[0] if len(codes) == 1 else int(any(codes))
 
-    @property
-    def returncode(self) -> int | None:
-        """The same."""
-        return self.poll()
-
     def wait(self, timeout: float = 300) -> int:
         """The exit code. A rank that fails has the others ended, as torchrun does. Raises subprocess.TimeoutExpired."""
         until, failed = time.monotonic() + timeout, None
