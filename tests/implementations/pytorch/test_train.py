@@ -83,13 +83,13 @@ def test_the_clock_goes_on_and_the_official_parser_reads_the_log(tiny, tmp_path)
 def test_a_seed_gives_the_same_run_in_any_layout(tiny, tmp_path):
     """But for the last voxels that rounding moves over a border, where volumes are split."""
     scores = []
-    for number, layout in enumerate(("1,1,1,1", "1,1,1,1", "1,1,2,1")):
+    for ranks, layout in enumerate(("1,1,1,1", "1,1,2,1"), 1):
         more = ("--layout", layout, "--rehearsal-seed", "7")
-        found = tiny.ran(tmp_path / f"{number}.txt", *more, ranks=1 + (number == 2))
+        found = tiny.ran(tmp_path / f"{ranks}.txt", *more, ranks=ranks)
         assert [e.metadata["source"] for e in found if e.key == "seed"] == ["rehearsal"]
         (score,) = values(found, "eval_accuracy")
         scores.append(score)
-    assert scores[0] == scores[1] == pytest.approx(scores[2], abs=1e-3)
+    assert scores[0] == pytest.approx(scores[1], abs=1e-3)
 
 
 def test_epoch_limit_is_no_success(endless, events, tmp_path):

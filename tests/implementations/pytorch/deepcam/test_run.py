@@ -33,7 +33,6 @@ def easy(tmp_path_factory, warm):
 @pytest.mark.parametrize(
     ("ranks", "settings"),
     [
-        (1, ()),
         (2, ("batch_size=5", "accumulate=2", "batchnorm_group_size=2")),
         (1, ("optimizer=AdamW", "learning_rate=0.005", "schedule=multistep", "milestones=[200]", "decay_rate=0.5")),
     ],
