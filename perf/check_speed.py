@@ -3,7 +3,7 @@
     python perf/check_speed.py results/v1.0
     python perf/check_speed.py results/v1.0/reference --copies 20 --repeats 3
 
-For `check.py` and `summarize.py` it prints the wall seconds of the fastest repeat, their start included, and the most
+For `check.py` and `summarize.py` it prints the wall seconds of the fastest repeat, the start included, and its peak
 memory.
 """
 
