@@ -2,53 +2,86 @@
 
     python perf/dlio.py --problem smoke --data data/smoke --out build/smoke [--from-log build/result_0.txt]
 
-It writes views of a dataset that DLIO can read, and prints the command that runs DLIO on each. docs/io.md says what the
-numbers mean.
+It writes links to a dataset that DLIO can read, and prints the command that runs DLIO. docs/io.md says what the numbers
+mean.
 """
 
 import argparse
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import numpy as np
+import yaml
 
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
-from benchmark.workload import AnyProblem
+from benchmark.workload import AnyProblem, Box, module_of
+from benchmark.writing import write_text
 from implementations.pytorch_tools.input_trial.compute import compute_times
 from perf.settings import reference_settings
-from perf.storage.export import VIEWS, Settings, export, name_of
+from perf.storage.export import READER, export
 
 ENVIRONMENT = Path("build/dlio")
 
 
-def settings_of(options: argparse.Namespace, problem: AnyProblem) -> Settings:
-    """The settings of a rank: the problem's batch sizes and read-ahead, with computation as given or from a log."""
-    config = reference_settings(problem.name)
+def run(options: argparse.Namespace) -> None:
+    """Export, and print what was left out and the command. Raises OSError and ValueError."""
+    problem, config, out = load_problem(options.problem), reference_settings(options.problem), options.out
     if config.batch_size % options.ranks:
         raise ValueError(f"--ranks: found {options.ranks}, wanted a divisor of the batch size {config.batch_size}")
-    seconds, deviation, evaluation = options.compute_seconds or 0.0, 0.0, 0.0
-    if options.from_log:
-        times = compute_times(None, options.from_log)
-        drawn = times.draw(0, 0, 10_000)
-        seconds, deviation = float(np.mean(drawn)), float(np.std(drawn))
-        evaluation = evaluation_seconds(options.from_log, problem, config.eval_batch_size)
-    return Settings(
-        config.batch_size // options.ranks,
-        config.eval_batch_size,
-        options.workers,
-        config.prefetch,
-        options.epochs,
-        options.ranks,
-        seconds,
-        deviation,
-        evaluation,
-    )
+    steps = {"train": config.batch_size, "validation": config.eval_batch_size * options.ranks}
+    counts = export(problem, options.data, out / "store", steps)
+    name = f"{problem.name.replace('-', '_')}_store"
+    content = yaml.safe_dump({"model": name, **workload(options, problem, config, counts)}, sort_keys=False)
+    write_text(out / "config" / "workload" / f"{name}.yaml", content)
+    left = [len(problem.split_samples(split)) - count for split, count in counts.items()]
+    print(f"{out}: left out of train, validation: {left[0]}, {left[1]}")
+    print(typed(options, name))
+
+
+def workload(options: argparse.Namespace, problem: AnyProblem, config: Any, counts: dict[str, int]) -> dict[str, Any]:
+    """The YAML of a workload for DLIO 2.0.0, but for its name. It has no key that DLIO does not read."""
+    decoded = module_of(problem).blank(problem, Box((0, 0, 0), problem.shape))
+    mean, deviation, evaluation = computation(options, problem, config.eval_batch_size)
+    return {
+        "framework": "pytorch",
+        "workflow": {"generate_data": False, "train": True, "evaluation": bool(counts["validation"])},
+        "dataset": {
+            "data_folder": str((options.out / "store").resolve()),
+            "format": "hdf5",
+            "num_files_train": counts["train"],
+            "num_files_eval": counts["validation"],
+            "num_samples_per_file": 1,
+            "record_length": sum(a.nbytes for a in decoded),
+        },
+        "reader": {
+            "data_loader": "pytorch",
+            "reader_classname": READER,
+            "batch_size": config.batch_size // options.ranks,
+            "batch_size_eval": config.eval_batch_size,
+            "read_threads": options.workers,  # 0 reads in the process that trains
+            "prefetch_size": config.prefetch * max(1, options.workers),
+            "file_shuffle": "seed",
+            "sample_shuffle": "seed",
+        },
+        "train": {"epochs": options.epochs, "computation_time": mean, "computation_time_stdev": deviation},
+        "evaluation": {"eval_time": evaluation},
+    }
+
+
+def computation(options: argparse.Namespace, problem: AnyProblem, batch: int) -> tuple[float, float, float]:
+    """(mean, standard deviation) of the seconds that a training step computes, and the seconds of an evaluation step of
+    so many samples: as given, or from a log."""
+    if not options.from_log:
+        return options.compute_seconds or 0.0, 0.0, 0.0
+    drawn = compute_times(None, options.from_log).draw(0, 0, 10_000)
+    return float(np.mean(drawn)), float(np.std(drawn)), evaluation_seconds(options.from_log, problem, batch)
 
 
 def evaluation_seconds(log: Path, problem: AnyProblem, batch: int) -> float:
@@ -61,11 +94,11 @@ def evaluation_seconds(log: Path, problem: AnyProblem, batch: int) -> float:
     return float(np.median([(b - a) / 1000 / steps for a, b in zip(starts, stops, strict=False)])) if stops else 0.0
 
 
-def typed(options: argparse.Namespace, problem: AnyProblem, view: str) -> str:
-    """The command that runs DLIO on a view, to be typed; at several ranks by MPI."""
+def typed(options: argparse.Namespace, workload: str) -> str:
+    """The command that runs DLIO on a workload, to be typed; at several ranks by MPI."""
     programs, out = (options.into / "bin").absolute(), options.out
     command = [str(programs / "python"), str(ROOT / "perf" / "storage" / "launch.py")]
-    command += [f"workload={name_of(problem, view)}", f"hydra.run.dir={(out / 'output' / view).resolve()}"]
+    command += [f"workload={workload}", f"hydra.run.dir={(out / 'output').resolve()}"]
     command += ["--config-dir", str((out / "config").resolve())]
     if options.ranks > 1:
         command = [str(programs / "mpiexec"), "-n", str(options.ranks), *command]
@@ -78,8 +111,7 @@ def main() -> int:
     parser.add_argument("--into", type=Path, default=ENVIRONMENT, help="DLIO's environment (default: build/dlio)")
     parser.add_argument("--problem", required=True)
     parser.add_argument("--data", type=Path, required=True, help="the dataset")
-    parser.add_argument("--out", type=Path, required=True, help="folder for views, workloads and DLIO's output")
-    parser.add_argument("--views", nargs="+", choices=VIEWS, default=list(VIEWS))
+    parser.add_argument("--out", type=Path, required=True, help="folder for links, workload and DLIO's output")
     parser.add_argument("--workers", type=int, default=1, help="reader processes a rank (default: 1)")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--ranks", type=int, default=1, help="of DLIO (default: 1)")
@@ -87,12 +119,7 @@ def main() -> int:
     parser.add_argument("--from-log", type=Path, help="take them from the log of a run")
     options = parser.parse_args()
     try:
-        problem = load_problem(options.problem)
-        settings = settings_of(options, problem)
-        for view in options.views:
-            cut = export(problem, options.data, options.out, view, settings)
-            print(f"{view}: {options.out / view}; left out of train, validation: {cut['train']}, {cut['validation']}")
-            print(typed(options, problem, view))
+        run(options)
     except (OSError, ValueError) as error:
         print(f"dlio.py: {error}", file=sys.stderr)
         return 2

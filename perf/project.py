@@ -45,8 +45,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--ranks", type=int, nargs="+", help="numbers of ranks (default: 1)")
     parser.add_argument("--system", required=True, help="a name in systems/, or a file ending in .yaml")
     parser.add_argument("--layout", help="data,depth,height,width: this layout only, instead of --ranks")
-    parser.add_argument("--precision", choices=("float32", "bfloat16"), help="default: the settings'; auto: bfloat16")
-    parser.add_argument("--batch", type=int, help="samples a step, over all ranks (default: the settings')")
     parser.add_argument("--target", action="store_true", help="print time, node-hours and energy to the target")
     parser.add_argument(
         "--epochs", type=float, nargs=2, metavar=("LEAST", "MOST"), help="to the target, where no points are known"
@@ -62,10 +60,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
-    """The config of a problem with the changes of the command line; options overrule settings."""
-    options = {"batch_size": args.batch, "precision": args.precision, "layout": args.layout and f"[{args.layout}]"}
-    words = [f"{name}={value}" for name, value in options.items() if value is not None]
-    config = reference_settings(problem.name, [*args.settings, *words], args.config)
+    """The config of a problem with the changes of the command line. A precision that is left open is bfloat16."""
+    layout = [f"layout=[{args.layout}]"] if args.layout else []
+    config = reference_settings(problem.name, [*args.settings, *layout], args.config)
     return replace(config, precision="bfloat16") if config.precision == "auto" else config
 
 

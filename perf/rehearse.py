@@ -5,8 +5,9 @@
 
 On one core, with tensors that have shapes and no memory, ranks make their groups, a step, an evaluation of a sample
 and a checkpoint. By default these are the first rank, one in the middle of the volume, and the last. Settings go at the
-end. Exit codes: 0 nothing stands against the run, 1 it does not fit the memory, convolves tensors that 32-bit indices
-cannot number, or has ranks that call in different orders, 2 a wrong command.
+end; sharded weights (sharding=fsdp) are not rehearsed. Exit codes: 0 nothing stands against the run, 1 it does not fit
+the memory, convolves tensors that 32-bit indices cannot number, or has ranks that call in different orders, 2 a wrong
+command.
 """
 
 import argparse
@@ -131,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             system = replace(system, memory_gib=args.memory, reserve_gib=min(system.reserve_gib, args.memory / 10))
         settings = [*args.settings, "compile=false", "device=cpu", f"layout=[{args.layout}]"]
         config = reference_settings(args.problem, ["precision=bfloat16", *settings])
+        if config.sharding == "fsdp":
+            raise ValueError("sharding: found fsdp, wanted ddp: project.py predicts the memory of sharded weights")
         layout = Layout.of(config.layout, config.tile)
         config = resolve(config, 1, layout.ranks)
         at_once = config.batch_size // config.accumulate

@@ -3,21 +3,18 @@
     python tests/mutants.py                                      # 20 mutants of each module below
     python tests/mutants.py --each 5 --seed 2 benchmark/metric.py results/statistics
     python tests/mutants.py --all --jobs 2                       # every mutant: hours
-    python tests/mutants.py --again compliance/families/clock.py   # those that survived the last time
 
 Each mutant is a module whose syntax tree differs in one place. No file is changed: a process that has collected the
 module's tests forks for each mutant, gives the functions their changed code, and runs the tests up to the first that
 fails, those that noticed earlier mutants first. What is evaluated at import is changed in a process that imports the
 changed tree. A mutant that no test notices has survived. It is printed as an entry of tests/survivors.yaml, which has
-those that are known and the reason why no test notices them; they count as survivors, too. build/mutants/ keeps what
-survived, for --again: it takes a mutant that was killed for killed while its module is as it was. Exit code 1 if
-something survived that survivors.yaml does not have.
+those that are known and the reason why no test notices them; they count as survivors, too. Exit code 1 if something
+survived that survivors.yaml does not have.
 """
 
 import argparse
 import ast
 import gc
-import hashlib
 import importlib
 import importlib.abc
 import importlib.util
@@ -47,7 +44,7 @@ import yaml
 from tests.mutating import Mutant, mutant, places
 
 ROOT = Path(__file__).resolve().parents[1]
-KNOWN, KEPT = "tests/survivors.yaml", "build/mutants"
+KNOWN = "tests/survivors.yaml"
 MODULES = (  # files, or folders of them
     "compliance/families",
     "compliance/reading",
@@ -59,6 +56,7 @@ MODULES = (  # files, or folders of them
     "implementations/pytorch/parallel/layout.py",
     "implementations/pytorch/layers/norm.py",
 )
+FORMULAS = ("tests/perf/pages/test_mathematics.py", "tests/perf/pages/test_tensors.py")
 MORE = {  # tests of what several modules of a folder do together
     "compliance/families": ("tests/compliance/test_rounds.py",),
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
@@ -69,6 +67,8 @@ MORE = {  # tests of what several modules of a folder do together
     "compliance/reading/timeline.py": ("tests/compliance/families/test_clock.py",),
     "compliance/reading/stated.py": ("tests/compliance/families/test_system.py",),
     "results/statistics": ("tests/results/tables/{name}",),
+    **dict.fromkeys(("implementations/pytorch/cosmoflow", "implementations/pytorch/deepcam"), FORMULAS),
+    **dict.fromkeys(("implementations/pytorch/scaffold", "implementations/pytorch/scaffold_published"), FORMULAS),
 }
 LOADED = (
     "pytest",
@@ -281,48 +281,16 @@ def known(path: str) -> list[tuple[str, str, str]]:
     return [(entry["in"], entry["before"], entry["after"]) for entry in listed.get(path, ())]
 
 
-def last(path: str) -> tuple[int, list[tuple[int, int]]]:
-    """How many mutants of a module were tried the last time, and which survived. Raises ValueError if none were, or if
-    the module has changed since."""
-    try:
-        kept = json.loads(file_of(path).read_text())
-    except FileNotFoundError:
-        kept = {}
-    if kept.get("sha256") != hashlib.sha256((ROOT / path).read_bytes()).hexdigest():
-        raise ValueError(
-            f"{path}: found no mutants of the module as it is in {KEPT}, wanted a run without --again first"
-        )
-    return kept["tried"], [(index, number) for index, number in kept["survived"]]
-
-
-def keep(path: str, tried: int, survived: Sequence[Mutant]) -> None:
-    """Write what `last` reads."""
-    sha256 = hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
-    file_of(path).parent.mkdir(parents=True, exist_ok=True)
-    places = [changed.place for changed in survived]
-    file_of(path).write_text(json.dumps({"sha256": sha256, "tried": tried, "survived": places}))
-
-
-def file_of(path: str) -> Path:
-    """Where a module's survivors are kept."""
-    return ROOT / KEPT / f"{path.removesuffix('.py').replace('/', '.')}.json"
-
-
 def drawn(path: str, tree: ast.Module, each: int | None, seed: int) -> list[tuple[int, int]]:
     """Places of a module that are changed, so many or all."""
     found = places(tree)
     return found if each is None or each >= len(found) else random.Random(f"{path}/{seed}").sample(found, each)
 
 
-def run(path: str, each: int | None, seed: int, again: bool = False) -> Row:
-    """Try mutants of a module, so many or all, or `again` those that survived the last time: its row of the table.
-    Raises ValueError if its tests fail as it is."""
+def run(path: str, each: int | None, seed: int) -> Row:
+    """Try mutants of a module, so many or all: its row of the table. Raises ValueError if its tests fail as it is."""
     tests, tree = tests_of(path), ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    chosen = drawn(path, tree, each, seed)
-    tried = len(chosen)
-    if again:
-        tried, chosen = last(path)
-    mutants = sorted((mutant(path, tree, *place) for place in chosen), key=lambda m: m.line)
+    mutants = sorted((mutant(path, tree, *place) for place in drawn(path, tree, each, seed)), key=lambda m: m.line)
     with tempfile.TemporaryDirectory() as folder:
         noted, files = Path(folder, "noted"), Path(folder, "files")
         forked(lambda: tested(tests, files, Collected(path, mutants, noted)), math.inf)
@@ -335,8 +303,7 @@ def run(path: str, each: int | None, seed: int, again: bool = False) -> Row:
             for changed, outcome in zip(mutants, found["outcomes"], strict=True)
         ]
     survived = [changed for changed, outcome in zip(mutants, outcomes, strict=True) if outcome == SURVIVED]
-    keep(path, tried, survived)
-    return told(path, tried, survived, complete=again or each is None)
+    return told(path, len(mutants), survived, complete=each is None)
 
 
 def told(path: str, tried: int, survived: Sequence[Mutant], complete: bool) -> Row:
@@ -376,7 +343,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("modules", nargs="*", default=MODULES, help="files and folders (default: those of the rules)")
     parser.add_argument("--each", type=int, default=20, help="mutants of each module, drawn by the seed (default: 20)")
     parser.add_argument("--all", action="store_true", help="every mutant")
-    parser.add_argument("--again", action="store_true", help="only those that survived the last time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="modules at a time (default: 1)")
     args = parser.parse_args(arguments)
@@ -386,7 +352,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in (*LOADED, *(TORCH if any(path.startswith("implementations") for path in paths) else ())):
             with suppress(ImportError):
                 importlib.import_module(name)
-        tries = partial(run, each=None if args.all else args.each, seed=args.seed, again=args.again)
+        tries = partial(run, each=None if args.all else args.each, seed=args.seed)
         with ProcessPoolExecutor(args.jobs, mp_context=multiprocessing.get_context("fork")) as pool:
             rows = list(pool.map(tries, paths))
     except ValueError as error:

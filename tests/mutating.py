@@ -22,12 +22,10 @@ ARITHMETIC = {
 
 @dataclass(frozen=True)
 class Mutant:
-    """A module's tree with one change, in a line of its file, and the statement there before and after. `place`: the
-    number of the node, as ast.walk counts, and that of the change there. `inside`: the function or class around it.
-    `late`: only a call of a function evaluates what is changed, not the import."""
+    """A module's tree with one change, in a line of its file, and the statement there before and after. `inside`: the
+    function or class around it. `late`: only a call of a function evaluates what is changed, not the import."""
 
     path: str
-    place: tuple[int, int]
     line: int
     inside: str
     before: str
@@ -110,7 +108,7 @@ def mutant(path: str, tree: ast.Module, index: int, number: int) -> Mutant:
     changes(before[index])[number](after[index])
     lines = shortened(first_line(statement, before[index]), first_line(twin, after[index]))
     inside, late = around(before[index], parents), in_function(before[index], parents)
-    return Mutant(path, (index, number), before[index].lineno, inside, *lines, changed, late)
+    return Mutant(path, before[index].lineno, inside, *lines, changed, late)
 
 
 def around(node: ast.AST, parents: dict[int, ast.AST]) -> str:

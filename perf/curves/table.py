@@ -33,9 +33,7 @@ def names(series: Sequence[Series]) -> list[str]:
     for one in series:
         alike = [s for s in series if (s.problem, s.width, s.batch) == (one.problem, one.width, one.batch)]
         odd = [k for k in one.settings if any(s.settings.get(k) != one.settings[k] for s in alike)]
-        more = [
-            f"{k} {one.settings[k]:g}" if isinstance(one.settings[k], float) else f"{k} {one.settings[k]}" for k in odd
-        ]
+        more = [f"{k} {one.settings[k]}" for k in odd]
         if len({s.problem_digest for s in alike}) > 1:
             more.append(f"definition {one.problem_digest[:8]}")
         found.append(one.problem + (f" ({', '.join(more)})" if more else ""))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import groupby
 
 import torch
@@ -66,6 +67,7 @@ def sum_of(problem: str) -> int:
     return sum(torch.Size(shape).numel() for shape in tensors(problem).values())
 
 
+@cache
 def tensors(problem: str) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the tensors that a run of a problem writes, layer after layer, without making them."""
     with torch.device("meta"):

@@ -23,7 +23,6 @@ from implementations.pytorch.training.parts import share
 from implementations.pytorch.training.state import TrainingState
 from perf.projection.trace import fake_ranks, prepared, shapes_of, zeros
 from perf.rehearsal.record import Event, Record, sum_gradients
-from perf.rehearsal.sharded import gather_weights, memory_of, parts_of
 
 CANNOT = (DataDependentOutputException, DynamicOutputShapeException)  # numbers that tensors without memory do not have
 
@@ -64,11 +63,7 @@ def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, recor
     """Go through a step, an evaluation and a checkpoint. `shapes` are shapes and types of a sample's tensors."""
     task, model, costs = prepared(problem, config, layout, model)
     samples = len(layout.share(range(config.batch_size // config.accumulate)))
-    sharded, last = config.sharding == "fsdp" and layout.ranks > 1, lambda: None
-    if sharded:
-        last = gather_weights(model, record, layout.ranks)
-    elif layout.ranks > 1:
-        last = sum_gradients(model, record)
+    last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
     average = average_of(model, config, problem.train_samples)
     optimizer = task.build_optimizer(model)
     for group in optimizer.param_groups:
@@ -88,23 +83,22 @@ def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, recor
     if average:
         average.update(model)
     record.stage = "evaluation"
-    for part in parts_of(model) if sharded else ():  # for as long as the evaluation lasts
-        record.note("gathered weights", part.gathered(layout.ranks))
     with record, suppress(*CANNOT), mock.patch.object(torch, "bincount", counts):
         task.evaluate(model.eval(), [zeros(shapes, 1)], layout)
     record.stage = "checkpoint"
     state = TrainingState(model, optimizer, average)
     part = save(state, problem, config, layout)
-    moments = [(t, w) for w, values in optimizer.state.items() for t in values.values() if torch.is_tensor(t)]
-    if sharded:
-        memory = memory_of(model, moments, layout.rank, layout.ranks)
-    else:
-        weights = 4 * parameter_count(model)
-        memory = {"weights": weights, "gradients": weights, "optimizer": sum(t.nbytes for t, _ in moments)}
-    memory["average"] = memory["weights"] * bool(average)
-    if sharded:
-        part = memory["weights"] + memory["optimizer"] + memory["average"]
-    memory |= {"batch": sum(t.nbytes for t in loaded), "kept for backward": kept, "at most beside it": peak - kept}
+    moments = [t for values in optimizer.state.values() for t in values.values() if torch.is_tensor(t)]
+    weights = 4 * parameter_count(model)
+    memory = {
+        "weights": weights,
+        "gradients": weights,
+        "optimizer": sum(t.nbytes for t in moments),
+        "average": weights * bool(average),
+        "batch": sum(t.nbytes for t in loaded),
+        "kept for backward": kept,
+        "at most beside it": peak - kept,
+    }
     found = tuple(record.events), memory, record.most, tuple(record.large), part
     return Rehearsal(layout.rank, layout.place, *found)
 

@@ -1,4 +1,4 @@
-"""DLIO's reader class for the view `store`: it reads whole samples with the reader of runs, checks included.
+"""DLIO's reader class: it reads whole samples with the reader of runs, checks included.
 
 Only DLIO's environment can import it.
 """

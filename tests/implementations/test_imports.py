@@ -2,10 +2,11 @@
 
 import ast
 import re
-from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.support.imports import imports
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(path for path in (ROOT / "implementations").iterdir() if (path / "__init__.py").exists())
@@ -14,19 +15,9 @@ TOOLS = [path for path in PACKAGES if path not in FOLDERS]
 OURS = {path.parent.name for path in ROOT.glob("*/__init__.py")}
 
 
-@cache
-def nodes(path: Path) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(path.read_text())))
-
-
-def tops(path: Path) -> set[str]:
-    """The packages of this repository that a file imports absolutely, anywhere in it; of implementations, which."""
-    names = []
-    for node in nodes(path):
-        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-    parts = [name.split(".") for name in names]
+def ours(path: Path) -> set[str]:
+    """The packages of this repository that a file imports absolutely; of implementations, which."""
+    parts = [name.split(".") for name in imports(path, relative=False)]
     return {".".join(p[:2]) if p[0] == "implementations" else p[0] for p in parts if p[0] in OURS}
 
 
@@ -34,8 +25,8 @@ def tops(path: Path) -> set[str]:
 def test_an_implementation_imports_benchmark_and_rules_alone(folder):
     """So that a copy under any name runs itself."""
     for path in folder.rglob("*.py"):
-        assert tops(path) <= {"benchmark", "rules"}, path
-        for node in nodes(path):
+        assert ours(path) <= {"benchmark", "rules"}, path
+        for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 assert not re.search(r"implementations\.\w", node.value), (path, node.lineno)
 
@@ -44,7 +35,7 @@ def test_an_implementation_imports_benchmark_and_rules_alone(folder):
 def test_tools_import_the_implementation_they_are_named_for(folder):
     implementation = f"implementations.{folder.name.removesuffix('_tools')}"
     allowed = {"benchmark", "harness", "rules", f"implementations.{folder.name}", implementation}
-    found = {path: tops(path) for path in folder.rglob("*.py")}
+    found = {path: ours(path) for path in folder.rglob("*.py")}
     assert not {path: names - allowed for path, names in found.items() if names - allowed}
     assert any(implementation in names for names in found.values())
 
@@ -52,4 +43,4 @@ def test_tools_import_the_implementation_they_are_named_for(folder):
 def test_an_import_that_is_not_allowed_is_seen(tmp_path):
     path = tmp_path / "a.py"
     path.write_text("def late():\n    from implementations.minimal import train\n    import perf.docs\n")
-    assert tops(path) == {"implementations.minimal", "perf"}
+    assert ours(path) == {"implementations.minimal", "perf"}

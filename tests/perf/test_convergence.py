@@ -206,10 +206,13 @@ def test_what_is_wrong_in_the_data_is_refused(tmp_path, old, new, message):
         read(path)
 
 
-@pytest.mark.skipif(not convergence.DOCS.joinpath("convergence.yaml").exists(), reason="no data are published")
-def test_the_page_and_its_figures_are_made_of_the_data():
-    found = read(convergence.DOCS / "convergence.yaml")
-    for name, drawn in convergence.figures(found).items():
+@pytest.mark.slow
+def test_the_figures_are_drawn_of_the_data():
+    for name, drawn in convergence.figures(read(convergence.DOCS / "convergence.yaml")).items():
         assert (convergence.DOCS / "figures" / name).read_text(encoding="utf-8") == drawn
+
+
+def test_the_page_is_made_of_the_data():
+    found = read(convergence.DOCS / "convergence.yaml")
     page = PAGE.read_text(encoding="utf-8")
     assert convergence.filled(page, {"table": table.markdown(found)}) == page

@@ -3,41 +3,71 @@
 import shlex
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+import yaml
 
+from benchmark.log import LogWriter
 from perf import dlio
 
 
+@pytest.fixture
+def call(monkeypatch, tmp_path):
+    """The function that calls the command, with its folders in one of the test's: its exit code."""
+
+    def act(*words: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["dlio.py", *words, "--data", "d", "--out", str(tmp_path / "a folder")])
+        return dlio.main()
+
+    return act
+
+
 @pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--problem", "smok", "--data", "d", "--out", "o"], "smok"),
-        (["--problem", "smoke", "--data", "d", "--out", "o", "--ranks", "3"], "divisor of the batch size 2"),
-    ],
+    ("words", "said"),
+    [(["--problem", "smok"], "smok"), (["--problem", "smoke", "--ranks", "3"], "divisor of the batch size 2")],
 )
-def test_what_can_be_mended_is_one_line(monkeypatch, capsys, tmp_path, arguments, said):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["dlio.py", *arguments])
-    assert dlio.main() == 2
+def test_what_can_be_mended_is_one_line(call, capsys, words, said):
+    assert call(*words) == 2
     assert said in capsys.readouterr().err
 
 
-def test_the_command_of_an_export_can_be_typed(monkeypatch, capsys, tiny, tmp_path):
+def test_the_command_of_an_export_can_be_typed(call, capsys, tmp_path):
     """DLIO's own words: workload=NAME of a folder of YAML, by MPI at several ranks; it is quoted for a shell."""
     out = tmp_path / "a folder"
-    words = ["--problem", "tiny", "--data", str(tiny.data), "--out", str(out), "--ranks", "2"]
-    monkeypatch.setattr(dlio, "load_problem", lambda name: tiny.problem)
-    monkeypatch.setattr(
-        dlio, "reference_settings", lambda name: SimpleNamespace(batch_size=2, eval_batch_size=1, prefetch=2)
-    )
-    monkeypatch.setattr(sys, "argv", ["dlio.py", *words, "--into", "none"])
-    assert dlio.main() == 0
-    commands = [shlex.split(line) for line in capsys.readouterr().out.splitlines() if line.startswith("env ")]
-    assert len(commands) == 2
-    for view, found in zip(("stock", "store"), commands, strict=True):
-        assert found[5:8] == [str(Path("none/bin/mpiexec").absolute()), "-n", "2"]
-        assert found[9].endswith("perf/storage/launch.py") and found[10] == f"workload=tiny_{view}"
-        assert found[11:] == [f"hydra.run.dir={out}/output/{view}", "--config-dir", f"{out}/config"]
-        assert (out / "config" / "workload" / f"tiny_{view}.yaml").is_file()
+    assert call("--problem", "smoke", "--ranks", "2", "--into", "none") == 0
+    left, command = capsys.readouterr().out.splitlines()
+    assert left == f"{out}: left out of train, validation: 0, 8"  # of 72, in steps of 2 x 8
+    found = shlex.split(command)
+    assert found[5:8] == [str(Path("none/bin/mpiexec").absolute()), "-n", "2"]
+    assert found[9].endswith("perf/storage/launch.py") and found[10] == "workload=smoke_store"
+    assert found[11:] == [f"hydra.run.dir={out}/output", "--config-dir", f"{out}/config"]
+
+
+def workload(out: Path) -> dict:
+    (path,) = (out / "config" / "workload").iterdir()
+    return yaml.safe_load(path.read_text())
+
+
+def test_a_workload_reads_as_a_run_does(call, tmp_path):
+    assert call("--problem", "smoke", "--ranks", "2", "--workers", "3", "--compute-seconds", "0.5") == 0
+    said = workload(tmp_path / "a folder")
+    assert said["dataset"] == {
+        "data_folder": str(tmp_path / "a folder" / "store"), "format": "hdf5", "num_files_train": 168,
+        "num_files_eval": 64, "num_samples_per_file": 1, "record_length": 2 * 32**3,
+    }  # fmt: skip
+    reader = said["reader"]
+    assert reader["reader_classname"].endswith("StoreReader") and said["workflow"]["evaluation"] is True
+    assert [reader[name] for name in ("batch_size", "batch_size_eval", "read_threads", "prefetch_size")] == [1, 8, 3, 6]
+    assert said["train"] == {"epochs": 2, "computation_time": 0.5, "computation_time_stdev": 0.0}
+
+
+def test_a_log_has_the_seconds_of_computation(call, tmp_path):
+    log = LogWriter(tmp_path / "log.txt")
+    log.event("tracked_stats", {"step_compute_seconds": [1.0, 1.0, 3.0], "compute_seconds": 9.0})
+    log.close()
+    assert call("--problem", "cosmoflow-mini", "--from-log", str(tmp_path / "log.txt"), "--workers", "0") == 0
+    said = workload(tmp_path / "a folder")
+    assert said["train"]["computation_time"] == pytest.approx(1.5, abs=0.1)
+    assert said["train"]["computation_time_stdev"] == pytest.approx(0.6, abs=0.1)
+    assert said["model"] == "cosmoflow_mini_store"
+    assert said["dataset"]["record_length"] == 32784 and said["reader"]["read_threads"] == 0

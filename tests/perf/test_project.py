@@ -19,7 +19,7 @@ SMOKE = ["--problem", "smoke", "--system", "dgx-h200"]
 
 
 def test_a_table_of_the_fastest_layouts(capsys):
-    assert main([*SMOKE, "--ranks", "1", "2", "8", "--batch", "2"]) == 0
+    assert main(["--problem", "smoke", "--ranks", "1", "2", "8", "--system", "dgx-h200", "batch_size=2"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("dgx-h200: datasheet, not measured")
     lines = [line.split() for line in out.partition("smoke, batch 2, bfloat16\n")[2].splitlines()]
@@ -28,15 +28,15 @@ def test_a_table_of_the_fastest_layouts(capsys):
 
 
 def test_one_number_of_ranks_shows_every_layout(capsys):
-    assert main([*SMOKE, "--ranks", "4", "--batch", "4", "--precision", "float32"]) == 0
+    assert main([*SMOKE, "--ranks", "4", "--format", "text", "batch_size=4", "precision=float32"]) == 0
     out = capsys.readouterr().out
     assert all(layout in out for layout in ("4,1,1,1", "2,1,1,2", "1,1,2,2"))
     assert "seconds a step: wait " in out and "messages a step" in out
 
 
 def test_several_problems_as_csv_and_json(capsys):
-    command = ["--problem", "smoke", "scale6", "--system", "dgx-h200", "--ranks", "1", "2", "--batch", "2"]
-    assert main([*command, "--format", "csv"]) == 0
+    command = ["--problem", "smoke", "scale6", "--system", "dgx-h200", "--ranks", "1", "2"]
+    assert main([*command, "--format", "csv", "batch_size=2"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(r["problem"], r["ranks"]) for r in rows] == [
         ("smoke", "1"),
@@ -44,12 +44,12 @@ def test_several_problems_as_csv_and_json(capsys):
         ("scale6", "1"),
         ("scale6", "2"),
     ]
-    assert main([*command, "--format", "json"]) == 0
+    assert main([*command, "--format", "json", "batch_size=2"]) == 0
     assert [str(r["step_s"]) for r in json.loads(capsys.readouterr().out)] == [r["step_s"] for r in rows]
 
 
 def test_one_layout(capsys):
-    assert main([*SMOKE, "--layout", "1,2,2,2", "--batch", "2", "--recompute", "yes", "--format", "json"]) == 0
+    assert main([*SMOKE, "--layout", "1,2,2,2", "--recompute", "yes", "--format", "json", "batch_size=2"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["layout"], found["ranks"], found["recompute"], found["samples_at_once"]) == ("1,2,2,2", 8, "yes", 2)
 
@@ -75,10 +75,8 @@ def test_settings_change_what_is_projected(capsys):
 
 
 def test_options_overrule_settings(capsys):
-    found = one(capsys, "--layout", "1,1,1,2", "--precision", "bfloat16", "--recompute", "no", "--batch", "4")
-    settings = ("precision=float32", "recompute_norms=true", "batch_size=2", "layout=[1,2,1,1]")
-    options = ("--layout", "1,1,1,2", "--precision", "bfloat16", "--recompute", "no", "--batch", "4")
-    assert one(capsys, *options, *settings) == found
+    options = ("--layout", "1,1,1,2", "--recompute", "no")
+    assert one(capsys, *options, "recompute_norms=true", "layout=[1,2,1,1]") == one(capsys, *options)
 
 
 def test_a_layout_and_its_tile_as_settings(capsys):
@@ -108,7 +106,7 @@ def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
         (["--system", "dgx-h2oo"], "no system 'dgx-h2oo'; did you mean 'dgx-h200'"),
         (["--problem", "scale12"], "no problem 'scale12'"),
         (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
-        (["--batch", "0"], "batch_size: found 0, wanted 1 or more"),
+        (["batch_size=0"], "batch_size: found 0, wanted 1 or more"),
         (["--layout", "1,2"], "layout: found 2 values, wanted 4"),
         (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
         (["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),

@@ -14,7 +14,6 @@ from perf.pages.scripts import ROOT, STARTED
 from tests.support.tiny import environment
 
 REFERENCE = "results/v1.0/reference"
-IN_A_BROWSER = {"perf/report_picture.py"}
 OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, {tiny}, and
     # {quick}, a log in float32, since bfloat16 takes minutes where a processor emulates it
@@ -29,8 +28,6 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/rehearse.py": "--problem smoke --layout 1,1,1,2 --rank 0",
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
-    "perf/report_picture.py": "--out {out}/report.png",
-    "perf/telling.py": "--sets 2",
 }
 
 
@@ -65,10 +62,6 @@ def quick(tmp_path_factory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("script", ROWS)
 def test_a_script_starts_and_ends(script, request, tmp_path):
-    if script in IN_A_BROWSER:
-        browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
-        if browser.browser() is None:
-            pytest.skip(f"none of {', '.join(browser.NAMES)} is installed")
     places = {"out": tmp_path}
     for name in {"smoke", "tiny", "quick"} & set(re.findall(r"{(\w+)", ROWS[script])):
         places[name] = request.getfixturevalue(name)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.imports import imports
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 NAMED = re.compile(r"\[`([\w.]+)`\]\(([^)#]+\.py)\)")
@@ -46,24 +48,13 @@ def test_every_rule_of_the_walks_is_in_force():
     assert len(codes) > 7 and not [code for code in codes if f"## {code} " not in texts]
 
 
-def imported(path: Path) -> set[str]:
-    """What a file imports absolutely, anywhere in it: top-level names, and the first two as a path."""
-    modules = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            modules.append(node.module)
-    parts = [module.split(".") for module in modules]
-    return {part[0] for part in parts} | {"/".join(part[:2]) for part in parts}
-
-
 def test_the_table_has_the_imports_of_the_code_and_they_go_down():
     table = {name: re.findall(r"`([\w/]+)`", names) for name, names in ROW.findall(PAGE.read_text(encoding="utf-8"))}
     order = list(table)
     for package in order:
         files = [path for path in (ROOT / package).rglob("*.py") if not re.search(r"/results/v\d", path.as_posix())]
-        found = set().union(*map(imported, files)) & set(order) - {package}
+        names = [name.split(".") for path in files for name in imports(path, relative=False)]
+        found = {"/".join(name[:n]) for name in names for n in (1, 2)} & set(order) - {package}
         assert table[package] == sorted(found, key=order.index), f"docs/architecture.md: {package}"
         assert all(order.index(package) < order.index(name) for name in found)
-    assert len(order) == 8 and table["compliance"] == ["rules", "benchmark"]
+    assert len(order) == 8 and table["compliance"] == table["harness"] == ["rules", "benchmark"]

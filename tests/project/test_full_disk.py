@@ -43,7 +43,7 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "package": ("compliance/package.py", SUBMISSION, "--out", "{disk}/package.tar.gz"),
     "completion": ("integrations/completion.py",),
     "compare": ("results/compare.py", SUBMISSION, SUBMISSION, "--output", "{disk}/page.html"),
-    "dlio": ("perf/dlio.py", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio", "--views", "store"),
+    "dlio": ("perf/dlio.py", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio"),
 }
 
 

@@ -1,6 +1,5 @@
 """What holds the whole together: who imports whom, what is installed, what the README says is there."""
 
-import ast
 import hashlib
 import json
 import re
@@ -8,25 +7,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 from rules.edition import load
+from tests.support.imports import imports, tops
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("benchmark", "rules", "compliance", "results", "harness", "implementations")
-MAY_IMPORT = {
-    "benchmark": {"benchmark"},
-    "rules": {"benchmark", "rules"},
-    "compliance": {"benchmark", "rules", "compliance"},
-    "results": {"benchmark", "rules", "compliance", "results"},
-    "harness": {"benchmark", "rules", "harness"},
-    "implementations": {"benchmark", "rules", "implementations"},
-}
-TOOLS = "implementations/pytorch_tools/"  # which read logs as the harness does
+TOOLS = "implementations/pytorch_tools/"
 
 
 def modules(package: str) -> list[Path]:
@@ -34,40 +25,15 @@ def modules(package: str) -> list[Path]:
     return [p for p in sorted((ROOT / package).rglob("*.py")) if not re.match(r"results/v", str(p.relative_to(ROOT)))]
 
 
-@cache
-def import_statements(path: Path) -> list[ast.Import | ast.ImportFrom]:
-    """Those of a file, anywhere in it."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-
-
-def imported(path: Path) -> set[str]:
-    """The top-level names that a file imports, anywhere in it."""
-    names = set()
-    for node in import_statements(path):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        else:
-            names.add((node.module or ".").partition(".")[0])
-    return names
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_imports_go_one_way(package):
-    found = {str(p.relative_to(ROOT)): imported(p) & set(PACKAGES) - MAY_IMPORT[package] for p in modules(package)}
-    wrong = {path: names - ({"harness"} if path.startswith(TOOLS) else set()) for path, names in found.items()}
-    assert not {path: names for path, names in wrong.items() if names}
-
-
 def test_a_run_loads_only_the_editions_name_of_the_rules():
     runs = [p for p in modules("implementations") if not str(p.relative_to(ROOT)).startswith(TOOLS)]
-    found = {name for p in runs for name in references(p) if name.startswith("rules.")}
+    found = {name for p in runs for name in imports(p) if name.startswith("rules.")}
     assert len(runs) > 20 and found <= {"rules.current", "rules.current.EDITION", "rules.current.current"}
 
 
 @pytest.mark.parametrize("package", ["benchmark", "rules", "compliance", "results", "harness"])
 def test_only_implementations_import_torch(package):
-    assert not [str(p) for p in modules(package) if "torch" in imported(p)]
+    assert not [str(p) for p in modules(package) if "torch" in tops(p)]
 
 
 def test_scripts_find_their_siblings_as_modules_do():
@@ -79,12 +45,12 @@ def test_scripts_find_their_siblings_as_modules_do():
         depth = len(path.relative_to(ROOT).parts) - 1
         assert "if not __package__:" in text, path
         assert f"sys.path[0] = str(Path(__file__).resolve().parents[{depth}])" in text, path
-        assert "__package__ = " in text or not any(getattr(node, "level", 0) for node in import_statements(path)), path
+        assert "__package__ = " in text or imports(path) == imports(path, relative=False), path
 
 
 def test_the_judge_needs_yaml_and_numpy_alone():
     allowed = {"yaml", "numpy", "py_landlock", "benchmark", "rules", "compliance"} | set(sys.stdlib_module_names)
-    assert not {str(p): imported(p) - allowed for p in modules("compliance") if imported(p) - allowed}
+    assert not {str(p): tops(p) - allowed for p in modules("compliance") if tops(p) - allowed}
 
 
 def test_pins_are_in_step():
@@ -134,21 +100,6 @@ def test_nothing_is_installed_without_its_digest():
     assert "--require-hashes" in re.search(r"^PIP := .*", (ROOT / "Makefile").read_text(), re.M)[0]
 
 
-def references(path: Path) -> set[str]:
-    """The modules that a file imports, anywhere in it, and names that it imports from them: relative ones, and those
-    that only type checkers see, too."""
-    package = list(path.relative_to(ROOT).with_suffix("").parts[:-1])
-    found = set()
-    for node in import_statements(path):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        else:
-            above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
-    return found
-
-
 def name_of(path: Path) -> str:
     """A module's dotted name; a package's is its folder's."""
     parts = path.relative_to(ROOT).with_suffix("").parts
@@ -157,7 +108,7 @@ def name_of(path: Path) -> str:
 
 def test_no_imports_go_in_circles():
     known = {name_of(p): p for package in PACKAGES for p in modules(package)}
-    graph = {name: imported_of(references(path), known) - {name} for name, path in known.items()}
+    graph = {name: imported_of(imports(path), known) - {name} for name, path in known.items()}
     list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
 
 
@@ -178,7 +129,7 @@ PATH = re.compile(
 )
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/centres.md", "docs/first-hour-on-gpus.md"])
 def test_paths_that_a_page_names_exist(page):
     named = set(PATH.findall((ROOT / page).read_text(encoding="utf-8")))
     made_up = re.compile(r"acme|results/v1.0/(you|<)|<")

@@ -111,7 +111,7 @@ class Warm:
 
 
 def can_be_forked() -> bool:
-    """Whether runs can be forked here: on Linux, where a process can get a signal when its parent ends."""
+    """Whether runs can be forked here: on Linux, where a process has a descriptor, and a signal at its parent's end."""
     return sys.platform == "linux"
 
 
@@ -164,11 +164,6 @@ class Run:
         if None in codes:
             return None
         return codes[0] if len(codes) == 1 else int(any(codes))
-
-    @property
-    def returncode(self) -> int | None:
-        """The same."""
-        return self.poll()
 
     def wait(self, timeout: float = 300) -> int:
         """The exit code. A rank that fails has the others ended, as torchrun does. Raises subprocess.TimeoutExpired."""

@@ -19,7 +19,6 @@ import select
 import signal
 import socket
 import sys
-import time
 
 PACKAGES = (
     "h5py",
@@ -43,12 +42,6 @@ COMPILER = (
     "sympy.tensor.tensor",
     "setuptools",
 )
-HANDLED = {  # signals that this process handles in its own way, with Python's usual handlers for forked runs
-    signal.SIGCHLD: signal.SIG_DFL,
-    signal.SIGTERM: signal.SIG_DFL,
-    signal.SIGINT: signal.default_int_handler,
-}
-PATIENCE = 10.0  # seconds that runs have to end after SIGTERM
 ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 
@@ -88,55 +81,37 @@ def serve(control: socket.socket) -> list[str]:
     It returns only in a forked process, with the run's arguments. When the control socket is closed, it ends all runs
     and then this process.
     """
-    runs: dict[int, socket.socket | None] = {}  # the socket of each run's request; None if it was closed
-    signals = wake_on_signals()
+    runs: dict[int, tuple[int, socket.socket]] = {}  # by a process's descriptor, its number and the request's socket
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the runs get a terminal's SIGINT as well
     while True:
-        askers = {asker: pid for pid, asker in runs.items() if asker}
-        ready, _, _ = select.select([control, signals, *askers], [], [])
-        if signals in ready and signal.SIGTERM in os.read(signals, 4096):
-            break
-        for asker in askers.keys() & set(ready):  # readable means closed, since nothing is ever written to it
-            send(askers[asker], signal.SIGTERM)
+        ready, _, _ = select.select([control, *runs], [], [])
+        for descriptor in runs.keys() & set(ready):
+            pid, asker = runs.pop(descriptor)
+            os.close(descriptor)
+            tell(asker, {"code": os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])})
             asker.close()
-            runs[askers[asker]] = None
-        reap(runs)
-        if control in ready:
-            data, descriptors, _, _ = socket.recv_fds(control, 2**20, 4)
-            if not data:
-                break
-            parent = os.getpid()
-            signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)  # in the fork until it has handlers of its own
-            pid = os.fork()
-            if pid == 0:
-                for held in (control, *filter(None, runs.values())):
-                    held.close()
-                os.close(signals)
-                return become(json.loads(data), descriptors, parent)
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
-            answer(runs, pid, descriptors)
-    finish(runs)
+        if control not in ready:
+            continue
+        data, descriptors, _, _ = socket.recv_fds(control, 2**20, 4)
+        if not data:
+            break
+        parent, pid = os.getpid(), os.fork()
+        if pid == 0:
+            control.close()
+            for descriptor, (_, asker) in runs.items():
+                os.close(descriptor)
+                asker.close()
+            return become(json.loads(data), descriptors, parent)
+        asker = socket.socket(fileno=descriptors[0])
+        for descriptor in descriptors[1:]:
+            os.close(descriptor)
+        runs[os.pidfd_open(pid)] = pid, asker
+        tell(asker, {"pid": pid})
+    for pid, _ in runs.values():
+        os.kill(pid, signal.SIGTERM)  # so that their logs say so
+    for pid, _ in runs.values():
+        os.waitpid(pid, 0)
     os._exit(0)
-
-
-def wake_on_signals() -> int:
-    """Return a descriptor from which the numbers of SIGCHLD and SIGTERM can be read. SIGINT is ignored, because the
-    runs get a terminal's SIGINT as well."""
-    reader, writer = os.pipe()
-    os.set_blocking(reader, False)
-    os.set_blocking(writer, False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)  # without a handler nothing is written to the pipe
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    return reader
-
-
-def answer(runs: dict[int, socket.socket | None], pid: int, descriptors: list[int]) -> None:
-    """Answer a request with the run's process number."""
-    runs[pid] = asker = socket.socket(fileno=descriptors[0])
-    for descriptor in descriptors[1:]:
-        os.close(descriptor)
-    tell(asker, {"pid": pid})
 
 
 def become(request: dict, descriptors: list[int], parent: int) -> list[str]:
@@ -149,46 +124,16 @@ def become(request: dict, descriptors: list[int], parent: int) -> list[str]:
     for stream, descriptor in enumerate(streams):
         os.dup2(descriptor, stream)
         os.close(descriptor)
-    os.close(signal.set_wakeup_fd(-1))
-    for number, handler in HANDLED.items():
-        signal.signal(number, handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(request["cwd"])
     os.environ.update(request["environment"])
     return request["arguments"]
-
-
-def reap(runs: dict[int, socket.socket | None]) -> None:
-    """Send the exit codes of runs that have ended."""
-    for pid in list(runs):
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended and (asker := runs.pop(pid)):
-            tell(asker, {"code": os.waitstatus_to_exitcode(status)})
-            asker.close()
 
 
 def tell(asker: socket.socket, what: dict) -> None:
     """Send a message to the socket of a request, unless it was closed."""
     with contextlib.suppress(OSError):
         asker.send(json.dumps(what).encode())
-
-
-def send(pid: int, number: int) -> None:
-    """Send a signal to a run."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, number)
-
-
-def finish(runs: dict[int, socket.socket | None]) -> None:
-    """End all runs by SIGTERM, so that their logs say so, and those that remain by SIGKILL."""
-    for pid in runs:
-        send(pid, signal.SIGTERM)
-    until = time.monotonic() + PATIENCE
-    while runs and time.monotonic() < until:
-        reap(runs)
-        time.sleep(0.02)
-    for pid in runs:
-        send(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from benchmark.problem import load_problem
 from benchmark.workload import problem_files
 from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, config_path, gpu_of, resolve
 from implementations.pytorch.cosmoflow.task import Config as CosmoFlow
-from implementations.pytorch.scaffold.task import Config, Task
+from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import config_class
 from tests.support.settings import load_config
 
@@ -127,19 +127,3 @@ def test_too_few_gpus_are_every_ranks_error(gpus, local_rank, found, visible, me
     gpus(found, visible)
     with pytest.raises(ValueError, match=f"^device: {message}"):
         gpu_of(Launch(local_rank, 4, local_rank, 4, "torchrun"))
-
-
-def learning_rate(config, epoch):
-    return Task(None, config).learning_rate(epoch)
-
-
-def test_the_rate_falls_along_a_cosine_and_stays_at_its_end():
-    config = Config(learning_rate=1e-3, end_learning_rate=1e-4, decay_epochs=10)
-    assert learning_rate(config, 0) == 1e-3 and math.isclose(learning_rate(config, 5), 5.5e-4)
-    assert 1e-4 < learning_rate(config, 9.999) < 1.001e-4
-    assert learning_rate(config, 10) == learning_rate(config, 25) == 1e-4
-
-
-def test_warm_up_is_linear():
-    config = Config(warmup_epochs=2, decay_epochs=10**6)
-    assert math.isclose(learning_rate(config, 1), config.learning_rate / 2, rel_tol=1e-6)

@@ -145,17 +145,6 @@ def test_a_run_does_not_go_on_before_its_own_past(endless, system, start, tmp_pa
     assert code == 1 and "after 4 epochs, wanted 2.0" in said[-1]
 
 
-def test_slow_files_cost_time_and_nothing_else(tiny, events, system, start, tmp_path):
-    logs = [tmp_path / f"{i}.txt" for i in (0, 1)]
-    found = []
-    for log, seconds in zip(logs, (0, 0.2), strict=True):
-        system.set("slow", seconds)
-        assert start([*tiny.options(log), "--rehearsal-seed", "7", *READING]).ends()[0] == 0
-        found.append({e.key: e.value for e in events(log)})
-    assert found[0]["eval_accuracy"] == found[1]["eval_accuracy"]
-    assert found[1]["tracked_stats"]["wait_seconds"] > 7 * 0.2
-
-
 def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp_path):
     """The run ends naming it, and goes on from its last checkpoint by the same command."""
     data = Path(shutil.copytree(endless.data, tmp_path / "data"))

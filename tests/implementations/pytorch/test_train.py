@@ -36,7 +36,6 @@ def values(found, key):
     ("layout", "workers", "fresh"),
     [
         ((1, 1, 1, 1), 2, True),
-        ((3, 1, 1, 1), 0, False),
         ((1, 1, 2, 1), 1, True),
         ((2, 2, 1, 1), 0, False),
     ],
@@ -51,6 +50,8 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert done.stdout == f"time to target: {time_to_target(log):.3f} s\n"  # of all ranks together
     assert [e.key for e in found] == [*HEAD.split(), *FIRST.split(), "run_stop", "weights"]
     assert found[-2].value is None and found[-2].metadata["status"] == "success"
+    ((device,),) = values(found, "devices")
+    assert (device["kind"], device["ranks"], device["uuids"]) == ("cpu", ranks, [])
     assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
 
     manifest = load_manifest(tiny.data, tiny.problem)
@@ -82,13 +83,13 @@ def test_the_clock_goes_on_and_the_official_parser_reads_the_log(tiny, tmp_path)
 def test_a_seed_gives_the_same_run_in_any_layout(tiny, tmp_path):
     """But for the last voxels that rounding moves over a border, where volumes are split."""
     scores = []
-    for number, layout in enumerate(("1,1,1,1", "1,1,1,1", "1,1,2,1")):
+    for ranks, layout in enumerate(("1,1,1,1", "1,1,2,1"), 1):
         more = ("--layout", layout, "--rehearsal-seed", "7")
-        found = tiny.ran(tmp_path / f"{number}.txt", *more, ranks=1 + (number == 2))
+        found = tiny.ran(tmp_path / f"{ranks}.txt", *more, ranks=ranks)
         assert [e.metadata["source"] for e in found if e.key == "seed"] == ["rehearsal"]
         (score,) = values(found, "eval_accuracy")
         scores.append(score)
-    assert scores[0] == scores[1] == pytest.approx(scores[2], abs=1e-3)
+    assert scores[0] == pytest.approx(scores[1], abs=1e-3)
 
 
 def test_epoch_limit_is_no_success(endless, events, tmp_path):

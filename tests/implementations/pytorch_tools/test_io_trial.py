@@ -68,28 +68,6 @@ def test_the_first_pass_is_proved_and_a_checkpoint_timed(tried):
     assert "AU of the loop without reads: " in said and said.count("scratch") >= 3
 
 
-def test_every_au_follows_from_what_the_log_says(tried):
-    """As docs/io.md has it: a pass's by rank, the mean over ranks; a trial's the mean over its passes."""
-    _, found, _ = tried
-    by_trial, computed = {}, 0.0
-    for e in (e for e in found if e.key == "io_epoch"):
-        parts, seconds = e.value["by_rank"], e.value["seconds"]
-        firsts, laters = parts["first_step_seconds"], parts["later_seconds"]
-        aus = [min(1, c / s) for c, s in zip(parts["later_computed_seconds"], laters, strict=True)]
-        assert e.value["au"]["mean"] == pytest.approx(sum(aus) / len(aus), abs=1e-12)
-        assert seconds == pytest.approx(max(map(sum, zip(firsts, laters, strict=True))))
-        waited = e.value["wait_seconds"]
-        assert e.value["au_waiting"] == pytest.approx(1 - waited["mean"] * len(laters) / (sum(firsts) + sum(laters)))
-        assert e.value["au_barrier"] == pytest.approx(1 - waited["slowest"] / seconds)
-        by_trial.setdefault((e.metadata["format"], e.metadata["place"]), []).append(e.value["au"]["mean"])
-        computed += parts["later_computed_seconds"][0]
-    assert computed == pytest.approx(6 * 0.01)  # --compute-seconds of the second of two steps
-    for e in (e for e in found if e.key == "io_trial"):
-        aus = by_trial.pop((e.metadata["format"], e.metadata["place"]))
-        assert e.value["au"]["mean"] == pytest.approx(sum(aus) / len(aus), abs=1e-12)
-    assert not by_trial
-
-
 @pytest.mark.slow
 def test_copies_are_proved_and_staging_is_timed_to_the_disk(tiny_trial, tiny, tmp_path, events):
     more = ("--compute-seconds", "0.001", "--emulate", "sleep", "--io-epochs", "2", "cache_gib=0", "workers=1")

@@ -91,11 +91,13 @@ def test_deepcams_weights():
     assert len(normal) + len(rest) == len(convolutions(found))
 
 
+@pytest.mark.parametrize("warmup", [1, 2])
 @pytest.mark.parametrize("x", [0.0, 0.25, 1.0, 7.3, 12.0, 20.0])
-def test_scaffolds_rate(x):
+def test_scaffolds_rate(x, warmup):
     rate, end = 2.5e-3, 3e-4
-    wanted = (end + (rate - end) * (1 + math.cos(math.pi * min(1, x / 12))) / 2) * min(1, x / 1)
-    assert task("smoke").learning_rate(x) == pytest.approx(wanted, rel=1e-12)
+    wanted = (end + (rate - end) * (1 + math.cos(math.pi * min(1, x / 12))) / 2) * min(1, x / warmup)
+    found = task("smoke", f"warmup_epochs={warmup}").learning_rate(x)
+    assert found == pytest.approx(wanted, rel=1e-12)
 
 
 @pytest.mark.parametrize(("x", "wanted"), [(0, 5e-4), (1.5, 5.25e-3), (3, 1e-2), (10, 2.5e-3), (25, 1.25e-3)])

@@ -11,7 +11,7 @@ from rules.edition import load
 PROBLEMS = load("v1.0").problems
 
 
-@pytest.mark.parametrize("problem", ["smoke", "scale7", "scale11", "cosmoflow-v0.7", "cosmoflow-mini", "deepcam-mini"])
+@pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_file_has_as_many_numbers_as_the_rules_say(problem):
     assert sum_of(problem) == PROBLEMS[problem].parameter_count + PROBLEMS[problem].buffer_count
 

@@ -1,10 +1,6 @@
 """What the projection counts, against what the real network does; what it predicts, against sums done by hand."""
 
-import json
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -13,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmark.problem import load_problem
 from benchmark.workload import module_of
 from implementations.pytorch.layers.blocks import parameter_count
+from implementations.pytorch.parallel import halo
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import build_task
 from implementations.pytorch.training.step import blank_batch
@@ -20,12 +17,11 @@ from perf.projection.machine import ByPrecision, Shares, Storage, System, Wire, 
 from perf.projection.predict import node_ways, predict, sum_seconds, tiles
 from perf.projection.recompute import LADDER, step_of
 from perf.projection.search import best_of, search
-from perf.projection.trace import trace
+from perf.projection.trace import no_averaging, trace
 from perf.settings import reference_settings
 
 pytestmark = pytest.mark.slow
 
-WORKER = Path(__file__).with_name("ranks_messages.py")
 SMOKE, SCALE11 = load_problem("smoke"), load_problem("scale11")
 ENDLESS = 1e15  # a rate that costs nothing
 FREE = System(
@@ -75,12 +71,24 @@ def test_a_trace_counts_what_the_network_does(precision):
     assert traced.halo("forward", "backward") == (0, 0)
 
 
-def test_a_trace_counts_the_messages_that_ranks_send(tmp_path):
-    out = tmp_path / "sent.json"
-    subprocess.run([sys.executable, str(WORKER), str(out)], check=True, timeout=120)
-    sent = json.loads(out.read_text())
-    traced = trace(SMOKE, config(SMOKE, "precision=bfloat16"), (1, 1, 2), 1, 2)
-    assert traced.halo("forward", "backward") == (len(sent), sum(sent))
+def test_a_trace_counts_the_messages_that_ranks_send(in_threads, monkeypatch):
+    settings, swap, sent = config(SMOKE, "precision=bfloat16", "batch_size=2"), halo.swap, []
+    traced = trace(SMOKE, settings, (1, 1, 2), 1, 2)
+
+    def told(to_previous, to_next, layout, axis):
+        if layout.rank == 0:  # its only neighbour is the next
+            sent.append(to_next.nbytes)
+        return swap(to_previous, to_next, layout, axis)
+
+    def step(layout):
+        task = build_task(SMOKE, settings)
+        model = task.parallelize(task.build_model(), layout)
+        task.loss(model, blank_batch(task, layout, 2), layout).backward()
+
+    monkeypatch.setattr(halo, "swap", told)
+    with no_averaging():
+        in_threads(Layout(1, 0, 1, 1, 2), step)
+    assert sent and traced.halo("forward", "backward") == (len(sent), sum(sent))
 
 
 def test_halos_of_the_official_size():

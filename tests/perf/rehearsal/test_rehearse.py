@@ -50,13 +50,15 @@ def test_what_does_not_fit_stands_against_a_run():
     assert said == "32-bit indices: rank 0: convolution of (4096, 1024, 1024), 4.29e+09 elements"
 
 
-def test_a_wrong_layout_is_refused(capsys):
+def test_what_cannot_be_rehearsed_is_refused(capsys):
     assert main(["--problem", "smoke", "--layout", "1,3,1,1"]) == 2
     assert "rehearse.py: layout 1,3,1,1: depth: found 3, wanted a divisor of 4" in capsys.readouterr().err
     assert main(["--problem", "smoke", "--layout", "1,2,1,1", "--rank", "2"]) == 2
     assert "--rank: found 2, wanted 0 to 1" in capsys.readouterr().err
     assert main(["--problem", "smoke", "--layout", "1,2,1,1", "--rank", "one"]) == 2
     assert "--rank: found 'one', wanted numbers such as 0,37" in capsys.readouterr().err
+    assert main(["--problem", "smoke", "--layout", "2,1,1,1", "sharding=fsdp"]) == 2
+    assert "rehearse.py: sharding: found fsdp, wanted ddp" in capsys.readouterr().err
 
 
 @pytest.mark.slow

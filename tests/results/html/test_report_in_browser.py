@@ -9,7 +9,7 @@ import pytest
 from results import compare, site, summarize
 
 axe_core_python = pytest.importorskip("axe_core_python", reason="axe-core-python is not installed")
-browser = pytest.importorskip("perf.browser", reason="websocket-client is not installed")
+browser = pytest.importorskip("tests.support.browser", reason="websocket-client is not installed")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(browser.browser() is None, reason=f"none of {', '.join(browser.NAMES)} is installed"),

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -94,25 +93,3 @@ def test_layouts_and_formats_give_the_same_run(small, log, tmp_path, form, layou
     assert values(one, "dataset_fingerprint") == values(two, "dataset_fingerprint") == fingerprints
     assert values(one, "eval_error") == pytest.approx(values(two, "eval_error"), rel=1e-5)
     assert values(one, "tracked_stats")[0]["loss"] == pytest.approx(values(two, "tracked_stats")[0]["loss"], rel=1e-5)
-
-
-def test_a_diverged_run_is_aborted(small, rules, tmp_path):
-    """At a rate at which every weight explodes; the problem's target of 9 is then out of reach."""
-    path = tmp_path / "result_0.txt"
-    done = small["tfrecord"].train(path, "base_learning_rate=9e15", "warmup_epochs=0")
-    assert done.returncode == 1
-    events = read(path)
-    assert events[-1]["key"] == "run_stop" and events[-1]["metadata"]["status"] == "aborted"
-    assert all(value > 1 for value in values(events, "eval_error"))
-    codes = {f.code for f in judge([str(path)], rules=rules).findings if f.severity in ("error", "warning")}
-    assert codes <= {"EVL07", "EVL11", "LOG03", "CLK08"} and "EVL07" in codes
-
-
-def test_a_damaged_sample_ends_the_run_in_one_line(small, tmp_path):
-    copy = shutil.copytree(small["tfrecord"].data, tmp_path / "data")
-    path = copy / "train" / "00002.tfrecord.gz"
-    path.write_bytes(path.read_bytes()[:-100])
-    done = small["tfrecord"].train(tmp_path / "result_0.txt", data=copy)
-    assert done.returncode == 2 and "Traceback" not in done.stderr
-    (line,) = [text for text in done.stderr.splitlines() if "train.py: rank 0:" in text]
-    assert "00002.tfrecord.gz: " in line and "truncated" in line

@@ -13,12 +13,7 @@ from benchmark.energy.choice import REHEARSAL
 from benchmark.energy.counter import Counter
 from benchmark.energy.reader import Reader
 from benchmark.tree import result_path
-from compliance.engine import judge
 from implementations.pytorch.startup.energy import EnergyMeter
-from results.html.report import html_text
-from results.statistics.result import summarize
-from results.tables.analysis import analysis_text
-from results.tables.text import csv_text, json_text, markdown_text, terminal_text
 
 WATTS = (120, 80)
 
@@ -125,22 +120,3 @@ def test_ranks_that_read_nothing_write_nothing():
     written = Written()
     EnergyMeter(None, Layout(), [[0]], written).finish()
     assert written.events == []
-
-
-def test_a_rehearsal_is_refused_and_stands_in_every_table(log, published, tmp_path):
-    """Five copies of the run, by an edition that publishes its problem."""
-    rules = published(log, tmp_path / "rules", 5)
-    folder = tmp_path / "v1.0" / "acme"
-    for run in range(5):
-        path = result_path(folder, "box", "scaffold", run)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(log.read_bytes())
-    verdict = judge([str(folder)], rules=rules)
-    assert [f.code for f in verdict.findings if f.code.startswith("ENE")] == ["ENE08"] * 5
-    (result,) = summarize(verdict, as_logged=True)
-    seconds = result.rows[0].total_ms / 1000
-    assert result.energy.joules.mean == pytest.approx(sum(WATTS) * seconds, rel=0.2)
-    for text in (terminal_text([result]), csv_text([result]), json_text([result]), markdown_text([result])):
-        assert "rehearsal" in text
-    assert "rehearsal" in analysis_text([result])
-    assert "rehearsal (no measurement)" in html_text([result], tmp_path)

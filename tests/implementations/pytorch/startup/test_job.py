@@ -66,12 +66,6 @@ def test_measurements_are_in_no_ledger(tiny, tmp_path):
     assert not (tmp_path / LEDGER).exists()
 
 
-def test_a_run_logs_the_devices_of_all_ranks(tiny, tmp_path):
-    log = tmp_path / "result_0.txt"
-    (found,) = (e.value for e in tiny.ran(log, "--layout", "2,1,1,1", ranks=2) if e.key == "devices")
-    assert [(group["kind"], group["ranks"], group["uuids"]) for group in found] == [("cpu", 2, [])]
-
-
 @pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
 def test_ranks_end_together_on_their_own_devices(monkeypatch, backend, devices):
     waited = []

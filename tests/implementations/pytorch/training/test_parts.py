@@ -148,21 +148,6 @@ def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, opened):
     assert opened == sorted(parts)
 
 
-def test_every_flipped_bit_is_noticed(tmp_path):
-    """Of one byte in 16, all bits; the others are as good."""
-    parts = write(tmp_path, tensors(), 0, 1)
-    path = tmp_path / FIRST
-    whole = path.read_bytes()
-    for at in range(0, len(whole), 16):
-        flipped = bytearray(whole)
-        flipped[at] ^= 1 << at // 16 % 8
-        path.write_bytes(flipped)
-        with pytest.raises(ValueError, match=f"^{path}: found sha256 [0-9a-f]{{64}}, wanted sha256 {parts[FIRST]}$"):
-            verify(tmp_path, parts)
-    path.write_bytes(whole)
-    verify(tmp_path, parts)
-
-
 @pytest.mark.parametrize(
     ("damage", "found"),
     [
@@ -211,16 +196,10 @@ AT = {"a": (0, 4), "b": (0, 1)}
             lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}),
             rf"/{FIRST}: a: found shape \[5, 2\], wanted \[4, 2\]",
         ),
-        (
-            lambda: save({"a": KEPT["a"].T.contiguous()}),
-            rf"/{FIRST}: a: found shape \[2, 4\], wanted \[4, 2\]",
-        ),
         (lambda: save(KEPT), rf"/{FIRST}: b: found shape \[\], wanted \[1\]"),
         (lambda: save({"a": KEPT["a"].double()}), f"/{FIRST}: a: found torch.float64, wanted torch.float32"),
         (pickled, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
         (lambda: b"", rf"/{FIRST}: found no whole part \(.*\), wanted one"),
-        (lambda: b"\xff" * 100, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
-        (lambda: save(KEPT)[:-1], rf"/{FIRST}: found no whole part \(.*\), wanted one"),
         (lambda: (2**20).to_bytes(8, "little") + b"[" * 2**20, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
     ],
 )

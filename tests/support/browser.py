@@ -1,4 +1,4 @@
-"""A headless Chromium, driven through its DevTools protocol, for tests of the report and its speed.
+"""A headless Chromium, driven through its DevTools protocol, for tests of pages.
 
 Needs Chromium and websocket-client.
 """
