@@ -1,15 +1,20 @@
-"""Speed of the checker and of results over a round, or over copies of one submission under other names.
+"""Speed of the checker: `python perf/check_speed.py ROUND [--repeats 3] [--copies 20]`.
 
-    python perf/check_speed.py results/v1.0
-    python perf/check_speed.py results/v1.0/reference --copies 20 --repeats 3
-
-For `check.py` and `summarize.py` it prints the wall seconds of the fastest repeat, the start included, and its peak
-memory.
+Over a round of MLPerf HPC, or over so many copies of one submission under other names, on one core and in one process
+each: MLLOG lines a second of `compliance/` (every rule, logs, sets and submissions), of `mlperf_logging`'s compliance
+checker doing the same files, and of merely reading the files and parsing each event with the standard library's `json`.
+In processor time, the best of the repeats, turn by turn, so that other work on the machine matters less. Then the
+command in wall time, its start included.
 """
 
 import argparse
+import contextlib
+import io
 import json
-import os
+import logging
+import re
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,9 +28,68 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.atomic import naming
 from benchmark.log import TOKEN
 from benchmark.writing import copy_file, copy_tree
+from compliance.engine import judge
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = ("compliance/check.py", "results/summarize.py")
+RULESETS = ("1.0.0", "2.0.0", "3.0.0")  # of mlperf_logging's checker for HPC
+
+
+def ruleset_of(round_: Path) -> str:
+    """The official ruleset of a round, by the name of its folder: v3.0 or hpc_results_v3.0. The last one of others."""
+    found = re.search(r"v?(\d\.\d)$", round_.resolve().name)
+    return f"{found[1]}.0" if found and f"{found[1]}.0" in RULESETS else RULESETS[-1]
+
+
+def ours(round_: Path, files: list[Path]) -> None:
+    """All rules on all of it."""
+    judge([round_])
+
+
+def theirs(round_: Path, files: list[Path]) -> None:
+    """mlperf_logging's compliance checker, log by log, as its package checker calls it."""
+    from mlperf_logging.compliance_checker import mlp_compliance
+
+    ruleset = ruleset_of(round_)
+    for path in files:
+        checker = mlp_compliance.make_checker("hpc", ruleset, quiet=True, werror=False)
+        # A log of a benchmark that the ruleset doesn't have, one of ours say, ends the check with an error.
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+            mlp_compliance.main(str(path), f"hpc_{ruleset}/common.yaml", checker)
+
+
+def parsing(round_: Path, files: list[Path]) -> None:
+    """No less than this can be done with the standard library."""
+    for path in files:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for text in file:
+                if TOKEN in text:
+                    with contextlib.suppress(ValueError):
+                        json.loads(text[text.index(TOKEN) + len(TOKEN) :])
+
+
+def compare(round_: Path, files: list[Path], repeats: int) -> dict[str, float]:
+    """Processor seconds of each, the best of the repeats, taken in turn."""
+    jobs = {"ours": ours, "mlperf_logging": theirs, "reading and json": parsing}
+    seconds = dict.fromkeys(jobs, float("inf"))
+    for job in jobs.values():
+        job(round_, files[:1] if job is theirs else files)  # imports, caches
+    for _ in range(repeats):
+        for name, job in jobs.items():
+            start = time.process_time()
+            job(round_, files)
+            seconds[name] = min(seconds[name], time.process_time() - start)
+    return seconds
+
+
+def of_the_command(round_: Path, repeats: int) -> float:
+    """Wall seconds of the command, the median of the repeats."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        command = [sys.executable, "compliance/check.py", str(round_.resolve())]
+        subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False)  # 1 where there are errors
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
 
 
 def make_copies(submission: Path, round_: Path, count: int) -> Path:
@@ -43,43 +107,43 @@ def make_copies(submission: Path, round_: Path, count: int) -> Path:
     return round_
 
 
-def cost(script: str, round_: Path) -> tuple[float, float]:
-    """(wall seconds, MiB at most) of a command over a round, whatever its exit code: 1 says that it found errors."""
-    start = time.perf_counter()
-    command = [sys.executable, script, str(round_.resolve())]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, _, used = os.wait4(process.pid, 0)
-    return time.perf_counter() - start, used.ru_maxrss / 1024
-
-
-def measure(round_: Path, repeats: int) -> None:
-    """Measure the commands over a round, and print."""
-    files = sorted(round_.rglob("result_*.txt"))
-    lines = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
-    print(f"{len(files)} logs, {lines} MLLOG lines")
-    for script in COMMANDS:
-        seconds, memory = min(cost(script, round_) for _ in range(repeats))
-        print(f"  {script:<22}{seconds:8.2f} s  {lines / seconds:10.0f} lines/s  {memory:6.0f} MiB")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print. Return the exit code."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("round", type=Path, help="a round; with --copies, a submission")
+    parser.add_argument("round", type=Path, help="a round of MLPerf HPC; with --copies, a submission")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--copies", type=int, default=0, help="measure a round of so many copies of a submission")
+    parser.add_argument("--copies", type=int, default=0, help="judge a round of so many copies of a submission")
     args = parser.parse_args(arguments)
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            round_, edition = args.round, args.round.resolve().parent.name
-            if args.copies:
-                round_ = make_copies(args.round, Path(folder) / edition, args.copies)
-            measure(round_, args.repeats)
+        run(args)
     except OSError as error:
         print(f"check_speed.py: {error}", file=sys.stderr)
         return 2
     return 0
 
 
+def run(args: argparse.Namespace) -> None:
+    """Measure what the options say. Raises OSError."""
+    if args.copies:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(make_copies(args.round, Path(folder) / args.round.resolve().parent.name, args.copies), args.repeats)
+    else:
+        measure(args.round, args.repeats)
+    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
+
+
+def measure(round_: Path, repeats: int) -> None:
+    """Measure a round, and print."""
+    files = sorted(round_.rglob("result_*.txt"))
+    lines = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
+    seconds = compare(round_, files, repeats)
+    print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")
+    for name, value in seconds.items():
+        ratio = value / seconds["ours"]
+        print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
+    print(f"check.py: {of_the_command(round_, repeats):.3f} s of wall time")
+
+
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # mlperf_logging's messages, in this process alone
     sys.exit(main())

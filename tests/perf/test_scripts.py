@@ -28,6 +28,7 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/rehearse.py": "--problem smoke --layout 1,1,1,2 --rank 0",
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
+    "perf/telling.py": "--sets 2",
 }
 
 
