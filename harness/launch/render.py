@@ -28,9 +28,11 @@ from benchmark.atomic import naming
 from benchmark.source import ROOT
 from benchmark.writing import write_text
 from harness.container import RUNTIMES
+from harness.implementation import DEFAULT, Description
 from harness.launcher import Launcher
 from harness.options import Setup, add_options, setup_of
 from harness.processes import Share
+from harness.rehearsal import rehearse, same_network
 from rules.current import EDITION
 from rules.edition import load
 
@@ -55,6 +57,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     parser.add_argument("--checkpoint", type=Path, help="folder for checkpoints, from which the same job resumes")
     parser.add_argument("--runs", type=int, help="how many runs (default: what the rules ask for)")
+    parser.add_argument("--memory", type=float, metavar="GIB", help="of a rank: rehearse them, refuse what cannot fit")
     parser.add_argument("--hours", type=float, default=12.0, help="the job's time limit (default: 12)")
     parser.add_argument("--array", action="store_true", help="a job for each run, one at a time (Slurm, PBS)")
     parser.add_argument("--container", default="", help="image: a file, or what the runtime takes for one")
@@ -80,7 +83,9 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
     ranks, gpus = args.nodes * args.ranks_per_node, args.ranks_per_node if args.device == "cuda" else 0
     seconds = round(3600 * args.hours)
     if not args.container:  # what runs in one cannot be asked here
-        refuse(setup, ranks, args.ranks_per_node)
+        described = refuse(setup, ranks, args.ranks_per_node)
+        if described and args.memory:
+            fit(described, args)
     return {
         **vars(args),
         "root": ROOT,
@@ -127,9 +132,9 @@ def check(args: argparse.Namespace, words: Sequence[str]) -> None:
             raise ValueError(f"found {word!r}, wanted words on one line")
 
 
-def refuse(setup: Setup, ranks: int, per_node: int) -> None:
-    """Raise ValueError for a layout or settings that every run would refuse: rank 0 of the job describes its run, as if
-    on processors."""
+def refuse(setup: Setup, ranks: int, per_node: int) -> Description | None:
+    """Return what rank 0 of the job says of its run, as if on processors; None if the implementation can't. Raise
+    ValueError for a layout or settings that every run would refuse."""
     place = {"RANK": 0, "WORLD_SIZE": ranks, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": per_node}
     share = Share(variables={name: str(value) for name, value in place.items()})
     described = dataclasses.replace(setup, settings=(*setup.settings, "device=cpu")).describe(share)
@@ -137,6 +142,19 @@ def refuse(setup: Setup, ranks: int, per_node: int) -> None:
     if described and samples and described.layout[0] > samples:
         shown = ",".join(map(str, described.layout))
         raise ValueError(f"--layout: found {shown}, wanted a part of the batch of {samples} for each replica")
+    return described
+
+
+def fit(described: Description, args: argparse.Namespace) -> None:
+    """Raise ValueError where a rehearsal of the ranks says that they cannot run, or cannot be made. On GPUs runs have
+    bfloat16 unless a setting says otherwise."""
+    if not same_network(described, ROOT / "implementations" / DEFAULT):
+        raise ValueError("--memory: found another network than the reference's, wanted that, which can be rehearsed")
+    if args.device == "cuda" and not any(word.startswith("precision=") for word in args.settings):
+        described = dataclasses.replace(described, settings={**described.settings, "precision": "bfloat16"})
+    code, said = rehearse(described, args.memory)
+    if code:
+        raise ValueError(f"--memory: found ranks that cannot run so, wanted others: {said[0]}")
 
 
 def render(args: argparse.Namespace, words: Sequence[str]) -> str:

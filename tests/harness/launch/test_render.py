@@ -110,7 +110,7 @@ def test_commands_on_pages_fit(capsys):
         text = (ROOT / page).read_text().replace("\\\n", "")
         for typed in re.findall(r"^python harness/launch/render.py (.*)$", text, re.M):
             words = typed.partition(" > ")[0].partition(" # ")[0].replace("--output", "--out")
-            words = re.sub(r"--implementation [a-z]+", "", words)
+            words = re.sub(r"--implementation [a-z]+|--memory \d+", "", words)  # a rehearsal takes minutes
             assert script(f"{words} --implementation pytorch", capsys)
             found += 1
     assert found >= 5
@@ -137,3 +137,19 @@ def test_a_job_of_the_reference_says_how_to_rehearse_it(capsys):
     said = "#     python perf/rehearse.py --problem scale9 --layout 4,2,2,4 'tile=[1,2,2,2]'\n"
     assert said in script(f"{words} --implementation pytorch", capsys)
     assert "rehearse" not in script(words, capsys)  # another implementation
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("memory", "code"), [("80", 0), ("0.01", 2)])
+def test_ranks_are_rehearsed_where_their_memory_is_given(memory, code, capsys):
+    words = "slurm --problem smoke --nodes 1 --ranks-per-node 2 --layout 1,1,1,2 --implementation pytorch --memory"
+    assert render.main(command(f"{words} {memory}")) == code
+    said = "render.py: --memory: found ranks that cannot run so, wanted others: memory: rank "
+    assert capsys.readouterr().err.startswith(said if code else "")
+
+
+@pytest.mark.slow
+def test_another_network_cannot_be_rehearsed(capsys):
+    words = "slurm --problem smoke --nodes 1 --ranks-per-node 1 --implementation minimal --memory 80"
+    assert render.main(command(words)) == 2
+    assert capsys.readouterr().err.startswith("render.py: --memory: found another network than the reference's")
