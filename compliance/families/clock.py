@@ -56,8 +56,16 @@ def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     for line, back, key in sorted(log.back, key=operator.itemgetter(1), reverse=True)[:1]:
         if back > limits.back_ms:
             mild = "" if back > limits.back_warn_ms else "warning"
-            found = f"{key} {back} ms earlier than an event before it"
+            found = f"{key} {back} ms earlier than {_latest_before(log, line, back)}"
             yield Fault(line, found, f"at most {limits.back_ms} ms earlier", severity=mild)
+
+
+def _latest_before(log: Log, line: int, back: int) -> str:
+    """Return in words the event than which that of a line is `back` milliseconds earlier."""
+    timed = list(_timed(log))
+    time = next((e.time_ms + back for e in timed if e.line == line), None)
+    late = next((e for e in timed if e.line < line and e.time_ms == time), None)
+    return f"{late.key} of line {late.line}" if late else "an event before it"
 
 
 @rule("CLK05", "log", after=("LOG02",), on=EVERY)

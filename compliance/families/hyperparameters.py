@@ -46,13 +46,14 @@ def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
     for key, name in terms.benchmark.configured.items():
         alone, value = log.first(key), settings.get(name)
         if alone and value is not None and alone.value != value:
-            yield Fault(alone.line, f"{key} {show(alone.value)}", f"{name} {show(value)}, as in line {line}")
+            found = f"{key} {show(alone.value)} here, {name} {show(value)} in line {line}"
+            yield Fault(alone.line, found, "one value")
 
 
 @rule("HYP04", "log", after=("HYP03",), reads=("hyperparameters", "config_digest"), on=EVERY)
 def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    event, settings = log.first("config_digest"), _settings(log)
-    if event and settings:
+    event, settings = log.first("config_digest"), log.value("hyperparameters")
+    if event and type(settings) is dict:
         wanted = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
         if event.value != wanted:
             yield Fault(event.line, f"config_digest {show(event.value)}", f"{wanted}, that of the hyperparameters")
@@ -60,11 +61,13 @@ def config_digest_is_the_configs(log: Log, terms: Terms, time: Timeline) -> Iter
 
 @rule("HYP05", "log", reads=("hyperparameters",), on=EVERY)
 def hyperparameters_are_complete(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    settings, wanted = _settings(log), terms.benchmark.settings.items()
-    missing = [name for name, setting in wanted if name not in settings and not setting.optional]
-    if settings and missing:
-        found = f"hyperparameters without {', '.join(missing)}"
-        yield Fault(log.line("hyperparameters"), found, "all settings that define what is trained")
+    event = log.first("hyperparameters")
+    if event and type(event.value) is dict:
+        settings = terms.benchmark.settings.items()
+        missing = [name for name, setting in settings if name not in event.value and not setting.optional]
+        if missing:
+            wanted = "all settings that define what is trained"
+            yield Fault(event.line, f"hyperparameters without {', '.join(missing)}", wanted)
 
 
 @rule("HYP06", "log", severity="review", after=("HYP04",), reads=("hyperparameters",), on=EVERY)

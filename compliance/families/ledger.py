@@ -98,7 +98,7 @@ def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
     entry = launched.starts.get(launch.number or 0)
     if entry and entry.said.run != run.file.name and entry.line == launch.digest:
         says = "The log does not have the name under which it ran"
-        wanted = f"{entry.said.run}, as in line {entry.number} of {launched.path}"
+        wanted = f"{entry.said.run}, as which it ran by line {entry.number} of {launched.path}"
         return Fault(launch.line, run.file.name, wanted, says, run.path)
     if entry is None or entry.said.run != run.file.name:
         found = f"start {show(launch.number)}" + (
@@ -190,9 +190,10 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
     """Yield the faults of the end of a run whose last start is `last`."""
     end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
-        found = f"start {last.number} without an end" + (f"; a note says: {noted[0]}" if noted else "")
-        wanted, severity = f"an end with the sha256 {digest} of the log", "review" if noted else ""
-        yield Fault(last.number, found, wanted, path=launched.path, severity=severity)
+        found = "a start without an end" + (f"; a note says: {noted[0]}" if noted else "")
+        wanted = f"the end of {run.file.name}, with the sha256 {digest} of the log"
+        says, severity = "The launch ledger lacks the end of a run", "review" if noted else ""
+        yield Fault(last.number, found, wanted, says, launched.path, severity)
     elif end.said.log != digest:
         found = f"sha256 {digest or 'of no file'}{line_endings(run.file)}"
         wanted = f"{end.said.log}, as in line {end.number} of {launched.path}"

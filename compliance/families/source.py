@@ -56,8 +56,9 @@ def source_is_the_one_that_ran(files: SubmissionFiles) -> Iterator[Fault]:
     told: set[tuple[str, str]] = set()
     for run, loaded, folder in files.loaded:
         for fault in _differences(files, folder, loaded, run.path) if folder else ():
-            if (run.set_path, fault.path) not in told:
-                told.add((run.set_path, fault.path))
+            digest = str(fault.wanted).partition(",")[0]
+            if (digest, fault.path) not in told:  # one file of several sets, or several runs
+                told.add((digest, fault.path))
                 yield fault
 
 

@@ -11,8 +11,9 @@ from rules.text import Rule
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
-FIRST = ("RUN05", "RUN06", "LED06", "SRC03", "CODE05")  # a file is another's, or was edited; what changes mathematics
-CHANGED = ("LED06", "LED03", "SRC03")  # the file is not as the run left it: what else is wrong in it may follow
+FIRST = ("RUN05", "RUN06", "LED03", "LED06", "SRC03", "CODE05")  # another's file, or an edited one; the mathematics
+CHANGED = ("RUN05", "LED03", "LED06", "SRC03")  # the file is not as its run left it: what else is wrong may follow
+BESIDE = {"ENV07": "LED06", "ENV10": "RUN01", "ENV13": "LED03"}  # what may follow from an error in the same set
 PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line, and which need no fix
 RESULT = re.compile(r"/result_\d+\.txt$")
@@ -29,6 +30,7 @@ class Kind:
     sets: int = 0  # the number of groups that are of sets
     common: bool = False  # whether it is mild, and most logs have it
     fix: str = ""  # what to do, in the words of the rule's text
+    cause: str = ""  # the rule whose error is to be fixed first, since this may follow from it
 
     @property
     def examples(self) -> list[tuple[Finding, int]]:
@@ -93,7 +95,7 @@ def kinds(
     wrong places come first, since others follow from them, then all as in `rules`; the rest is ordered by number."""
     sets, logs = (list(summary.sets), summary.logs) if summary else ([], 0)
     found, texts = list(findings), rules or {}
-    changed = {f.path: f.code for f in found if f.code in CHANGED and told_as(f) == "error"}
+    wrong = [f for f in found if told_as(f) == "error"]
     rank = {code: at for at, code in enumerate(texts)}
     by_rule: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in sorted(found, key=lambda finding: finding.times):  # what stands for others comes last
@@ -105,17 +107,38 @@ def kinds(
         having = len({finding.path for finding in same if RESULT.search(finding.path)})
         common = severity in MILD and 1 < logs < 2 * having
         fix = texts[code].fix if code in texts and severity not in (*MILD, WAIVED) else ""
-        if fix and code not in CHANGED and all(finding.path in changed for finding in same):
-            fix = f"first fix {changed[same[0].path]} in this file: both may come from one change"
-        made.append(Kind(severity, code, groups, len(places.keys() - {""}), common, fix))
+        cause = cause_of(code, same, wrong) if fix else ""
+        fix = f"first fix {cause}: this may come from the same change" if cause else fix
+        made.append(Kind(severity, code, groups, len(places.keys() - {""}), common, fix, cause))
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:
         at = rank.get(kind.code, len(rank))
         wrong = kind.severity == "error"
-        first = kind.code in FIRST or (wrong and kind.code.startswith(PLACES))
+        first = (kind.code in FIRST and not kind.cause) or (wrong and kind.code.startswith(PLACES))
         return ORDER.index(kind.severity), not first, 0 if wrong else -kind.times, at, kind.code
 
     return tuple(sorted(made, key=place))
+
+
+def cause_of(code: str, findings: Sequence[Finding], wrong: Iterable[Finding]) -> str:
+    """Return the rule of an error in the same files as all the findings of a rule, or in the same sets, from which
+    they may follow; "" for none."""
+    files: dict[str, set[str]] = defaultdict(set)
+    sets: dict[str, set[str]] = defaultdict(set)
+    for error in wrong:
+        files[error.path].add(error.code)
+        sets[folder_of(error.path)].add(error.code)
+    for cause in CHANGED[: CHANGED.index(code)] if code in CHANGED else CHANGED:
+        if all(cause in files[finding.path] for finding in findings):
+            return cause
+    cause = BESIDE.get(code, "")
+    return cause if cause and all(cause in sets[folder_of(finding.path)] for finding in findings) else ""
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a file, or a folder itself. Names of sets have no dot."""
+    above, _, name = path.rpartition("/")
+    return above if "." in name else path
 
 
 def fitted(kinds: Sequence[Kind], room: int) -> tuple[list[tuple[Kind, int, bool]], list[Kind]]:

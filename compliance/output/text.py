@@ -20,6 +20,8 @@ MISSED = 3  # listed paths that could not be judged, ahead of all submissions
 EXPLAINED = 10  # codes after --explain
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # whole with --all, and for programs
 
+NEVER = "A log is never edited: copy it again from where the run wrote it, else repeat the run"
+
 Told = Sequence[tuple[Summary, Sequence[Kind]]]
 
 
@@ -129,7 +131,7 @@ def _example(kind: Kind, finding: Finding, others: int, home: str) -> str:
         said = "" if said == kind.sentence and place else finding.details() or said
     said = DIGEST.sub(r"\1...", said.replace(f"{home}/", "") if home else said)
     at = f"    {kind.severity}{f' at {place}' if place else ''}{more}"
-    return printable(f"{at}: {said}" if said else at) + _tail(finding)
+    return printable(f"{at}: {said}" if said else at) + _tail(finding, told=not kind.cause)
 
 
 def _place(finding: Finding, home: str) -> str:
@@ -145,10 +147,10 @@ def _line(finding: Finding, report: Report) -> str:
     return _colored(told_as(finding), printable(text) + _tail(finding), report)
 
 
-def _tail(finding: Finding) -> str:
-    """Return in words who waived a finding, and its effect on the score."""
+def _tail(finding: Finding, told: bool = True) -> str:
+    """Return in words who waived a finding and, if it is to be `told`, the effect on the score."""
     waived = f" [waived by {printable(finding.waived)}]" if finding.waived else ""
-    return waived + (f" [{finding.impact}]" if finding.impact else "")
+    return waived + (f" [{finding.impact}]" if finding.impact and told else "")
 
 
 def _colored(severity: str, line: str, report: Report) -> str:
@@ -178,8 +180,10 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:
         logs = any(RESULT.search(finding.path) for kind in errors for finding in kind.findings)
-        never = ". A log is never edited: replace it by the one that the run wrote, or repeat the run" if logs else ""
-        yield f"fix {_number(errors, 'error')} and check again{never} ({_explain(errors)} says more)"
+        never = f". {NEVER}" if logs else ""
+        causes = " and ".join(dict.fromkeys(kind.cause for kind in errors if kind.cause))
+        what = f"{causes} first" if causes else _number(errors, "error")
+        yield f"fix {what} and check again{never} ({_explain(errors)} says more)"
     elif reviews:
         yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
     if not (report.missed or errors or reviews or report.severity):

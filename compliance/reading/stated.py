@@ -107,13 +107,13 @@ def differences(
     words = _read(words)
     for option, value in options(words):
         if option in OPTIONS and run.value(OPTIONS[option]) not in (None, value):
-            yield f"{option} {show(value)}", f"{show(run.value(OPTIONS[option]))}, as logged"
+            yield f"{option} {show(value)} here, {show(run.value(OPTIONS[option]))} in the log", "one value"
         elif wanted := _of_another_run(option, value, run):
             yield f"{option} {show(value)}", wanted
     logged = run.value("hyperparameters")
     for name, value in _asked(environment, run, benchmark, above).items() if type(logged) is dict else ():
         if name in logged and not same(value, logged[name]):
-            yield f"{name} {show(value)}", f"{show(logged[name])}, as logged"
+            yield f"{name} {show(value)} here, {show(logged[name])} in the log", "one value"
 
 
 def unlogged(environment: Environment, run: Run, benchmark: Benchmark, above: frozenset[str]) -> list[str]:

@@ -121,9 +121,21 @@ def test_clk03_a_run_takes_a_millisecond(seconds, found):
 )
 def test_clk04_time_may_run_back_a_little_or_be_warned_of(back, found):
     limits = SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
-    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back])
+    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back], events={})
     terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
     assert [(f.line, f.severity) for f in checks.time_never_runs_back(log, terms, None)] == found
+
+
+def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
+    events = [logs.event(1, "run_start", 700), logs.event(2, "epoch_start", 900), logs.event(3, "epoch_stop", 500)]
+    log, limits = logs.read(*events), SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
+    log.back = [(3, 400, "epoch_stop")]
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
+    (fault,) = checks.time_never_runs_back(log, terms, None)
+    assert fault.found == "epoch_stop 400 ms earlier than epoch_start of line 2"
+    log.back = [(3, 401, "epoch_stop")]  # than one that is not kept
+    (fault,) = checks.time_never_runs_back(log, terms, None)
+    assert fault.found == "epoch_stop 401 ms earlier than an event before it"
 
 
 def test_milestones_in_one_line_are_in_order(logs):

@@ -184,8 +184,8 @@ def test_hyp03_compares_what_is_logged_twice(logs):
 
     assert found({"a_logged": 1, "b_logged": 2}, {"a": 1, "b": 2}) == []
     assert found({"a_logged": 1}, [1]) == []
-    assert found({"b_logged": 2}, {"a": 1, "b": 3}) == [(0, "b_logged 2", "b 3, as in line 1")]
-    assert found({"a_logged": 1, "b_logged": 2}, {"b": 3}) == [(1, "b_logged 2", "b 3, as in line 2")]
+    assert found({"b_logged": 2}, {"a": 1, "b": 3}) == [(0, "b_logged 2 here, b 3 in line 1", "one value")]
+    assert found({"a_logged": 1, "b_logged": 2}, {"b": 3}) == [(1, "b_logged 2 here, b 3 in line 2", "one value")]
 
 
 def test_hyp04_there_is_no_digest_of_nothing(logs):

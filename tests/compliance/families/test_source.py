@@ -116,15 +116,11 @@ def test_difference_says_found_and_wanted(tree, logs, law):
     assert finding.wanted == f"{tree.files()[CONFIG]}, as logged in {tree.path(0)}"
 
 
-def test_set_of_another_system_is_told_apart(tree, logs, law):
+def test_a_file_of_several_sets_is_told_once(tree, logs, law):
     second(tree, logs)
     tree.put(tree.source / CONFIG, "epochs: 61\n")
-    found = [f for f in findings(tree, law) if f.code == "SRC03"]
-    assert [f.path for f in found] == [f"{tree.source}/{CONFIG}"] * 2
-    assert {f.wanted.rpartition("/")[0].rpartition("results/")[2] for f in found} == {
-        "box/strong/scaffold",
-        "crate/strong/scaffold",
-    }
+    (found,) = [f for f in findings(tree, law) if f.code == "SRC03"]
+    assert found.path == f"{tree.source}/{CONFIG}" and "/box/strong/scaffold/" in found.wanted
 
 
 def second(tree, logs, host="crate-1"):

@@ -64,13 +64,30 @@ def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):
 
 def test_a_copy_stands_before_what_follows_from_it():
     codes = ("REG03", "LED03", "REG03", "RUN05", "ENV01")
-    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], rules=texts("REG03", "LED03", "RUN05"))
-    assert [k.code for k in made] == ["RUN05", "REG03", "LED03", "ENV01"]
+    rules = texts("REG03", "LED03", "RUN05")
+    made = kinds([finding(f"acme/{n}", code) for n, code in enumerate(codes)], rules=rules)
+    assert [k.code for k in made] == ["LED03", "RUN05", "REG03", "ENV01"] and not any(k.cause for k in made)
+    made = kinds([finding("acme/1", code) for code in codes], rules=rules)
+    assert [(k.code, k.cause) for k in made] == [("RUN05", ""), ("REG03", "RUN05"), ("LED03", "RUN05"), ("ENV01", "")]
     review = kinds([finding("acme/1", "RUN05", "review"), finding("acme/1", "LED03")])
     assert [k.code for k in review] == ["LED03", "RUN05"]
 
 
-@pytest.mark.parametrize(("path", "fix"), [("a/result_1.txt", "first fix LED06 in this file"), ("a/x", "do so")])
+@pytest.mark.parametrize(
+    ("code", "path", "cause"),
+    [
+        ("ENV10", "a/set/environment_3.json", "RUN01"),
+        ("ENV10", "a/other/environment_3.json", ""),
+        ("ENV07", "a/set/environment_3.json", ""),  # RUN01 is no cause of it
+        ("SEED03", "a/set/environment_3.json", ""),
+    ],
+)
+def test_what_an_error_of_the_set_brings_with_it_names_it(code, path, cause):
+    made = kinds([finding("a/set", "RUN01"), finding(path, code)], rules=texts("RUN01", code))
+    assert [(k.code, k.cause) for k in made if k.code == code] == [(code, cause)]
+
+
+@pytest.mark.parametrize(("path", "fix"), [("a/result_1.txt", "first fix LED06: "), ("a/x", "do so")])
 def test_what_is_wrong_in_a_file_that_was_changed_follows_from_it(path, fix):
     some = [finding("a/result_1.txt", "LED06"), finding("a/result_2.txt", "LED06", waived="r"), finding(path)]
     made = {kind.code: kind.fix for kind in kinds(some, None, texts("LED06", "SEED03")) if kind.severity == "error"}

@@ -11,7 +11,7 @@ from rules.edition import load
 
 FIX = load("v1.0").rules["SEED03"].fix
 
-EDIT = "A log is never edited: replace it by the one that the run wrote, or repeat the run"
+EDIT = "A log is never edited: copy it again from where the run wrote it, else repeat the run"
 NEXT = f"next: fix the error and check again. {EDIT} (python compliance/check.py --explain SEED03 says more)"
 FOOT = "--all gives each finding with its place"
 

@@ -163,7 +163,7 @@ def told(*words, text=None):
     return [found for found, _ in module.differences(environment, Run(), SimpleNamespace(settings={}))]
 
 
-@pytest.mark.parametrize(("before", "found"), [(module.MOST - 1, ["x 2"]), (module.MOST, [])])
+@pytest.mark.parametrize(("before", "found"), [(module.MOST - 1, ["x 2 here, 1 in the log"]), (module.MOST, [])])
 def test_so_many_words_of_a_command_line_are_looked_at(before, found):
     assert told(*["word"] * before, "x=2") == found
 
@@ -175,10 +175,10 @@ def test_a_word_of_a_command_line_has_so_many_characters(length, found):
 
 def test_what_is_given_is_held_against_what_is_logged():
     assert told("x=1", "--org", "acme") == told() == []
-    assert told("--org=bolt", "x=3") == ["--org bolt", "x 3"]
+    assert told("--org=bolt", "x=3") == ["--org bolt here, acme in the log", "x 3 here, 1 in the log"]
     assert told(None) == ["no command line"]
     assert told("x=auto", "other=7") == []
-    assert told("x=1", text="x: 5\n") == [] and told(text="x: 5\n") == ["x 5"]
+    assert told("x=1", text="x: 5\n") == [] and told(text="x: 5\n") == ["x 5 here, 1 in the log"]
 
 
 @pytest.mark.parametrize(
