@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from compliance.finding import Fault, show
+from compliance.finding import Fault, counted, show
 from compliance.reading.across import Across
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.log import Log
@@ -39,7 +39,7 @@ def seeds_are_fresh(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits.seeds
     known = [(e, seed) for e in log.all("seed") if (seed := seed_of(e.value)) is not None]  # SEED02 names the others
     for event, seed in known:
-        small = f"of {seed.bit_length()} bits" if seed.bit_length() < limits.bits else ""
+        small = f"of {counted(seed.bit_length(), 'bit')}" if seed.bit_length() < limits.bits else ""
         if kind := _clock(seed, event.time_ms, limits.clock_window) or small:
             wanted = f"one drawn by the operating system, of {limits.bits} bits or more"
             yield Fault(event.line, f"seed {show(event.value)}, {kind}", wanted)

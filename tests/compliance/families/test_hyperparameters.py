@@ -191,14 +191,16 @@ def test_hyp03_compares_what_is_logged_twice(logs):
 def test_hyp04_there_is_no_digest_of_nothing(logs):
     check = checks.config_digest_is_the_configs
     assert judged(logs, check, config_digest="0" * 64) == []
-    assert judged(logs, check, hyperparameters={"a": 1}) == []
-    assert judged(logs, check, config_digest="0" * 64, hyperparameters={"a": 1}) == [(1, f"config_digest {'0' * 64}")]
+    assert judged(logs, check, hyperparameters={}) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters=[]) == []
+    assert judged(logs, check, config_digest="0" * 64, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
 
 
 def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
     check, settings = checks.hyperparameters_are_complete, {"a": Setting(), "b": Setting()}
     assert judged(logs, check, settings=settings) == []
-    assert judged(logs, check, hyperparameters={"b": 1}) == []
+    assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
+    assert judged(logs, check, hyperparameters={}) == []
     assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
 
 
