@@ -3,7 +3,7 @@
 import functools
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +160,7 @@ def parse(data: bytes) -> Environment:
     for wanted, values in ((of_run, run := _values(found["run"], of_run)), (of_node, kinds[0].values)):
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
+    kinds[0] = replace(kinds[0], values=dict.fromkeys(NODE) | kinds[0].values)  # null: what its schema doesn't have
     loaded = run.get("loaded")
     numa_gib = _numa_gib(nodes[0]["facts"]["numa"]["value"])
     return Environment(run, tuple(kinds), None if loaded is None else loaded_of(loaded), numa_gib)

@@ -125,6 +125,12 @@ def test_a_manifest_of_schema_1_has_the_state_of_the_repository():
     assert reading.parse(json.dumps(older).encode()).loaded is None
 
 
+def test_a_fact_that_an_older_schema_lacks_is_null(monkeypatch):
+    monkeypatch.setattr(reading, "NODE", NODE | {"umask": dict})
+    found = reading.parse(json.dumps(manifest()).encode())
+    assert found.node["umask"] is None and found.node.keys() == {*NODE, "umask"}
+
+
 def test_what_a_log_names():
     digest = "a" * 64
     said = event(3, "environment", value=digest, bytes=7, path="environment_4.json")
