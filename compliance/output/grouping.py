@@ -12,10 +12,11 @@ from rules.text import Rule
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
 FIRST = ("RUN05", "RUN06", "LED03", "LED06", "SRC03", "CODE05")  # another's file, or an edited one; the mathematics
-CHANGED = ("RUN05", "LED03", "LED06", "SRC03")  # the file is not as its run left it: what else is wrong may follow
-BESIDE = {"ENV07": "LED06", "ENV10": "RUN01", "ENV13": "LED03"}  # what may follow from an error in the same set
+CAUSES = ("RUN05", "LED03", "LED06", "SRC03")  # the file is not as its run left it: what else is wrong may follow
+CAUSE_IN_SET = {"ENV10": "RUN01", "ENV13": "LED03"}  # rule -> the one whose error in the same set it may follow from
 PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line, and which need no fix
+MANIFEST = re.compile(r"/environment_(\d+)(?:_\d+)?\.json$")
 RESULT = re.compile(r"/result_\d+\.txt$")
 
 
@@ -121,22 +122,27 @@ def kinds(
 
 
 def cause_of(code: str, findings: Sequence[Finding], wrong: Iterable[Finding]) -> str:
-    """Return the rule of an error in the same files as all the findings of a rule, or in the same sets, from which
-    they may follow; "" for none."""
+    """Return the rule of an error from which all findings of a rule may follow, "" for none: an error in the same log
+    (which a manifest belongs to), or in the same set."""
     files: dict[str, set[str]] = defaultdict(set)
     sets: dict[str, set[str]] = defaultdict(set)
     for error in wrong:
         files[error.path].add(error.code)
-        sets[folder_of(error.path)].add(error.code)
-    for cause in CHANGED[: CHANGED.index(code)] if code in CHANGED else CHANGED:
-        if all(cause in files[finding.path] for finding in findings):
+        sets[set_of(error.path)].add(error.code)
+    for cause in CAUSES[: CAUSES.index(code)] if code in CAUSES else CAUSES:
+        if all(cause in files[finding.path] | files[log_of(finding.path)] for finding in findings):
             return cause
-    cause = BESIDE.get(code, "")
-    return cause if cause and all(cause in sets[folder_of(finding.path)] for finding in findings) else ""
+    cause = CAUSE_IN_SET.get(code, "")
+    return cause if cause and all(cause in sets[set_of(finding.path)] for finding in findings) else ""
 
 
-def folder_of(path: str) -> str:
-    """Return the folder of a file, or a folder itself. Names of sets have no dot."""
+def log_of(path: str) -> str:
+    """Return the log to which an environment manifest belongs; any other path itself."""
+    return MANIFEST.sub(r"/result_\1.txt", path)
+
+
+def set_of(path: str) -> str:
+    """Return the folder of a file, or a folder itself. Names of folders of sets have no dot."""
     above, _, name = path.rpartition("/")
     return above if "." in name else path
 

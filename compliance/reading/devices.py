@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from benchmark.hosts import ALONE, numbered
 from compliance.reading.log import Log
-from compliance.reading.values import count_of, fits, is_number, is_word
+from compliance.reading.values import count_of, has_form, is_number, is_word
 from rules.limits import Compute
 
 CPU = "cpu"
@@ -69,7 +69,7 @@ def _groups(item: Any, most: int) -> list[Group] | None:
     """Return the groups of an item, of the ranks of one host or, where there are more than ALONE hosts, of each of
     several, with the distinct uuids of all. Return None for anything else, and for more than `most` hosts."""
     several = type(item) is dict and "hosts" in item
-    if not fits(item, SEVERAL if several else ONE):
+    if not has_form(item, SEVERAL if several else ONE):
         return None
     if not several:
         return [Group(item["host"], item["kind"], item["name"], item["ranks"], tuple(item["uuids"]))]

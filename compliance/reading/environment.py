@@ -12,7 +12,7 @@ from benchmark.log import Event, open_regular
 from benchmark.run.files import environment_path
 from compliance.reading.devices import MOST, expanded
 from compliance.reading.digest import Named, is_sha256, named_by
-from compliance.reading.values import Unsound, fits, is_number, is_shallow, is_size, read_object
+from compliance.reading.values import Unsound, has_form, is_number, is_shallow, is_size, read_object
 
 MOST_RESUMED = 1000
 WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
@@ -77,14 +77,14 @@ LOADED = {
     "editable": [str],
     "startup": {str: str},
     "finders": [str],
-    "kernels": lambda value: not value or fits(value, KERNELS),
+    "kernels": lambda value: not value or has_form(value, KERNELS),
     "spent": {"cpu_seconds": _is_amount, str: _is_amount},
 }
 
 
 def loaded_of(value: dict[str, Any]) -> Loaded:
     """Return the fact `loaded` of a manifest. Raises Unsound for a malformed one."""
-    if not fits(value, LOADED):
+    if not has_form(value, LOADED):
         raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it")
     kernels = value.get("kernels")
     return Loaded(
@@ -108,7 +108,7 @@ def named(event: Event | None, resumed: Sequence[Event], log: str) -> tuple[Name
     later = (
         Named(e.line, e.value[KEY], 0, environment_path(Path(log), number).name)
         for number, e in enumerate(resumed[:MOST_RESUMED], 1)
-        if fits(e.value, {KEY: is_sha256})
+        if has_form(e.value, {KEY: is_sha256})
     )
     return (first, *later) if first else ()
 

@@ -65,16 +65,16 @@ def is_word(value: object) -> bool:
     return type(value) is str and bool(value.strip())
 
 
-def fits(value: Any, form: Any) -> bool:
+def has_form(value: Any, form: Any) -> bool:
     """Return whether a value has a form: a type, or a function that tells; [form] of all items of a list; {name: form}
     of the fields of an object, which may have others, where `str` stands for all names."""
     if type(form) is list:
-        return type(value) is list and all(fits(item, form[0]) for item in value)
+        return type(value) is list and all(has_form(item, form[0]) for item in value)
     if type(form) is dict:
         if type(value) is not dict:
             return False
-        named = {name: fits(value.get(name), of) for name, of in form.items() if name is not str}
-        return all(named.values()) and (str not in form or all(fits(item, form[str]) for item in value.values()))
+        named = {name: has_form(value.get(name), of) for name, of in form.items() if name is not str}
+        return all(named.values()) and (str not in form or all(has_form(item, form[str]) for item in value.values()))
     return type(value) is form if isinstance(form, type) else bool(form(value))
 
 

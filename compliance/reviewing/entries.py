@@ -53,7 +53,7 @@ def day(text: str, name: str) -> date:
     return found
 
 
-def fits(pattern: str, path: str) -> bool:
+def covers_path(pattern: str, path: str) -> bool:
     """Return whether a pattern of whole names matches the end of a path.
 
     A name may have the wildcards of fnmatch (`*`, `?`, `[...]`), which stay within it. A pattern that ends in `/` is a

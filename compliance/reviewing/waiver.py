@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from compliance.finding import Finding
-from compliance.reviewing.entries import day, fits, read_entries
+from compliance.reviewing.entries import covers_path, day, read_entries
 from rules.names import folded
 
 ABOUT = ("WAI01", "WAI02")  # the rules on waivers: one covers a finding, and has not expired
@@ -42,7 +42,7 @@ class Waiver:
 
     def covers(self, finding: Finding) -> bool:
         """Return whether this waiver covers the finding."""
-        return finding.code == self.code and self.line in (None, finding.line) and fits(self.path, finding.path)
+        return finding.code == self.code and self.line in (None, finding.line) and covers_path(self.path, finding.path)
 
     def expired(self, today: date) -> bool:
         """Return whether its last day is over."""

@@ -76,8 +76,14 @@ class Page:
         if not self.wait("document.readyState === 'complete'", SECONDS, pause=0.02):
             raise RuntimeError(f"{page}: found a page that still loads after {SECONDS:g} s, wanted it complete")
 
-    def wait(self, script: str, seconds: float, pause: float = 0.05) -> bool:
-        """Run a script until it says true; false if it never does within `seconds`. The page may change meanwhile."""
+    def press(self, key: str, text: str = "", code: int = 0) -> None:
+        """Press a key and let it go."""
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, text=text, windowsVirtualKeyCode=code)
+
+    def wait(self, script: str, seconds: float = 60, pause: float = 0.05) -> bool:
+        """Run a script until it says true; false if it never does within `seconds`, many since a busy machine draws
+        slowly. The page may change meanwhile."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             with suppress(ProtocolError):  # the page was leaving: the script runs again in the next one
@@ -85,6 +91,11 @@ class Page:
                     return True
             time.sleep(pause)
         return False
+
+    def draw(self, figure: str) -> bool:
+        """Scroll to a chart, and wait until it is drawn."""
+        self.run(f"document.querySelector('{figure}').scrollIntoView()")
+        return self.wait(f"document.querySelector('{figure}').made !== undefined")
 
     def complaints(self) -> list[dict]:
         """The errors and console messages of the page."""

@@ -78,7 +78,7 @@ def test_a_copy_stands_before_what_follows_from_it():
     [
         ("ENV10", "a/set/environment_3.json", "RUN01"),
         ("ENV10", "a/other/environment_3.json", ""),
-        ("ENV07", "a/set/environment_3.json", ""),  # RUN01 is no cause of it
+        ("ENV13", "a/set/environment_3.json", ""),  # RUN01 is no cause of it
         ("SEED03", "a/set/environment_3.json", ""),
     ],
 )
@@ -87,7 +87,16 @@ def test_what_an_error_of_the_set_brings_with_it_names_it(code, path, cause):
     assert [(k.code, k.cause) for k in made if k.code == code] == [(code, cause)]
 
 
-@pytest.mark.parametrize(("path", "fix"), [("a/result_1.txt", "first fix LED06: "), ("a/x", "do so")])
+@pytest.mark.parametrize(
+    ("path", "fix"),
+    [
+        ("a/result_1.txt", "first fix LED06: "),
+        ("a/environment_1.json", "first fix LED06: "),
+        ("a/environment_1_2.json", "first fix LED06: "),  # of a resumption
+        ("a/environment_2.json", "do so"),  # of another run, whose log is waived
+        ("a/x", "do so"),
+    ],
+)
 def test_what_is_wrong_in_a_file_that_was_changed_follows_from_it(path, fix):
     some = [finding("a/result_1.txt", "LED06"), finding("a/result_2.txt", "LED06", waived="r"), finding(path)]
     made = {kind.code: kind.fix for kind in kinds(some, None, texts("LED06", "SEED03")) if kind.severity == "error"}

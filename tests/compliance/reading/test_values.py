@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from compliance.reading.values import Unsound, count_of, fits, is_number, is_shallow, read_object, seed_of
+from compliance.reading.values import Unsound, count_of, has_form, is_number, is_shallow, read_object, seed_of
 
 
 @pytest.mark.parametrize("value", [0, -1, 0.5, 5e-324, (1 << 1000) - 1, 1 - (1 << 1000), -0.0])
@@ -95,7 +95,7 @@ def test_a_value_is_as_deep_as_its_deepest_part(value, levels):
     ],
 )
 def test_a_value_has_a_form(value, form, good):
-    assert fits(value, form) is good
+    assert has_form(value, form) is good
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from compliance.reviewing.entries import day, fits, read_entries
+from compliance.reviewing.entries import covers_path, day, read_entries
 
 
 @dataclass(frozen=True)
@@ -78,5 +78,5 @@ def test_a_day_is_written_in_one_way(text):
     ],
 )
 def test_a_pattern_is_of_whole_names_and_ends_the_path_or_is_a_folder(pattern, fit):
-    assert fits(pattern, "a/b/c/result_1.txt") is fit
-    assert fits(pattern, "/a/b/c/result_1.txt") is fit
+    assert covers_path(pattern, "a/b/c/result_1.txt") is fit
+    assert covers_path(pattern, "/a/b/c/result_1.txt") is fit

@@ -52,22 +52,6 @@ def silent(page, report):
     assert set(page.requests()) == {report.as_uri()}
 
 
-def wait(page, script):
-    """Until a script says true; false after a minute, since a busy machine draws slowly."""
-    return page.wait(script, seconds=60)
-
-
-def drawn(page, figure):
-    """Scroll to a chart, and wait until it is drawn."""
-    page.run(f"document.querySelector('{figure}').scrollIntoView()")
-    assert wait(page, f"document.querySelector('{figure}').made !== undefined")
-
-
-def press(page, key, text="", code=0):
-    for kind in ("keyDown", "keyUp"):
-        page.call("Input.dispatchKeyEvent", type=kind, key=key, text=text, windowsVirtualKeyCode=code)
-
-
 def test_sort_open_and_stay_silent(page, report):
     page.open(report)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
@@ -81,7 +65,7 @@ def test_sort_open_and_stay_silent(page, report):
     assert page.run("document.querySelector('th[aria-sort]').getAttribute('aria-sort')") == "descending"
     assert page.run("document.querySelectorAll('details.set[open]').length") == 0
     page.run("document.querySelector('table.cards td a').click()")
-    assert wait(page, "document.querySelector('details.set[open] svg')?.getBoundingClientRect().height > 100")
+    assert page.wait("document.querySelector('details.set[open] svg')?.getBoundingClientRect().height > 100")
     assert page.run("document.querySelectorAll('details.set[open]').length") == 1
     silent(page, report)
 
@@ -163,12 +147,12 @@ def test_filters_leave_no_empty_heading_and_live_in_the_address(page, rounded):
 
 def test_a_chart_downloads_as_svg_and_as_data(page, rounded):
     page.open(rounded)
-    drawn(page, "figure.ranks")
+    assert page.draw("figure.ranks")
     page.run("HTMLAnchorElement.prototype.click = function () { window.given = this.download; }")
     page.run("URL.createObjectURL = (blob) => { window.taken = blob; return '#'; }")
     for place, end in enumerate(("svg", "csv")):
         page.run(f"window.taken = null; document.querySelectorAll('figure.ranks .files button')[{place}].click()")
-        assert wait(page, "window.taken !== null")
+        assert page.wait("window.taken !== null")
         text = page.run("window.taken.text()")
         assert page.run("window.given") == f"Time-to-train-with-its-95-interval-closed-division.{end}"
         assert "box200" in text and "var(" not in text
@@ -203,7 +187,7 @@ def test_labels_of_a_chart_cover_nothing(page, tree, new_log, width):
         logs = [new_log.scaffold(seconds + i / 9, seed=i, global_batch_size=2048) for i in range(5)]
         tree.set(logs, org=name, system=name)
     page.open(written(tree), width)
-    drawn(page, "figure.joint")
+    assert page.draw("figure.joint")
     texts = page.run(f"[...document.querySelectorAll('{LABELS}')].map(t => t.textContent)")
     assert 1 < texts.count("2048") < 4 and page.run(COVERED) == 0
 
@@ -221,7 +205,7 @@ def test_names_break_between_their_parts_only(page, tree, new_log, width):
         tree.set(logs, org="HPE+LBNL", system=name)
     page.open(written(tree), width)
     page.run("document.querySelector('figure.strong, figure.units').scrollIntoView()")
-    assert wait(page, "document.querySelectorAll('.legend button').length > 3")
+    assert page.wait("document.querySelectorAll('.legend button').length > 3")
     assert page.run(NAMES_BROKEN) == [] and page.run("document.documentElement.scrollWidth") <= width
 
 
@@ -237,10 +221,10 @@ def test_the_fastest_closed_system_is_the_first_row_after_two_choices(page, roun
 
 def test_what_the_second_did_better_is_in_the_table_and_joined_on_the_batch(page, rounded):
     page.open(rounded)
-    drawn(page, "figure.joint")
+    assert page.draw("figure.joint")
     points = page.run("document.querySelector('figure.joint').content.tables.points")
     assert {row[1] for row in points["rows"]} == {"tacc/box200", "tacc/box100", "other/box100"}
-    assert wait(page, "document.querySelector('figure.joint svg')?.textContent.includes('min')")
+    assert page.wait("document.querySelector('figure.joint svg')?.textContent.includes('min')")
 
 
 def test_whether_a_system_scales_and_what_more_would_buy(page, rounded):
@@ -261,16 +245,16 @@ def test_what_was_refused_and_why_is_listed_and_one_click_from_its_findings(page
     said = "[...document.querySelectorAll('.follows li')].map(l => l.innerText)"
     assert any(text.startswith("lost/box: 5 of 5 runs did not converge") for text in page.run(said))
     page.run("[...document.querySelectorAll('.follows li a')].find(a => a.innerText === 'lost/box').click()")
-    assert wait(page, "document.querySelector('details.set[open] summary')?.innerText.includes('lost/box')")
-    assert wait(page, "document.querySelector('details.set[open] .why')?.innerText.startsWith('No score')")
+    assert page.wait("document.querySelector('details.set[open] summary')?.innerText.includes('lost/box')")
+    assert page.wait("document.querySelector('details.set[open] .why')?.innerText.startsWith('No score')")
 
 
 def test_charts_are_drawn_when_they_come_into_view(page, report):
     page.open(report)
-    assert wait(page, "document.querySelectorAll('figure svg').length > 0")
+    assert page.wait("document.querySelectorAll('figure svg').length > 0")
     assert page.run("document.querySelectorAll('figure svg').length < document.querySelectorAll('figure').length")
     page.run("document.querySelector('figure.strong').scrollIntoView()")
-    assert wait(page, "document.querySelector('figure.strong svg') !== null")
+    assert page.wait("document.querySelector('figure.strong svg') !== null")
     silent(page, report)
 
 
@@ -278,8 +262,8 @@ def opened(page, report, *look):
     """The first submission's curves, drawn; the middle of the drawing."""
     page.open(report, *look)
     page.run("document.querySelector('table.cards td a').click()")
-    assert wait(page, "document.querySelector('details.set figure') !== null")
-    drawn(page, "details.set figure")
+    assert page.wait("document.querySelector('details.set figure') !== null")
+    assert page.draw("details.set figure")
     box = "(() => { const r = document.querySelector('details.set figure .view').getBoundingClientRect();"
     return page.run(box + " return [r.left + r.width / 2, r.top + r.height / 2]; })()")
 
@@ -288,7 +272,7 @@ def test_hovering_says_run_epoch_value_and_log_line(page, report):
     x, y = opened(page, report)
     for step in (0, 3):
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
-    assert wait(page, "document.querySelector('#vg-tooltip-element.visible') !== null")
+    assert page.wait("document.querySelector('#vg-tooltip-element.visible') !== null")
     said = page.run("[...document.querySelectorAll('#vg-tooltip-element td')].map(d => d.textContent)")
     told = dict(zip(said[::2], said[1::2], strict=True))
     assert set(told) == {"series", "epoch or pass", "seconds", "value", "log line"}
@@ -307,11 +291,11 @@ def test_a_legend_isolates_by_click_and_by_key(page, report):
     opened(page, report)
     assert page.run(FAINT) == 0
     page.run("document.querySelectorAll('details.set figure .legend button')[1].click()")
-    assert wait(page, f"{FAINT} === 4")
+    assert page.wait(f"{FAINT} === 4")
     assert page.run("document.querySelectorAll('.legend [aria-pressed=true]').length") == 1
     page.run("document.querySelectorAll('details.set figure .legend button')[1].focus()")
-    press(page, "Enter", "\r", 13)
-    assert wait(page, f"{FAINT} === 0")
+    page.press("Enter", "\r", 13)
+    assert page.wait(f"{FAINT} === 0")
     silent(page, report)
 
 
@@ -322,12 +306,12 @@ def test_zoom_from_the_keyboard_and_back(page, report):
     opened(page, report)
     whole = page.run(DOMAIN)
     page.run("document.querySelector('details.set figure .view').focus()")
-    press(page, "+", "+")
-    assert wait(page, f"{DOMAIN}[1] < {whole[1]}")
-    press(page, "ArrowRight", "", 39)
-    assert wait(page, f"{DOMAIN}[1] > {whole[1]} - 1")
-    press(page, "0", "0")
-    assert wait(page, f"JSON.stringify({DOMAIN}) === '{json.dumps(whole, separators=(',', ':'))}'")
+    page.press("+", "+")
+    assert page.wait(f"{DOMAIN}[1] < {whole[1]}")
+    page.press("ArrowRight", "", 39)
+    assert page.wait(f"{DOMAIN}[1] > {whole[1]} - 1")
+    page.press("0", "0")
+    assert page.wait(f"JSON.stringify({DOMAIN}) === '{json.dumps(whole, separators=(',', ':'))}'")
     silent(page, report)
 
 
@@ -343,9 +327,9 @@ def test_what_strangers_write_is_text_wherever_it_is_shown(page, tree, new_log):
     report = written(tree)
     page.open(report)
     page.run("document.querySelector('[data-open=yes]').click()")
-    assert wait(page, "document.querySelectorAll('details.set figure').length === 4")
+    assert page.wait("document.querySelectorAll('details.set figure').length === 4")
     page.run("window.dispatchEvent(new Event('beforeprint'))")
-    assert wait(page, "[...document.querySelectorAll('figure')].every(f => f.made)")
+    assert page.wait("[...document.querySelectorAll('figure')].every(f => f.made)")
     for x in range(3):
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=300 + 9 * x, y=500)
     names = "[...document.querySelectorAll('figure.ranks .legend button')].map(b => b.textContent)"
@@ -361,7 +345,7 @@ def test_an_axis_becomes_logarithmic_and_linear_again(page, report):
     assert page.run(kind) == "linear"
     for wanted in ("log", "linear"):
         page.run("document.querySelector('details.set figure .choice.log').click()")
-        assert wait(page, f"{kind} === '{wanted}'")
+        assert page.wait(f"{kind} === '{wanted}'")
     silent(page, report)
 
 
@@ -369,21 +353,21 @@ def test_single_runs_are_shown_on_demand(page, report):
     page.open(report)
     page.run("document.querySelector('figure.medians').scrollIntoView()")
     lines = "document.querySelectorAll('figure.medians .mark-line path').length"
-    assert wait(page, f"{lines} === 3")
+    assert page.wait(f"{lines} === 3")
     page.run("document.querySelector('figure.medians .choice.single').click()")
-    assert wait(page, f"{lines} === 18")
+    assert page.wait(f"{lines} === 18")
     page.run("document.querySelector('figure.medians .choice.single').click()")
-    assert wait(page, f"{lines} === 3")
+    assert page.wait(f"{lines} === 3")
     silent(page, report)
 
 
 def test_keyboard_sorts_and_opens(page, report):
     page.open(report)
     page.run("document.querySelectorAll('table.cards th button')[5].focus()")
-    press(page, "Enter", "\r", 13)
+    page.press("Enter", "\r", 13)
     assert page.run("document.querySelector('th[aria-sort] button').textContent") == "95 %, s"
     page.run("document.querySelector('details.set summary').focus()")
-    press(page, "Enter", "\r", 13)
+    page.press("Enter", "\r", 13)
     assert page.run("document.querySelector('details.set').open")
 
 
@@ -396,7 +380,7 @@ def test_fits_and_is_legible(page, report, width, dark):
         assert page.run(tables)
     page.run("document.querySelectorAll('details.set').forEach(d => d.open = true)")
     page.run("document.querySelector('figure').scrollIntoView()")
-    assert wait(page, "document.querySelectorAll('figure svg').length > 0")
+    assert page.wait("document.querySelectorAll('figure svg').length > 0")
     assert page.run("document.documentElement.scrollWidth") <= width
     assert page.run(CONTRAST) >= 4.5
     silent(page, report)
@@ -437,10 +421,10 @@ def test_a_comparison_fits_and_axe_finds_nothing(page, report, tmp_path):
     sets = [str(next(tmp_path.glob(f"round/*/{org}"))) for org in ("slow", "quick", "middle")]
     assert compare.main(["--as-logged", *sets, "--output", str(comparison)]) == 0
     page.open(comparison, 380, True)
-    drawn(page, "figure.medians")
+    assert page.draw("figure.medians")
     page.run("document.querySelectorAll('figure.medians .legend button')[2].click()")
     faint = FAINT.replace("details.set figure", "figure.medians")
-    assert wait(page, f"{faint} === 2")
+    assert page.wait(f"{faint} === 2")
     assert page.run("document.documentElement.scrollWidth") <= 380
     assert page.run("document.querySelector('h2 + ul + p strong').textContent").startswith("B is faster: A takes 2.")
     assert axe(page) == []
@@ -487,16 +471,16 @@ def test_the_site_leads_to_a_submission(page, tree, new_log, tmp_path):
     site.main([str(tree.root), "--as-logged", "--rules", "v1.0", "--out", str(tmp_path / "site")])
     page.open(tmp_path / "site" / "index.html", 380)
     page.run("document.querySelector('figure').scrollIntoView()")
-    assert wait(page, "document.querySelector('figure.trend svg') !== null")
+    assert page.wait("document.querySelector('figure.trend svg') !== null")
     assert page.run("document.documentElement.scrollWidth") <= 380
     page.run("document.querySelector('section td a').click()")
-    assert wait(page, "location.pathname.endsWith('v1.0/acme.html') && document.readyState === 'complete'")
-    assert wait(page, "document.querySelectorAll('details.set[open] figure').length === 2")
+    assert page.wait("location.pathname.endsWith('v1.0/acme.html') && document.readyState === 'complete'")
+    assert page.wait("document.querySelectorAll('details.set[open] figure').length === 2")
     page.run("document.querySelector('details.set figure').scrollIntoView()")
-    assert wait(page, "document.querySelector('details.set svg') !== null")
+    assert page.wait("document.querySelector('details.set svg') !== null")
     assert axe(page) == []
     page.run("document.querySelector('a[href=\"index.html\"]').click()")
-    assert wait(page, "location.pathname.endsWith('v1.0/index.html') && document.readyState === 'complete'")
+    assert page.wait("location.pathname.endsWith('v1.0/index.html') && document.readyState === 'complete'")
     page.run("document.querySelector('table.cards th button').click()")
     assert page.complaints() == [] and all(url.startswith(tmp_path.as_uri()) for url in page.requests())
 
@@ -509,5 +493,5 @@ def test_waiting_goes_on_through_a_page_that_leaves(page, tmp_path):
     leave = f"new Promise(() => {{ location.href = '{there.as_uri()}' }})"  # never kept: the page leaves before
     with pytest.raises(browser.ProtocolError):
         page.run(leave)
-    assert wait(page, "document.title === 'there'")
+    assert page.wait("document.title === 'there'")
     assert not page.wait("document.title === 'here'", seconds=0.2)
