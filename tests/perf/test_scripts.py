@@ -16,7 +16,7 @@ from tests.support.tiny import environment
 REFERENCE = "results/v1.0/reference"
 OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, and {tiny}
-    "perf/check_speed.py": f"{REFERENCE} --copies 1 --repeats 1",
+    "perf/check_speed.py": f"{REFERENCE} --repeats 1",
     "perf/contract.py": "--out {out}",
     "perf/convergence.py": "--figures {out} --page {out}/none.md",
     "perf/dlio.py": "--problem smoke --data {smoke} --out {out}",
