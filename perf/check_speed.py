@@ -1,9 +1,9 @@
 """Speed of the checker: `python perf/check_speed.py ROUND [--repeats 3]`.
 
-Over a round of MLPerf HPC, on one core and in one process each: MLLOG lines a second of `compliance/` (every rule, logs,
-sets and submissions), of `mlperf_logging`'s compliance checker doing the same files, and of merely reading the files and
-parsing each event with the standard library's `json`. In processor time, the best of the repeats, turn by turn, so that
-other work on the machine matters less. Then the command in wall time, its start included.
+Over a round of MLPerf HPC, on one core and in one process each: MLLOG lines a second of `compliance/` (every rule,
+logs, sets and submissions), of `mlperf_logging`'s compliance checker doing the same files, and of merely reading the
+files and parsing each event with the standard library's `json`. In processor time, the best of the repeats, turn by
+turn, so that other work on the machine matters less. Then the command in wall time, its start included.
 """
 
 import argparse

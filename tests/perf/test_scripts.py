@@ -18,7 +18,7 @@ OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environm
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, and {tiny}
     "perf/check_speed.py": f"{REFERENCE} --repeats 1",
     "perf/contract.py": "--out {out}",
-    "perf/convergence.py": "--figures {out} --page {out}/none.md",
+    "perf/convergence.py": "--points",
     "perf/dlio.py": "--problem smoke --data {smoke} --out {out}",
     "perf/docs.py": "--out {out}",
     "perf/figures.py": "--problem smoke --out {out}",
