@@ -14,6 +14,8 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+MOST = 2**31  # elements that a 32-bit index can number
+LIMITED = ("convolution", "max_pool")  # operations whose libraries index with 32 bits
 NOTHING = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided")  # write no byte
 
 
@@ -32,12 +34,15 @@ class Operation:
 @dataclass
 class OpCosts(TorchDispatchMode):
     """Counts operations, and the bytes of live tensors that were made since counting began: now (`live`) and at most
-    (`peak`). The caller sets `phase`."""
+    (`peak`). `most` is the number of elements of the largest tensor, and `large` has operations on tensors that their
+    libraries cannot index. The caller sets `phase`."""
 
-    phase: str = "forward"
+    phase: str = "initialisation"
     operations: Counter[Operation] = field(default_factory=Counter)
     live: int = 0
     peak: int = 0
+    most: int = 0
+    large: dict[str, None] = field(default_factory=dict)  # in order
 
     def __post_init__(self):
         super().__init__()
@@ -46,15 +51,24 @@ class OpCosts(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
+        self.measure(function.overloadpacket.__name__, [*tensors((args, kwargs or {})), *tensors(result)])
         if self.inside:
             return result
         if function.namespace == "aten":
-            self.note(function, args, kwargs or {}, result)
+            self.count(function, args, kwargs or {}, result)
         given = {place(tensor) for tensor in tensors((args, kwargs or {}))}
         for tensor in tensors(result):
             if place(tensor) not in given:  # not a view
                 self.hold(tensor)
         return result
+
+    def measure(self, name: str, found: list[Tensor]) -> None:
+        """Remember the largest tensor of an operation, if it is larger than all before or too large."""
+        largest = max(found, key=Tensor.numel, default=None)
+        if largest is not None:
+            self.most = max(self.most, largest.numel())
+            if largest.numel() >= MOST and name.startswith(LIMITED):
+                self.large[f"{name} of {tuple(largest.shape)}, {largest.numel():.3g} elements"] = None
 
     def as_one(self, kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
         """The kernel, counted as one operation on its operands and result: its temporaries stay in caches."""
@@ -70,7 +84,7 @@ class OpCosts(TorchDispatchMode):
 
         return run
 
-    def note(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
+    def count(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
         """Count an operation, unless its result is only a view of its operand."""
         read, made = list(tensors((args, kwargs))), list(tensors(result))
         addresses = {place(t) for t in read}
@@ -81,8 +95,8 @@ class OpCosts(TorchDispatchMode):
         if name == "copy_":
             read = read[1:]  # what it overwrites is not read
         moved = 0 if name in NOTHING else sum(map(size, read)) + sum(map(size, made))
-        count = flop_registry.get(function.overloadpacket)
-        flops = count(*args, **kwargs, out_val=result) if count else 0
+        formula = flop_registry.get(function.overloadpacket)
+        flops = formula(*args, **kwargs, out_val=result) if formula else 0
         self.operations[Operation(self.phase, flops, moved, precision_of(made[0]))] += 1
 
     def hold(self, tensor: Tensor) -> None:

@@ -22,7 +22,7 @@ from implementations.pytorch.layers.norm import Kernels, NormReLU, gradient, gra
 from implementations.pytorch.parallel import gradients
 from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.task import build_task
-from perf.projection.op_costs import OpCosts, Operation
+from perf.projection.op_costs import Operation
 from perf.projection.record import Event, Record
 
 
@@ -67,33 +67,33 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
     shapes = shapes_of(problem, layout)
     with recorded(layout) as (layout, record), FakeTensorMode():
         batch, one = zeros(shapes, samples), zeros(shapes, 1)
-        task, model, costs = prepared(problem, config, layout, model)
-        model.train()
-        record.stage = "forward"
-        with costs:
-            loss = task.loss(model, batch, layout)
-            kept, costs.phase, record.stage = costs.live, "backward", "backward"
+        task, model = prepared(problem, config, layout, model, record)
+        record.phase = "forward"
+        with record:
+            loss = task.loss(model.train(), batch, layout)
+            kept, record.phase = record.live, "backward"
             loss.backward()
-            peak, costs.phase, record.stage = costs.peak, "evaluation", "evaluation"
-        model.eval()
-        with torch.no_grad(), costs:
-            task.loss(model, one, layout)  # stands for the metric's counts, which cost as little
-        counted = tuple(costs.operations.items()), tuple(Counter(record.events).items())
+            peak, record.phase = record.peak, "evaluation"
+        with torch.no_grad(), record:
+            task.loss(model.eval(), one, layout)  # stands for the metric's counts, which cost as little
+        counted = tuple(record.operations.items()), tuple(Counter(record.events).items())
         largest = max((parameter_count(m) for m in model.modules() if isinstance(m, Block)), default=0)
         return Trace(samples, parameter_count(model), largest, *counted, kept, peak)
 
 
-def prepared(problem: Any, config: RunConfig, layout: Layout, model: nn.Module) -> tuple[Any, nn.Module, OpCosts]:
-    """The task, the model as runs parallelize it, and what counts its costs. `model` is a meta-device model; called
-    within `fake_ranks` and `FakeTensorMode`."""
-    task, costs = build_task(problem, config), OpCosts()
+def prepared(
+    problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record
+) -> tuple[Any, nn.Module]:
+    """The task, and the model as runs parallelize it. `model` is a meta-device model; called within `recorded` and
+    `FakeTensorMode`."""
+    task = build_task(problem, config)
     with_gradients(model)
-    fused_norms(model, costs)
+    fused_norms(model, record)
     with no_averaging():
         model = task.parallelize(model, layout)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
-    return task, model, costs
+    return task, model
 
 
 def shapes_of(problem: Any, layout: Layout) -> list[tuple[tuple[int, ...], torch.dtype]]:
@@ -123,11 +123,11 @@ def with_gradients(model: nn.Module) -> None:
             module._buffers[name] = None if buffer is None else fake(buffer)
 
 
-def fused_norms(model: nn.Module, costs: OpCosts) -> None:
+def fused_norms(model: nn.Module, record: Record) -> None:
     """Count each kernel of a norm as one sweep over its operands, as when it is compiled or works in cached slabs."""
     for module in model.modules():
         if isinstance(module, NormReLU):
-            module.kernels = Kernels(*map(costs.as_one, (moments, normalize, gradient_sums, gradient)))
+            module.kernels = Kernels(*map(record.as_one, (moments, normalize, gradient_sums, gradient)))
 
 
 @contextmanager
@@ -142,9 +142,9 @@ def no_averaging() -> Iterator[None]:
 
 @contextmanager
 def recorded(layout: Layout) -> Iterator[tuple[Layout, Record]]:
-    """The layout with its groups of ranks, none of which is there, and the record of what this rank calls. Raises
+    """The layout with its groups of ranks, none of which is there, and the record of what this rank does. Raises
     RuntimeError if a process group exists already."""
-    record = Record(layout)
+    record = Record()
     with fake_ranks(layout), record.calls():
         yield with_mesh(layout, "cpu", datetime.timedelta(seconds=9)) if layout.ranks > 1 else layout, record
 

@@ -57,7 +57,7 @@ def rehearse(problem: Any, config: RunConfig, layout: Layout) -> Rehearsal:
 
 def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record, shapes: list) -> Rehearsal:
     """Go through a step, an evaluation and a checkpoint. `shapes` are shapes and types of a sample's tensors."""
-    task, model, costs = prepared(problem, config, layout, model)
+    task, model = prepared(problem, config, layout, model, record)
     samples = len(layout.share(range(config.batch_size // config.accumulate)))
     last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
     average = average_of(model, config, problem.train_samples)
@@ -65,23 +65,23 @@ def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, recor
     for group in optimizer.param_groups:
         group["fused"] = False  # the fused ones have no version for tensors without memory
     loaded = zeros(shapes, samples)
-    with record, costs:
-        record.stage = "forward"
+    record.phase = "forward"
+    with record:
         loss = task.loss(model.train(), loaded, layout)
-        kept, record.stage = costs.live, "backward"
+        kept, record.phase = record.live, "backward"
         loss.backward()
         last()
-        record.stage, peak = "optimizer", costs.peak
+        peak, record.phase = record.peak, "optimizer"
     del loss
     if config.gradient_clip:
         nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
     optimizer.step()
     if average:
         average.update(model)
-    record.stage = "evaluation"
+    record.phase = "evaluation"
     with record, suppress(*CANNOT), mock.patch.object(torch, "bincount", counts):
         task.evaluate(model.eval(), [zeros(shapes, 1)], layout)
-    record.stage = "checkpoint"
+    record.phase = "checkpoint"
     state = TrainingState(model, optimizer, average)
     part = save(state, problem, config, layout)
     moments = [t for values in optimizer.state.values() for t in values.values() if torch.is_tensor(t)]
