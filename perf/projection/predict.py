@@ -16,12 +16,12 @@ from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, Wire
-from perf.projection.recompute import at_step
 from perf.projection.trace import Trace, trace
 
 WEIGHT_BYTES = 16  # a weight, its gradient and Adam's two moments in float32
 OPTIMIZER_BYTES = 40  # moved per weight and step: three passes over its gradient to clip it, seven numbers for Adam
 STEP = ("forward", "backward")
+LADDER = ("no", "norms", "yes")  # of recomputation: each level keeps less memory and computes more
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,16 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
         traced.peak,
         weights + traced.peak <= system.room,
     )
+
+
+def step_of(config: RunConfig) -> str:
+    """The level of recomputation of a config: nothing, the norms of a block, or the whole block."""
+    return "yes" if config.recompute else "norms" if config.recompute_norms else "no"
+
+
+def at_step(config: RunConfig, step: str) -> RunConfig:
+    """The config at a level of LADDER."""
+    return replace(config, recompute=step == "yes", recompute_norms=step == "norms")
 
 
 def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
