@@ -23,7 +23,6 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.problem import load_problem
-from benchmark.run.layouts import Extents
 from implementations.pytorch.config import RunConfig
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import System, dump_system, load_system
@@ -73,7 +72,9 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
         return {**row(found, system), **target_row(problem, system, found, epochs), "problem": name}
 
     if config.layout:
-        agree(config.layout, args.ranks)
+        if args.ranks and args.ranks != [math.prod(config.layout)]:
+            layout = ",".join(map(str, config.layout))
+            raise ValueError(f"--ranks: found {args.ranks} beside layout {layout}, wanted one of the two")
         found = [best_of(problem, config, system, config.layout, args.recompute)]
         return list(map(told, found))
     rows = []
@@ -90,15 +91,6 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
 def single(args: argparse.Namespace) -> bool:
     """Whether one number of ranks was asked for; details are then shown."""
     return len(args.ranks or [1]) == 1
-
-
-def agree(layout: Extents, ranks: Sequence[int] | None) -> None:
-    """Raise ValueError if a number of ranks is not that of the layout."""
-    wanted = math.prod(layout)
-    for found in ranks or ():
-        if found != wanted:
-            shown = ",".join(map(str, layout))
-            raise ValueError(f"--ranks: found {found} beside layout {shown}, wanted {wanted}, or one of the two")
 
 
 def idle(problem: Any, config: RunConfig, ranks: int) -> str:
