@@ -1,10 +1,9 @@
-"""Speed of the checker: `python perf/check_speed.py ROUND [--repeats 3] [--copies 20]`.
+"""Speed of the checker: `python perf/check_speed.py ROUND [--repeats 3]`.
 
-Over a round of MLPerf HPC, or over so many copies of one submission under other names, on one core and in one process
-each: MLLOG lines a second of `compliance/` (every rule, logs, sets and submissions), of `mlperf_logging`'s compliance
-checker doing the same files, and of merely reading the files and parsing each event with the standard library's `json`.
-In processor time, the best of the repeats, turn by turn, so that other work on the machine matters less. Then the
-command in wall time, its start included.
+Over a round of MLPerf HPC, on one core and in one process each: MLLOG lines a second of `compliance/` (every rule,
+logs, sets and submissions), of `mlperf_logging`'s compliance checker doing the same files, and of merely reading the
+files and parsing each event with the standard library's `json`. In processor time, the best of the repeats, turn by
+turn, so that other work on the machine matters less. Then the command in wall time, its start included.
 """
 
 import argparse
@@ -17,7 +16,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,9 +23,7 @@ from pathlib import Path
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmark.atomic import naming
 from benchmark.log import TOKEN
-from benchmark.writing import copy_file, copy_tree
 from compliance.engine import judge
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,48 +88,22 @@ def of_the_command(round_: Path, repeats: int) -> float:
     return statistics.median(seconds)
 
 
-def make_copies(submission: Path, round_: Path, count: int) -> Path:
-    """A round with so many copies of a submission, which differ in the name of the organisation."""
-    own = json.dumps(submission.resolve().name)
-    for index in range(count):
-        copy = round_ / f"org{index}"
-        copy_tree(submission, copy, lambda folder, names: set())
-        for path in (*copy.rglob("result_*.txt"), *copy.glob("systems/*.json")):
-            data = path.read_bytes().replace(own.encode(), json.dumps(copy.name).encode())
-            with naming(path):
-                path.write_bytes(data)
-    for path in submission.resolve().parent.glob("registry.yaml"):
-        copy_file(path, round_ / path.name)
-    return round_
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("round", type=Path, help="a round of MLPerf HPC; with --copies, a submission")
+    parser.add_argument("round", type=Path, help="a round of MLPerf HPC")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--copies", type=int, default=0, help="judge a round of so many copies of a submission")
     args = parser.parse_args(arguments)
     try:
-        run(args)
+        measure(args.round, args.repeats)
     except OSError as error:
         print(f"check_speed.py: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def run(args: argparse.Namespace) -> None:
-    """Measure what the options say. Raises OSError."""
-    if args.copies:
-        with tempfile.TemporaryDirectory() as folder:
-            measure(make_copies(args.round, Path(folder) / args.round.resolve().parent.name, args.copies), args.repeats)
-    else:
-        measure(args.round, args.repeats)
-    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
-
-
 def measure(round_: Path, repeats: int) -> None:
-    """Measure a round, and print."""
+    """Measure a round, and print. Raises OSError."""
     files = sorted(round_.rglob("result_*.txt"))
     lines = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
     seconds = compare(round_, files, repeats)
@@ -142,6 +112,7 @@ def measure(round_: Path, repeats: int) -> None:
         ratio = value / seconds["ours"]
         print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
     print(f"check.py: {of_the_command(round_, repeats):.3f} s of wall time")
+    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
 
 
 if __name__ == "__main__":

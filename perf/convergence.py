@@ -6,6 +6,7 @@
     python perf/convergence.py --points              # reference_epochs of the problems, for rules/<edition>/limits.yaml
 
 The figures are docs/figures/convergence-<problem>.svg. The table is printed and written into docs/convergence.md.
+With `--docs` all of these are in another folder.
 """
 
 import argparse
@@ -41,19 +42,20 @@ def figures(series: Sequence[Series]) -> dict[str, str]:
 
 def run(options: argparse.Namespace) -> None:
     """Do what the options ask for."""
+    data, page = options.docs / "convergence.yaml", options.docs / "convergence.md"
     if options.logs:
-        known = read(options.data) if options.add and options.data.exists() else []
-        write(options.data, merged([*known, *from_logs(options.logs)]))
-    series = read(options.data)
+        known = read(data) if options.add and data.exists() else []
+        write(data, merged([*known, *from_logs(options.logs)]))
+    series = read(data)
     if options.points:
         print(points(series))
         return
     for name, drawn in figures(series).items():
-        write_text(options.figures / name, drawn)
+        write_text(options.docs / "figures" / name, drawn)
     table = markdown(series)
     print(table)
-    if options.page.exists():
-        write_text(options.page, filled(options.page.read_text(encoding="utf-8"), {"table": table}))
+    if page.exists():
+        write_text(page, filled(page.read_text(encoding="utf-8"), {"table": table}))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,9 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="logs of runs, or folders of them")
     parser.add_argument("--add", action="store_true", help="keep the runs that the data file has already")
     parser.add_argument("--points", action="store_true", help="print reference points instead of figures and table")
-    parser.add_argument("--data", type=Path, default=DOCS / "convergence.yaml")
-    parser.add_argument("--figures", type=Path, default=DOCS / "figures", help="the figures' folder")
-    parser.add_argument("--page", type=Path, default=DOCS / "convergence.md", help="the page that has the table")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of data, page and figures")
     options = parser.parse_args(arguments)
     try:
         run(options)

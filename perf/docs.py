@@ -3,7 +3,8 @@
     python perf/docs.py --out build/docs        # build/docs/mkdocs.yml and build/docs/pages/
 
 The pages are the Markdown files of the repository that the navigation in docs/site/mkdocs.yml names, at the same paths.
-The pages of rules and commands are generated. A link to any other file leads to a page that shows the file.
+The pages of rules and commands are generated. A link to any other file leads to a copy that browsers show
+as text.
 """
 
 import argparse
@@ -20,7 +21,6 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.config import read_yaml
 from benchmark.writing import copy_file, write_text
 from perf.pages import rules, scripts
-from perf.pages.files import shown
 from perf.pages.text import for_python_markdown, relinked
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -57,7 +57,6 @@ def collect(pages: Sequence[str]) -> dict[str, str | Path]:
     """{path below `pages/`: Markdown, or a file to copy} of all that MkDocs reads. Raises ValueError naming the page
     and the link if a link leads nowhere."""
     found: dict[str, str | Path] = {}
-    linked: set[str] = set()
 
     def target(page: str, link: str) -> str:
         if link.startswith(ELSEWHERE):
@@ -69,11 +68,10 @@ def collect(pages: Sequence[str]) -> dict[str, str | Path]:
             raise ValueError(f"{page}: the link {link} leads nowhere")
         if place not in pages and f"{place}/README.md" in pages:
             place = f"{place}/README.md"
-        elif place not in pages and place.endswith(PICTURES):
-            found[place] = ROOT / place
         elif place not in pages:
-            linked.add(place)
-            place, hash_, anchor = f"files/{place}.md", "", ""
+            source, hash_, anchor = ROOT / place, "", ""
+            place = place if source.suffix in PICTURES else f"files/{place}.txt"
+            found[place] = names_in(source) if source.is_dir() else source
         return posixpath.relpath(place, posixpath.dirname(page)) + hash_ + anchor
 
     for page in pages:
@@ -81,7 +79,13 @@ def collect(pages: Sequence[str]) -> dict[str, str | Path]:
         found[page] = for_python_markdown(relinked(text, lambda link, page=page: target(page, link)))
         if page.startswith(f"{GENERATED}rules/mlperf"):  # else the search finds each rule five times
             found[page] = f"---\nsearch:\n  exclude: true\n---\n\n{found[page]}"
-    return found | {f"files/{place}.md": shown(place) for place in linked}
+    return found
+
+
+def names_in(folder: Path) -> str:
+    """The names in a folder, one a line."""
+    names = sorted(p.name + "/" * p.is_dir() for p in folder.iterdir() if not p.name.startswith((".", "__pycache__")))
+    return "\n".join(names) + "\n"
 
 
 def write(found: Mapping[str, str | Path], out: Path) -> None:

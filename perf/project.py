@@ -23,13 +23,11 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.problem import load_problem
-from benchmark.run.layouts import Extents
 from implementations.pytorch.config import RunConfig
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import System, dump_system, load_system
 from perf.projection.measured import read_measured, report
-from perf.projection.predict import Prediction
-from perf.projection.recompute import LADDER
+from perf.projection.predict import LADDER, Prediction
 from perf.projection.search import best_of, busy, search
 from perf.projection.table import as_csv, as_json, details, origins, row, target_table, text_table
 from perf.projection.target import assumed, epochs_of, target_row
@@ -53,8 +51,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--calibrate", type=Path, nargs="+", metavar="LOG", help="print the system that fits them")
     parser.add_argument("--compare", type=Path, nargs="+", metavar="LOG", help="print measured beside predicted values")
     parser.add_argument("--format", choices=("text", "csv", "json"), default="text")
-    parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
-    parser.add_argument("--config", type=Path, help="defaults instead of configs/<problem>.yaml")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="settings on top of the defaults")
     return parser.parse_args(arguments)
 
@@ -62,13 +58,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def settings(args: argparse.Namespace, problem: Any) -> RunConfig:
     """The config of a problem with the changes of the command line. A precision that is left open is bfloat16."""
     layout = [f"layout=[{args.layout}]"] if args.layout else []
-    config = reference_settings(problem.name, [*args.settings, *layout], args.config)
+    config = reference_settings(problem.name, [*args.settings, *layout])
     return replace(config, precision="bfloat16") if config.precision == "auto" else config
 
 
 def project(args: argparse.Namespace, name: str, system: System) -> list[dict[str, Any]]:
     """The rows of a problem's table. Raises ValueError for a wrong number of ranks."""
-    problem = load_problem(name, args.problems)
+    problem = load_problem(name)
     config = settings(args, problem)
     epochs = assumed(*args.epochs) if args.epochs else epochs_of(problem, config.batch_size)
 
@@ -76,7 +72,9 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
         return {**row(found, system), **target_row(problem, system, found, epochs), "problem": name}
 
     if config.layout:
-        agree(config.layout, args.ranks)
+        if args.ranks and args.ranks != [math.prod(config.layout)]:
+            layout = ",".join(map(str, config.layout))
+            raise ValueError(f"--ranks: found {args.ranks} beside layout {layout}, wanted one of the two")
         found = [best_of(problem, config, system, config.layout, args.recompute)]
         return list(map(told, found))
     rows = []
@@ -93,15 +91,6 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
 def single(args: argparse.Namespace) -> bool:
     """Whether one number of ranks was asked for; details are then shown."""
     return len(args.ranks or [1]) == 1
-
-
-def agree(layout: Extents, ranks: Sequence[int] | None) -> None:
-    """Raise ValueError if a number of ranks is not that of the layout."""
-    wanted = math.prod(layout)
-    for found in ranks or ():
-        if found != wanted:
-            shown = ",".join(map(str, layout))
-            raise ValueError(f"--ranks: found {found} beside layout {shown}, wanted {wanted}, or one of the two")
 
 
 def idle(problem: Any, config: RunConfig, ranks: int) -> str:
@@ -135,22 +124,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parse(arguments)
     try:
         print(answer(args))
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(f"project.py: {error}", file=sys.stderr)
         return 2
     return 0
 
 
 def answer(args: argparse.Namespace) -> str:
-    """The text to print. Raises ValueError for what cannot be projected."""
+    """The text to print. Raises ValueError for what cannot be projected, and OSError for logs that cannot be read."""
     system = load_system(args.system)
     if args.calibrate:
-        found, doubts = calibrate([read_measured(log, args.problems) for log in args.calibrate], system)
+        found, doubts = calibrate([read_measured(log) for log in args.calibrate], system)
         for doubt in doubts:
             print(f"project.py: calibration: {doubt}", file=sys.stderr)
         return dump_system(found, doubts).rstrip()
     if args.compare:
-        return report([read_measured(log, args.problems) for log in args.compare], system)
+        return report([read_measured(log) for log in args.compare], system)
     if not args.problem:
         raise ValueError("found nothing to do, wanted --problem, --calibrate or --compare")
     return show(args, [r for name in args.problem for r in project(args, name, system)], system)

@@ -26,8 +26,9 @@ from benchmark.run.layouts import idle_replicas, validate_layout
 from implementations.pytorch.config import resolve
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, load_system
+from perf.projection.op_costs import MOST
+from perf.projection.record import Event
 from perf.rehearsal.rank import Rehearsal, rehearse
-from perf.rehearsal.record import MOST, Event
 from perf.settings import reference_settings
 
 GIB = 2**30

@@ -131,9 +131,8 @@ def percent(share: float) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sets", type=int, default=2000, help="sets, or pairs of them, for each share")
-    parser.add_argument("--data", type=Path, default=DOCS / "convergence.yaml")
     args = parser.parse_args(argv)
-    series = [one for one in read(args.data) if one.published and len(one.crossings) >= LEAST]
+    series = [one for one in read(DOCS / "convergence.yaml") if one.published and len(one.crossings) >= LEAST]
     print(power_table(series, args.sets), "", points_table(series, args.sets), sep="\n")
     return 0
 

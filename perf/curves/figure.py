@@ -1,15 +1,15 @@
-"""The figure of a problem's convergence: validation scores over epochs and over seconds, as SVG drawn by Vega-Lite."""
+"""The figure of a problem's convergence: validation scores over epochs, as SVG drawn by Vega-Lite."""
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import vl_convert
 
-from perf.curves.runs import Run, Series
+from perf.curves.runs import Series
 from perf.curves.table import machine
 
-PANEL = {"width": 360, "height": 240}  # pixels
+PANEL = {"width": 560, "height": 280}  # pixels
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b3578f", "#a67c00", "#6b6b6b")
 DASHES = ([1, 0], [9, 4], [2, 4], [9, 4, 2, 4], [16, 4], [5, 3])  # of medians, beside their colours
 NOTE = "Thick lines: median. Thin lines: runs. Dots: where a run met the target."
@@ -20,14 +20,12 @@ LOOK = {
     "axis": {"gridColor": "#e3e7eb", "titleFontWeight": "normal"},
     "legend": LEGEND | {"symbolStrokeWidth": 2.6, "symbolOpacity": 1},
 }
-Along = Callable[[Run], Sequence[float]]
 
 
 def figure(series: Sequence[Series], score: str) -> str:
     """The SVG of one problem: a thin line for each run, a dot where it met the target, a thick line for each median."""
-    panels = [panel(series, score, "epoch", epochs_of), panel(series, score, "seconds", lambda run: run.elapsed)]
     title = {"text": f"{series[0].problem}: {score} of the reference's runs", "subtitle": NOTE, "anchor": "start"}
-    return vl_convert.vegalite_to_svg({"title": title, "hconcat": panels, "config": LOOK}) + "\n"
+    return vl_convert.vegalite_to_svg({"title": title, "config": LOOK, **panel(series, score)}) + "\n"
 
 
 def words(one: Series) -> str:
@@ -42,19 +40,14 @@ def words(one: Series) -> str:
     return ", ".join(first) + f": target after {spread} epochs" + missed
 
 
-def epochs_of(run: Run) -> Sequence[float]:
-    """The epochs 1, 2, ... of a run's scores."""
-    return range(1, len(run.scores) + 1)
-
-
-def panel(series: Sequence[Series], score: str, name: str, along: Along) -> dict[str, Any]:
-    """A plot of scores over epochs or seconds; `along` gives the horizontal values of a run."""
+def panel(series: Sequence[Series], score: str) -> dict[str, Any]:
+    """A plot of scores over epochs."""
     runs, dots, medians = [], [], []
     names = [words(one) for one in series]
     for name_of_series, one in zip(names, series, strict=True):
-        medians += rows(median_curve(one, along), name_of_series)
+        medians += rows(median_curve(one), name_of_series)
         for run in one.runs:
-            curve = rows(zip(along(run), run.scores, strict=True), name_of_series, run.log)
+            curve = rows(run.scores, name_of_series, run.log)
             runs += curve
             dots += [curve[met - 1]] if (met := one.reached(run)) else []
     targets = [{"y": target, "text": f"target {target:g}"} for target in sorted({one.target for one in series})]
@@ -62,7 +55,7 @@ def panel(series: Sequence[Series], score: str, name: str, along: Along) -> dict
     x = {
         "field": "x",
         "type": "quantitative",
-        "title": name,
+        "title": "epoch",
         "scale": {"zero": True, "nice": False},
         "axis": {"tickMinStep": 1},
     }
@@ -81,9 +74,9 @@ def panel(series: Sequence[Series], score: str, name: str, along: Along) -> dict
     }
 
 
-def rows(places: Iterable[tuple[float, float]], series: str, run: str = "") -> list[dict[str, Any]]:
-    """The data of a line through (position, score)."""
-    return [{"series": series, "run": run, "x": x, "y": y} for x, y in places]
+def rows(scores: Iterable[float], series: str, run: str = "") -> list[dict[str, Any]]:
+    """The data of a line through the scores of epochs 1, 2, ..."""
+    return [{"series": series, "run": run, "x": epoch, "y": score} for epoch, score in enumerate(scores, 1)]
 
 
 def layer(values: Sequence[dict[str, Any]], mark: dict[str, Any], encoding: dict[str, Any]) -> dict[str, Any]:
@@ -91,16 +84,11 @@ def layer(values: Sequence[dict[str, Any]], mark: dict[str, Any], encoding: dict
     return {"data": {"values": values}, "mark": mark, "encoding": encoding}
 
 
-def median_curve(one: Series, along: Along) -> list[tuple[float, float]]:
-    """(median position, median score) after each epoch, until the median meets the target.
-
-    A run that has stopped keeps its last score. Its later positions are unknown, so the median position is that of the
-    runs that continue.
-    """
+def median_curve(one: Series) -> list[float]:
+    """The median score after each epoch, until it meets the target. A run that has stopped keeps its last score."""
     found = []
     for i in range(max(len(run.scores) for run in one.runs)):
-        score = statistics.median(run.scores[min(i, len(run.scores) - 1)] for run in one.runs)
-        found.append((statistics.median(along(run)[i] for run in one.runs if i < len(run.scores)), score))
-        if score <= one.target if one.lower else score >= one.target:
+        found.append(statistics.median(run.scores[min(i, len(run.scores) - 1)] for run in one.runs))
+        if found[-1] <= one.target if one.lower else found[-1] >= one.target:
             break
     return found

@@ -28,8 +28,7 @@ APART = ("accumulate", "precision", "epochs", "batch_size")  # settings in which
 
 @dataclass(frozen=True)
 class Run:
-    """One run. `scores` are the validation scores of epochs 1, 2, ...; `elapsed` are the seconds from run_start to each
-    of them; `seconds` is the time of the whole run."""
+    """One run. `scores` are the validation scores of epochs 1, 2, ...; `seconds` is the time of the whole run."""
 
     log: str  # sha256
     source: str  # digest of the source, as logged
@@ -39,13 +38,10 @@ class Run:
     precision: str
     seconds: float
     scores: tuple[float, ...]
-    elapsed: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not self.scores or len(self.scores) != len(self.elapsed):
-            raise ValueError(
-                f"found {len(self.scores)} scores and {len(self.elapsed)} times, wanted one of each an epoch"
-            )
+        if not self.scores or not all(map(math.isfinite, (self.seconds, *self.scores))):
+            raise ValueError(f"found scores {self.scores} and {self.seconds} seconds, wanted finite ones of each epoch")
 
 
 @dataclass(frozen=True)
@@ -131,9 +127,8 @@ def from_logs(paths: Iterable[Path]) -> list[Series]:
 
 def of_log(run: LoggedRun) -> Series:
     """A series with one run. Raises ValueError naming the log and what it lacks."""
-    scores, window = curve(run), run.window
-    where = run.path
-    if window is None or not scores:
+    scores, where = curve(run), run.path
+    if run.window is None or not scores:
         raise ValueError(f"{where}: found no run with scores, wanted run_start, run_stop and scores between them")
     if [epoch for epoch, _ in scores] != list(range(1, len(scores) + 1)):
         raise ValueError(f"{where}: found scores at epochs {[e for e, _ in scores]}, wanted one after each epoch")
@@ -150,7 +145,6 @@ def of_log(run: LoggedRun) -> Series:
         precision=str(run.value("precision", "")),
         seconds=run.seconds,
         scores=tuple(score for _, score in scores),
-        elapsed=tuple(round((e.time_ms - window[0]) / 1000, 1) for e in run.evaluations),
     )
     return Series(
         benchmark=run.benchmark,
@@ -186,13 +180,6 @@ def width_of(problem: str, digest: str) -> int:
     return known.width if known.workload == "scaffold" and known.digest() == digest else 0
 
 
-class _Dumper(yaml.SafeDumper):
-    """YAML without aliases: runs as blocks, their lists in one line."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
 HEADER = """# Runs of the reference and their validation scores, epoch by epoch: what docs/convergence.md is made of.
 # Made from logs by `python perf/convergence.py`; what the fields mean: perf/curves/runs.py.
 """
@@ -200,7 +187,7 @@ HEADER = """# Runs of the reference and their validation scores, epoch by epoch:
 
 def write(path: Path, series: Sequence[Series]) -> None:
     """Write series to a file."""
-    text = yaml.dump({"series": plain(series)}, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118)
+    text = yaml.safe_dump({"series": plain(series)}, sort_keys=False, default_flow_style=None, width=118)
     write_text(path, HEADER + text)
 
 
@@ -209,9 +196,4 @@ def read(path: Path) -> list[Series]:
     values = read_yaml(path)
     if not isinstance(values, dict) or not isinstance(values.get("series"), list):
         raise ValueError(f"{path}: found no list of series")
-    found = [build(Series, one, f"{path}: series[{i}]") for i, one in enumerate(values["series"])]
-    for one in found:
-        numbers = [v for run in one.runs for v in (run.seconds, *run.scores, *run.elapsed)]
-        if not all(map(math.isfinite, numbers)):
-            raise ValueError(f"{path}: {one.problem}: found a number that is not finite")
-    return found
+    return [build(Series, one, f"{path}: series[{i}]") for i, one in enumerate(values["series"])]

@@ -4,7 +4,6 @@ import re
 from itertools import groupby
 
 from compliance.output.explain import severity
-from perf.pages.generated import table
 from rules.edition import Edition, load
 from rules.text import Rule
 
@@ -20,31 +19,17 @@ def page(name: str) -> str:
 {edition.limits.title}. {len(edition.rules)} rules are in force. The numbers are in [limits.yaml](/{limits}). On the
 command line, `python compliance/check.py --explain CODE` prints a rule.
 """
-    parts = [intro, contents(edition)]
-    for family, rules in families(edition).items():
+    parts = [intro]
+    for family, group in groupby(edition.rules.values(), lambda rule: rule.code.rstrip("0123456789")):
+        rules = list(group)
         parts.append(f"## {title(rules[0])} {{#{family}}}\n")
         parts += [section(rule, edition) for rule in rules]
     return "\n".join(parts)
 
 
-def families(edition: Edition) -> dict[str, list[Rule]]:
-    """The rules by family, which is the letters of their codes."""
-    found = groupby(edition.rules.values(), lambda rule: rule.code.rstrip("0123456789"))
-    return {family: list(rules) for family, rules in found}
-
-
 def title(rule: Rule) -> str:
     """The heading of the file that has the texts of a rule's family."""
     return rule.path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").strip()
-
-
-def contents(edition: Edition) -> str:
-    """A table of the families, each with links to its rules."""
-    rows = []
-    for family, rules in families(edition).items():
-        name = title(rules[0]).partition(": ")[2]
-        rows.append((f"[{family}](#{family}), {name}", " ".join(f"[{r.code}](#{r.code})" for r in rules)))
-    return table(("family", "rules"), rows) + "\n"
 
 
 def section(rule: Rule, edition: Edition) -> str:

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
-from urllib.parse import unquote
 
 FENCE = re.compile(r"^ *(```|~~~)")
 HEADING = re.compile(r"^(#{1,6}) +(.*?) *#*$")
 ITEM = re.compile(r"^( *)([-*]|\d+\.)( +)")
 LINK = re.compile(r"(?<=\])\(([^()\s]+)\)")
-CODE = re.compile(r"`[^`]*`")
 GIVEN = re.compile(r" \{#([\w-]+)\}$")  # an anchor that a generated page gives itself
 
 
@@ -39,12 +37,6 @@ def anchors(text: str) -> list[str]:
             count = found[name] = found.get(name, -1) + 1
             names.append(f"{name}-{count}" if count else name)
     return names
-
-
-def links(text: str) -> list[str]:
-    """The targets of a page's links and images."""
-    prose = "\n".join(line for line, is_prose in outside_fences(text) if is_prose)
-    return [unquote(target) for target in LINK.findall(CODE.sub("``", prose))]
 
 
 def relinked(text: str, target: Callable[[str], str]) -> str:

@@ -13,8 +13,7 @@ from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import config_class
 from perf.projection.machine import System
-from perf.projection.predict import step_seconds, weight_bytes
-from perf.projection.recompute import at_step
+from perf.projection.predict import at_step, step_seconds, weight_bytes
 from perf.projection.trace import Trace, trace
 
 WIRES = ("halo", "norm", "reduction")
@@ -45,23 +44,21 @@ class Measured:
         return trace(self.problem, self.config, self.layout.extents[1:], self.layout.data, samples)
 
 
-def read_measured(path: Path, problems: Path | None = None) -> Measured:
-    """The measurements of a log. Raises ValueError naming the file if it is no throughput-only log of the reference."""
-    try:
-        last = {e.key: e for e in read_log(path) if isinstance(e, Event)}
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+def read_measured(path: Path) -> Measured:
+    """The measurements of a log. Raises OSError, and ValueError naming the file if it is no throughput-only log of the
+    reference."""
+    last = {e.key: e for e in read_log(path) if isinstance(e, Event)}
     if "throughput" not in last or "throughput_setup" not in last:
         raise ValueError(f"{path}: found no event `throughput`, wanted a log of train.py --steps")
     try:
-        return measured(path, last, problems)
+        return measured(path, last)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: no throughput-only log of ours: {error!r}") from None
 
 
-def measured(path: Path, last: dict[str, Event], problems: Path | None) -> Measured:
+def measured(path: Path, last: dict[str, Event]) -> Measured:
     """The measurements, from {key: its last event}."""
-    problem = load_problem(last["problem"].value, problems)
+    problem = load_problem(last["problem"].value)
     config = build(config_class(problem.workload), last["hyperparameters"].value, f"{path}: hyperparameters")
     ranks, extents = last["number_of_ranks"].value, tuple(last["layout"].value[axis] for axis in AXES)
     tile = tuple(last["layout"].metadata["tile"])

@@ -1,22 +1,21 @@
-"""Counting the costs of a step: the FLOPs, bytes and messages of every operation, and the memory that it keeps.
+"""Counting the costs of a step: the FLOPs and bytes of every operation, and the memory that it keeps.
 
 Under `FakeTensorMode` tensors have shapes but no memory. So the step of one of 4,096 ranks is counted on a laptop, from
 the code that trains.
 """
 
-import sys
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-IMPLEMENTATIONS = str(Path(__file__).resolve().parents[2] / "implementations")
+MOST = 2**31  # elements that a 32-bit index can number
+LIMITED = ("convolution", "max_pool")  # operations whose libraries index with 32 bits
 NOTHING = ("empty", "new_empty", "empty_like", "empty_strided", "new_empty_strided")  # write no byte
 
 
@@ -32,26 +31,18 @@ class Operation:
     precision: str
 
 
-@dataclass(frozen=True)
-class Message:
-    """A message of a rank to the rank `peer`; -1 stands for a sum over all ranks."""
-
-    phase: str
-    part: str  # the sender: "halo", "norm" or "rest"
-    peer: int
-    bytes: int
-
-
 @dataclass
 class OpCosts(TorchDispatchMode):
-    """Counts operations and messages, and the bytes of live tensors that were made since counting began: now (`live`)
-    and at most (`peak`). The caller sets `phase`."""
+    """Counts operations, and the bytes of live tensors that were made since counting began: now (`live`) and at most
+    (`peak`). `most` is the number of elements of the largest tensor, and `large` has operations on tensors that their
+    libraries cannot index. The caller sets `phase`."""
 
-    phase: str = "forward"
+    phase: str = "initialisation"
     operations: Counter[Operation] = field(default_factory=Counter)
-    messages: Counter[Message] = field(default_factory=Counter)
     live: int = 0
     peak: int = 0
+    most: int = 0
+    large: dict[str, None] = field(default_factory=dict)  # in order
 
     def __post_init__(self):
         super().__init__()
@@ -60,17 +51,24 @@ class OpCosts(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
+        self.measure(function.overloadpacket.__name__, [*tensors((args, kwargs or {})), *tensors(result)])
         if self.inside:
             return result
-        if function.namespace == "c10d":
-            self.send(function, args)
-        elif function.namespace == "aten":
-            self.note(function, args, kwargs or {}, result)
+        if function.namespace == "aten":
+            self.count(function, args, kwargs or {}, result)
         given = {place(tensor) for tensor in tensors((args, kwargs or {}))}
         for tensor in tensors(result):
             if place(tensor) not in given:  # not a view
                 self.hold(tensor)
         return result
+
+    def measure(self, name: str, found: list[Tensor]) -> None:
+        """Remember the largest tensor of an operation, if it is larger than all before or too large."""
+        largest = max(found, key=Tensor.numel, default=None)
+        if largest is not None:
+            self.most = max(self.most, largest.numel())
+            if largest.numel() >= MOST and name.startswith(LIMITED):
+                self.large[f"{name} of {tuple(largest.shape)}, {largest.numel():.3g} elements"] = None
 
     def as_one(self, kernel: Callable[..., Tensor]) -> Callable[..., Tensor]:
         """The kernel, counted as one operation on its operands and result: its temporaries stay in caches."""
@@ -86,7 +84,7 @@ class OpCosts(TorchDispatchMode):
 
         return run
 
-    def note(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
+    def count(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
         """Count an operation, unless its result is only a view of its operand."""
         read, made = list(tensors((args, kwargs))), list(tensors(result))
         addresses = {place(t) for t in read}
@@ -97,17 +95,9 @@ class OpCosts(TorchDispatchMode):
         if name == "copy_":
             read = read[1:]  # what it overwrites is not read
         moved = 0 if name in NOTHING else sum(map(size, read)) + sum(map(size, made))
-        count = flop_registry.get(function.overloadpacket)
-        flops = count(*args, **kwargs, out_val=result) if count else 0
+        formula = flop_registry.get(function.overloadpacket)
+        flops = formula(*args, **kwargs, out_val=result) if formula else 0
         self.operations[Operation(self.phase, flops, moved, precision_of(made[0]))] += 1
-
-    def send(self, function: Any, args: tuple) -> None:
-        """Count a message to another rank, or a sum over ranks. Received messages count for their sender."""
-        name = function.overloadpacket.__name__
-        if name == "recv_":
-            return
-        peer = args[2] if name == "send" else -1
-        self.messages[Message(self.phase, owner(), peer, sum(t.nbytes for t in tensors(args[0])))] += 1
 
     def hold(self, tensor: Tensor) -> None:
         """Count a tensor's memory until it is freed."""
@@ -149,14 +139,3 @@ def size(tensor: Tensor) -> int:
 def precision_of(tensor: Tensor) -> str:
     """The name of a tensor's type."""
     return str(tensor.dtype).removeprefix("torch.")
-
-
-def owner() -> str:
-    """The sender of a message: "halo" or "norm" by the innermost such file on the stack, else "rest"."""
-    frame = sys._getframe(1)
-    while frame:
-        path = Path(frame.f_code.co_filename)
-        if path.stem.endswith(("halo", "norm")) and path.is_relative_to(IMPLEMENTATIONS):
-            return "halo" if path.stem.endswith("halo") else "norm"
-        frame = frame.f_back
-    return "rest"

@@ -11,16 +11,17 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from benchmark.run.layouts import Extents
+from benchmark.run.log import AXES
 from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, Wire
-from perf.projection.recompute import at_step
 from perf.projection.trace import Trace, trace
 
 WEIGHT_BYTES = 16  # a weight, its gradient and Adam's two moments in float32
 OPTIMIZER_BYTES = 40  # moved per weight and step: three passes over its gradient to clip it, seven numbers for Adam
 STEP = ("forward", "backward")
+LADDER = ("no", "norms", "yes")  # of recomputation: each level keeps less memory and computes more
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,16 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
     )
 
 
+def step_of(config: RunConfig) -> str:
+    """The level of recomputation of a config: nothing, the norms of a block, or the whole block."""
+    return "yes" if config.recompute else "norms" if config.recompute_norms else "no"
+
+
+def at_step(config: RunConfig, step: str) -> RunConfig:
+    """The config at a level of LADDER."""
+    return replace(config, recompute=step == "yes", recompute_norms=step == "norms")
+
+
 def weight_bytes(traced: Trace, config: RunConfig, layout: Layout) -> int:
     """The bytes of weights, gradients, optimizer state and moving average. With FSDP2 a rank keeps its part of them,
     and the full weights and gradients of the block that is running."""
@@ -162,24 +173,16 @@ def wire_seconds(traced: Trace, system: System, layout: Layout) -> Counter[tuple
     """{(phase, part): seconds of a rank's messages}. The exchange on each axis takes the time of a node's slowest
     rank."""
     spent: Counter[tuple[str, str]] = Counter()
-    for message, times in traced.messages:
-        if message.peer < 0:
-            spent[message.phase, message.part] += times * sum_seconds(message.bytes, system, layout)
-    ways = {axis: node_ways(layout, axis, system.ranks_per_node) for axis in layout.split_axes()}
-    for (phase, part, axis, size), times in swaps(traced).items():
-        inside, outside = ways[axis]
-        spent[phase, part] += times * max(way(system.link, inside, size), way(system.network, outside, size))
+    ways = {AXES[1 + axis]: node_ways(layout, axis, system.ranks_per_node) for axis in layout.split_axes()}
+    for call, times in traced.calls:
+        if call.what == "exchange":
+            inside, outside = ways[call.group]
+            seconds = max(way(system.link, inside, call.bytes), way(system.network, outside, call.bytes))
+            spent[call.stage, "halo"] += times * seconds
+        else:  # over the ranks of a sample a norm's statistics, over all ranks the loss
+            part = "rest" if call.group == "world" else "norm"
+            spent[call.stage, part] += times * sum_seconds(call.bytes, system, layout)
     return spent
-
-
-def swaps(traced: Trace) -> dict[tuple[str, str, int, int], int]:
-    """{(phase, part, axis, bytes): number of exchanges}. An exchange on an axis is with both neighbours at once."""
-    found: dict[tuple[str, str, int, int], int] = {}
-    for message, times in traced.messages:
-        if message.peer >= 0:
-            key = message.phase, message.part, axis_of(traced.layout, message.peer), message.bytes
-            found[key] = max(times, found.get(key, 0))
-    return found
 
 
 def way(wire: Wire, messages: int, size: int) -> float:
@@ -197,14 +200,6 @@ def sum_seconds(size: int, system: System, layout: Layout) -> float:
         rate, latency = min(rate, local * system.network.gb_per_second), system.network.microseconds
     messages = 2 * math.ceil(math.log2(ranks))  # one after another, up a tree and down again
     return messages * latency / 1e6 + 2 * (ranks - 1) / ranks * size / (1e9 * rate)
-
-
-def axis_of(layout: Layout, peer: int) -> int:
-    """The axis (0, 1, 2) on which a rank is this one's neighbour."""
-    for axis, step in itertools.product(range(3), (-1, 1)):
-        if layout.neighbour(axis, step) == peer:
-            return axis
-    raise ValueError(f"found a message from rank {layout.rank} to rank {peer}, wanted neighbours' alone")
 
 
 def node_ways(layout: Layout, axis: int, local: int) -> tuple[int, int]:

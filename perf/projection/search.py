@@ -9,8 +9,7 @@ from benchmark.run.layouts import Extents, layouts, validate_layout
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System
-from perf.projection.predict import Prediction, predict, tiles
-from perf.projection.recompute import at_step, steps_to_try
+from perf.projection.predict import LADDER, Prediction, at_step, predict, step_of, tiles
 
 PLAIN = (1, 1, 1, 1)
 
@@ -52,7 +51,8 @@ def surface(problem: Any, extents: Extents) -> int:
 def best_of(problem: Any, config: RunConfig, system: System, extents: Extents, recompute: str = "auto") -> Prediction:
     """The prediction of a layout with its fastest tile, and the least recomputation that `recompute` allows and that
     fits into memory."""
-    for step in steps_to_try(config, recompute):
+    own = LADDER.index(step_of(config))
+    for step in LADDER[own:] if recompute == "auto" else [recompute]:
         found = best_tile(problem, at_step(config, step), system, extents)
         if found.fits:
             break

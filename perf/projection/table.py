@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 
 from perf.projection.machine import System
-from perf.projection.predict import Prediction
-from perf.projection.recompute import step_of
+from perf.projection.predict import Prediction, step_of
 
 GIB, MB = 2**30, 1e6
 COLUMNS = {  # heading of the text: (field, format)

@@ -1,6 +1,8 @@
 """Tracing one rank's step: the real task runs forward and backward over tensors that have shapes but no memory."""
 
+import datetime
 import functools
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,23 +20,23 @@ from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layers.blocks import Block, parameter_count, recompute_blocks
 from implementations.pytorch.layers.norm import Kernels, NormReLU, gradient, gradient_sums, moments, normalize
 from implementations.pytorch.parallel import gradients
-from implementations.pytorch.parallel.layout import Layout
+from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.task import build_task
-from perf.projection.op_costs import Message, OpCosts, Operation
+from perf.projection.op_costs import Operation
+from perf.projection.record import Event, Record
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The operations and messages of a step of a rank in the middle of the volume, by phase: "forward", "backward" and
-    "evaluation". `kept` bytes are alive between forward and backward, `peak` bytes at most, both without weights,
-    gradients and the optimizer's state."""
+    """The operations and calls of a step of a rank in the middle of the volume, by phase: "forward", "backward" and
+    "evaluation", each with its number. `kept` bytes are alive between forward and backward, `peak` bytes at most, both
+    without weights, gradients and the optimizer's state."""
 
-    layout: Layout
     samples: int
     parameters: int
     largest: int  # number of parameters of the largest block
     operations: tuple[tuple[Operation, int], ...]
-    messages: tuple[tuple[Message, int], ...]
+    calls: tuple[tuple[Event, int], ...]
     kept: int
     peak: int
 
@@ -44,8 +46,9 @@ class Trace:
 
     def halo(self, *phases: str) -> tuple[int, int]:
         """(number, bytes) of the messages to neighbours in some phases."""
-        sent = [(m, times) for m, times in self.messages if m.peer >= 0 and m.phase in phases]
-        return sum(times for _, times in sent), sum(m.bytes * times for m, times in sent)
+        swaps = [(call, times) for call, times in self.calls if call.what == "exchange" and call.stage in phases]
+        neighbours = (times * call.sent // call.bytes for call, times in swaps)
+        return sum(neighbours), sum(times * call.sent for call, times in swaps)
 
 
 @functools.lru_cache(maxsize=256)
@@ -62,34 +65,35 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
     with torch.device("meta"):
         model = build_task(problem, config).build_model()
     shapes = shapes_of(problem, layout)
-    with fake_ranks(layout), FakeTensorMode():
+    with recorded(layout) as (layout, record), FakeTensorMode():
         batch, one = zeros(shapes, samples), zeros(shapes, 1)
-        task, model, costs = prepared(problem, config, layout, model)
-        model.train()
-        with costs:
-            loss = task.loss(model, batch, layout)
-            kept, costs.phase = costs.live, "backward"
+        task, model = prepared(problem, config, layout, model, record)
+        record.phase = "forward"
+        with record:
+            loss = task.loss(model.train(), batch, layout)
+            kept, record.phase = record.live, "backward"
             loss.backward()
-            peak, costs.phase = costs.peak, "evaluation"
-        model.eval()
-        with torch.no_grad(), costs:
-            task.loss(model, one, layout)  # stands for the metric's counts, which cost as little
-        counted = tuple(costs.operations.items()), tuple(costs.messages.items())
+            peak, record.phase = record.peak, "evaluation"
+        with torch.no_grad(), record:
+            task.loss(model.eval(), one, layout)  # stands for the metric's counts, which cost as little
+        counted = tuple(record.operations.items()), tuple(Counter(record.events).items())
         largest = max((parameter_count(m) for m in model.modules() if isinstance(m, Block)), default=0)
-        return Trace(layout, samples, parameter_count(model), largest, *counted, kept, peak)
+        return Trace(samples, parameter_count(model), largest, *counted, kept, peak)
 
 
-def prepared(problem: Any, config: RunConfig, layout: Layout, model: nn.Module) -> tuple[Any, nn.Module, OpCosts]:
-    """The task, the model as runs parallelize it, and what counts its costs. `model` is a meta-device model; called
-    within `fake_ranks` and `FakeTensorMode`."""
-    task, costs = build_task(problem, config), OpCosts()
+def prepared(
+    problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record
+) -> tuple[Any, nn.Module]:
+    """The task, and the model as runs parallelize it. `model` is a meta-device model; called within `recorded` and
+    `FakeTensorMode`."""
+    task = build_task(problem, config)
     with_gradients(model)
-    fused_norms(model, costs)
+    fused_norms(model, record)
     with no_averaging():
         model = task.parallelize(model, layout)
     if config.recompute or config.recompute_norms:
         recompute_blocks(model, "block" if config.recompute else "norms")
-    return task, model, costs
+    return task, model
 
 
 def shapes_of(problem: Any, layout: Layout) -> list[tuple[tuple[int, ...], torch.dtype]]:
@@ -119,11 +123,11 @@ def with_gradients(model: nn.Module) -> None:
             module._buffers[name] = None if buffer is None else fake(buffer)
 
 
-def fused_norms(model: nn.Module, costs: OpCosts) -> None:
+def fused_norms(model: nn.Module, record: Record) -> None:
     """Count each kernel of a norm as one sweep over its operands, as when it is compiled or works in cached slabs."""
     for module in model.modules():
         if isinstance(module, NormReLU):
-            module.kernels = Kernels(*map(costs.as_one, (moments, normalize, gradient_sums, gradient)))
+            module.kernels = Kernels(*map(record.as_one, (moments, normalize, gradient_sums, gradient)))
 
 
 @contextmanager
@@ -134,6 +138,15 @@ def no_averaging() -> Iterator[None]:
         mock.patch.object(gradients, "shard", lambda model: model),
     ):
         yield
+
+
+@contextmanager
+def recorded(layout: Layout) -> Iterator[tuple[Layout, Record]]:
+    """The layout with its groups of ranks, none of which is there, and the record of what this rank does. Raises
+    RuntimeError if a process group exists already."""
+    record = Record()
+    with fake_ranks(layout), record.calls():
+        yield with_mesh(layout, "cpu", datetime.timedelta(seconds=9)) if layout.ranks > 1 else layout, record
 
 
 @contextmanager

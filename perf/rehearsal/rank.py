@@ -1,6 +1,5 @@
 """The rehearsal of one rank: groups, a step, an evaluation and a checkpoint over tensors without memory."""
 
-import datetime
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,14 +14,14 @@ from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicO
 
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layers.blocks import parameter_count
-from implementations.pytorch.parallel.layout import Layout, with_mesh
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation, build_task
 from implementations.pytorch.training import checkpoint
 from implementations.pytorch.training.average import average_of
 from implementations.pytorch.training.parts import share
 from implementations.pytorch.training.state import TrainingState
-from perf.projection.trace import fake_ranks, prepared, shapes_of, zeros
-from perf.rehearsal.record import Event, Record, sum_gradients
+from perf.projection.record import Event, Record, sum_gradients
+from perf.projection.trace import prepared, recorded, shapes_of, zeros
 
 CANNOT = (DataDependentOutputException, DynamicOutputShapeException)  # numbers that tensors without memory do not have
 
@@ -51,17 +50,14 @@ def rehearse(problem: Any, config: RunConfig, layout: Layout) -> Rehearsal:
     config = replace(config, device="cpu")  # tensors without memory are alike on all devices
     with torch.device("meta"):
         model = build_task(problem, config).build_model()
-    shapes, record = shapes_of(problem, layout), Record(layout)
-    with fake_ranks(layout), record.calls():
-        if layout.ranks > 1:
-            layout = with_mesh(layout, "cpu", datetime.timedelta(seconds=9))
-        with FakeTensorMode():
-            return run(problem, config, layout, model, record, shapes)
+    shapes = shapes_of(problem, layout)
+    with recorded(layout) as (layout, record), FakeTensorMode():
+        return run(problem, config, layout, model, record, shapes)
 
 
 def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record, shapes: list) -> Rehearsal:
     """Go through a step, an evaluation and a checkpoint. `shapes` are shapes and types of a sample's tensors."""
-    task, model, costs = prepared(problem, config, layout, model)
+    task, model = prepared(problem, config, layout, model, record)
     samples = len(layout.share(range(config.batch_size // config.accumulate)))
     last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
     average = average_of(model, config, problem.train_samples)
@@ -69,23 +65,23 @@ def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, recor
     for group in optimizer.param_groups:
         group["fused"] = False  # the fused ones have no version for tensors without memory
     loaded = zeros(shapes, samples)
-    with record, costs:
-        record.stage = "forward"
+    record.phase = "forward"
+    with record:
         loss = task.loss(model.train(), loaded, layout)
-        kept, record.stage = costs.live, "backward"
+        kept, record.phase = record.live, "backward"
         loss.backward()
         last()
-        record.stage, peak = "optimizer", costs.peak
+        peak, record.phase = record.peak, "optimizer"
     del loss
     if config.gradient_clip:
         nn.utils.clip_grad_norm_(model.parameters(), config.gradient_clip)
     optimizer.step()
     if average:
         average.update(model)
-    record.stage = "evaluation"
+    record.phase = "evaluation"
     with record, suppress(*CANNOT), mock.patch.object(torch, "bincount", counts):
         task.evaluate(model.eval(), [zeros(shapes, 1)], layout)
-    record.stage = "checkpoint"
+    record.phase = "checkpoint"
     state = TrainingState(model, optimizer, average)
     part = save(state, problem, config, layout)
     moments = [t for values in optimizer.state.values() for t in values.values() if torch.is_tensor(t)]

@@ -108,8 +108,11 @@ def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
         (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
         (["batch_size=0"], "batch_size: found 0, wanted 1 or more"),
         (["--layout", "1,2"], "layout: found 2 values, wanted 4"),
-        (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
-        (["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"], "--ranks: found 4 beside layout 1,2,2,2, wanted 8"),
+        (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found [8, 4] beside layout 1,2,2,2, wanted one"),
+        (
+            ["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"],
+            "--ranks: found [4] beside layout 1,2,2,2, wanted one",
+        ),
         (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 4"),
         (["learning_rte=1"], "unknown field 'learning_rte'; did you mean 'learning_rate'"),
     ],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from perf.pages.text import anchor, anchors, for_python_markdown, links, relinked
+from perf.pages.text import anchor, anchors, for_python_markdown, relinked
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,7 @@ def test_headings_that_are_alike_are_numbered_and_code_has_none():
     assert anchors(text) == ["a", "b-c", "b-c-1", "SEED01"]
 
 
-def test_links_in_code_are_none():
-    text = "[a](b.md#c) and `[d](e)` and ![f](g.png)\n```\n[h](i)\n```\n"
-    assert links(text) == ["b.md#c", "g.png"]
+def test_links_between_fences_are_none():
     assert (
         relinked("[a](b.md) ![f](g.png)\n```\n[h](i)\n```\n", str.upper) == "[a](B.MD) ![f](G.PNG)\n```\n[h](i)\n```\n"
     )

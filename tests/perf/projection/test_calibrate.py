@@ -184,7 +184,7 @@ def test_a_scored_log_measures_no_throughput(tmp_path, capsys):
     assert main(["--system", "dgx-h200", "--calibrate", str(tmp_path / "result_0.txt")]) == 2
     assert "result_0.txt: found no event `throughput`, wanted a log of train.py --steps" in capsys.readouterr().err
     assert main(["--system", "dgx-h200", "--compare", str(tmp_path / "absent.txt")]) == 2
-    assert "absent.txt: cannot be read" in capsys.readouterr().err
+    assert "absent.txt" in capsys.readouterr().err
 
 
 def test_a_log_of_other_fields_is_named(tmp_path, capsys):

@@ -14,8 +14,7 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import build_task
 from implementations.pytorch.training.step import blank_batch
 from perf.projection.machine import ByPrecision, Shares, Storage, System, Wire, dump_system, load_system
-from perf.projection.predict import node_ways, predict, sum_seconds, tiles
-from perf.projection.recompute import LADDER, step_of
+from perf.projection.predict import LADDER, node_ways, predict, step_of, sum_seconds, tiles
 from perf.projection.search import best_of, search
 from perf.projection.trace import no_averaging, trace
 from perf.settings import reference_settings

@@ -10,9 +10,9 @@ from benchmark.problem import load_problem
 from implementations.pytorch.config import resolve
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import load_system
+from perf.projection.record import Event
 from perf.projection.trace import trace
 from perf.rehearsal.rank import Rehearsal, rehearse
-from perf.rehearsal.record import Event
 from perf.rehearse import difference, faults, main
 from perf.settings import reference_settings
 

@@ -1,4 +1,4 @@
-"""Recording what a rank calls: its collectives in their order, and its tensors that 32-bit indices cannot number."""
+"""Recording what a rank does: the costs of its operations, and its collectives in their order."""
 
 import contextlib
 import pickle
@@ -10,14 +10,10 @@ from unittest import mock
 
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from benchmark.run.log import AXES
-from implementations.pytorch.parallel.layout import Layout
-from perf.projection.op_costs import tensors
+from perf.projection.op_costs import OpCosts
 
-MOST = 2**31  # elements that a 32-bit index can number
-LIMITED = ("convolution", "max_pool")  # operations whose libraries index with 32 bits
 BUCKETS = (1 << 20, 25 << 20)  # bytes of the gradients that DDP sums at once: of the first time, and of all others
 
 
@@ -39,29 +35,11 @@ class Event(NamedTuple):
 
 
 @dataclass
-class Record(TorchDispatchMode):
-    """The events of a rank in the order of its calls. `most` is the number of elements of the largest tensor, and
-    `large` has operations on tensors that their libraries cannot index. The caller sets `stage`."""
+class Record(OpCosts):
+    """The costs of a rank's operations, and the calls that it makes together with others, in order."""
 
-    layout: Layout
-    stage: str = "initialisation"
     events: list[Event] = field(default_factory=list)
-    most: int = 0
-    large: dict[str, None] = field(default_factory=dict)  # in order
-
-    def __post_init__(self):
-        super().__init__()
-        self.names: dict[Any, str] = {}
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        found = max([*tensors((args, kwargs or {})), *tensors(result)], key=Tensor.numel, default=None)
-        if found is not None:
-            self.most = max(self.most, found.numel())
-            name = function.overloadpacket.__name__
-            if found.numel() >= MOST and name.startswith(LIMITED):
-                self.large[f"{name} of {tuple(found.shape)}, {found.numel():.3g} elements"] = None
-        return result
+    names: dict[Any, str] = field(default_factory=dict)  # of groups
 
     @contextmanager
     def calls(self) -> Iterator[None]:
@@ -82,7 +60,7 @@ class Record(TorchDispatchMode):
 
     def note(self, what: str, size: int, group: Any = None, sent: int = 0) -> None:
         """Add an event."""
-        self.events.append(Event(self.stage, self.names.get(group, "world"), what, size, sent))
+        self.events.append(Event(self.phase, self.names.get(group, "world"), what, size, sent))
 
     def all_reduce(self, tensor: Tensor, group: Any = None) -> None:
         self.note("sum", tensor.nbytes, group)
