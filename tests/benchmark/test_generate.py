@@ -263,10 +263,8 @@ def test_the_rules_publish_these_problems():
         assert published["benchmark"] == problem.workload and published["problem_digest"] == problem.digest()
         assert published.get("data_seed", problem.data_seed) == problem.data_seed
         assert published["target"] == problem.target
-        assert (published["train_samples"], published["eval_samples"]) == (
-            problem.train_samples,
-            problem.validation_samples,
-        )
+        samples = problem.train_samples, problem.validation_samples
+        assert (published["train_samples"], published["eval_samples"]) == samples
         for split, counts in published.get("class_counts", {}).items():
             assert sum(counts) == len(problem.split_samples(split)) * math.prod(problem.shape)
 

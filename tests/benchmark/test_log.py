@@ -37,8 +37,8 @@ def test_carriage_returns_and_no_space(tmp_path):
 @pytest.mark.parametrize(
     "rest",
     [
-        "", "{", "{'a': 1}", "[1]", "3", "null", '{"key": "a"}', '{"time_ms": 1}', '{"key": 1, "time_ms": 1}',
-        '{"key": [], "time_ms": 1}', "{" * 100_000, "[" * 100_000, '{"key": "a", "time_ms": ' + "9" * 5000 + "}",
+        "", "{", "{'a': 1}", "[1]", "3", "null", '{"key": [], "time_ms": 1}', "{" * 100_000, "[" * 100_000,
+        '{"key": "a", "time_ms": ' + "9" * 5000 + "}",
     ],
     ids=lambda r: r[:20],
 )  # fmt: skip
@@ -126,13 +126,10 @@ def test_what_is_written_is_read(tmp_path):
     writer.event("seed", (1 << 62) + 1, source="os.urandom")
     writer.end("run_stop", None, status="success")
     writer.close()
-    items = list(read_log(tmp_path / "new" / "set" / "result_0.txt"))
-    assert [(i.key, i.event_type, i.value) for i in items] == [
-        ("run_start", "INTERVAL_START", None),
-        ("seed", "POINT_IN_TIME", (1 << 62) + 1),
-        ("run_stop", "INTERVAL_END", None),
-    ]
-    assert items[1].metadata["source"] == "os.urandom"
+    start, seed, stop = read_log(tmp_path / "new" / "set" / "result_0.txt")
+    assert (start.key, start.event_type, start.value) == ("run_start", "INTERVAL_START", None)
+    assert (seed.key, seed.event_type, seed.value) == ("seed", "POINT_IN_TIME", (1 << 62) + 1)
+    assert (stop.event_type, seed.metadata["source"]) == ("INTERVAL_END", "os.urandom")
 
 
 @pytest.mark.parametrize(("events", "kinds"), [(101, ["Event"] * 101), (102, ["Event", "BadLine"])])

@@ -79,10 +79,7 @@ FAULTS = {
         lambda path: path.write_bytes(b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 100),
         "found|header|expected",
     ),
-    "a head with code": (
-        lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x10\x00__import__('os')\n"),
-        "malformed",
-    ),
+    "a head with code": (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x10\x00__import__('os')\n"), "malformed"),
 }
 
 

@@ -1,15 +1,12 @@
 """Runs that go wrong: each ends by itself, with an exit code and a log that say so."""
 
 import os
-import shutil
 import signal
 from contextlib import contextmanager
 from pathlib import Path
 
-import h5py
 import pytest
 
-from benchmark.scaffold.store import sample_path
 from tests.support.waiting import comes_to, gone, wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
@@ -81,19 +78,6 @@ def test_loss_that_is_no_number(tiny, events, tmp_path):
     done = tiny.train(log, "learning_rate=9e15", ranks=2)
     assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
     assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
-
-
-def test_wrong_data(tiny, events, tmp_path):
-    data, log = Path(shutil.copytree(tiny.data, tmp_path / "data")), tmp_path / "log.txt"
-    path = sample_path(data, "train", 5)
-    whole = bytearray(path.read_bytes())
-    with h5py.File(path) as file:
-        offset = file["volume"].id.get_chunk_info(0).byte_offset
-    whole[offset] ^= 1
-    path.write_bytes(whole)
-    done = tiny.train(log, data=data)
-    assert done.returncode == 2 and path.name in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
-    assert end_of(log, events)["status"] == "aborted"
 
 
 def test_data_of_another_problem(tiny, endless, events, tmp_path):
