@@ -1,6 +1,5 @@
 import itertools
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,10 +26,6 @@ def test_more_words_continue_fewer():
 def test_too_many_ids():
     with pytest.raises(ValueError, match="4 ids"):
         draw.words(1, 2, 3, 4, 5, 6, count=1)
-
-
-def test_bytes_are_little_endian():
-    assert draw.to_bytes(np.array([0x0102030405060708], np.uint64)).tolist() == [8, 7, 6, 5, 4, 3, 2, 1]
 
 
 @settings(deadline=None)

@@ -39,6 +39,7 @@ def test_the_nearest_folder_that_exists(tmp_path):
 
 
 DIGEST = "sha256:" + "a" * 64
+PODMAN = f'engine="podman-5"\nimage="reg.example/jane/torch:1"\nimageid="{"b" * 64}"\n'
 
 
 @pytest.mark.parametrize(
@@ -47,11 +48,7 @@ DIGEST = "sha256:" + "a" * 64
         ({}, {}, {"kind": "none"}),
         ({".dockerenv": ""}, {"CONTAINER_DIGEST": DIGEST}, {"kind": "docker", "digest": DIGEST}),
         ({".dockerenv": ""}, {"CONTAINER_DIGEST": "latest"}, {"kind": "docker"}),
-        (
-            {"run/.containerenv": f'engine="podman-5"\nimage="reg.example/jane/torch:1"\nimageid="{"b" * 64}"\n'},
-            {},
-            {"kind": "podman", "image": "torch:1", "digest": "b" * 64},
-        ),
+        ({"run/.containerenv": PODMAN}, {}, {"kind": "podman", "image": "torch:1", "digest": "b" * 64}),
         ({"run/.containerenv": ""}, {}, {"kind": "podman"}),
         ({}, {"APPTAINER_CONTAINER": "/home/jane/x.sif"}, {"kind": "apptainer", "image": "x.sif"}),
         ({".singularity.d/runscript": ""}, {}, {"kind": "apptainer"}),
