@@ -22,9 +22,8 @@ def few(name):
 def dataset(request, tiny, tmp_path_factory):
     """(folder, problem) of each workload's data, and of data that came from elsewhere."""
     root = tmp_path_factory.mktemp("data")
-    problem = (
-        tiny if request.param == "scaffold" else few("deepcam-mini" if request.param == "deepcam" else "cosmoflow-mini")
-    )
+    other = "deepcam-mini" if request.param == "deepcam" else "cosmoflow-mini"
+    problem = tiny if request.param == "scaffold" else few(other)
     generate(root, problem)
     if request.param == "published":
         problem = dataclasses.replace(problem, universe=None, data_seed=0, name="published")
@@ -46,9 +45,8 @@ def test_it_has_real_digests(dataset):
         data = (root / name).read_bytes()
         assert (said["sha256"], said["contentSize"]) == (hashlib.sha256(data).hexdigest(), f"{len(data)} B")
     rows = found["recordSet"][0]["data"]
-    assert [tuple(row.values()) for row in rows] == [
-        (s, len(problem.split_samples(s)), manifest.fingerprints[s]) for s in SPLITS
-    ]
+    wanted = [(s, len(problem.split_samples(s)), manifest.fingerprints[s]) for s in SPLITS]
+    assert [tuple(row.values()) for row in rows] == wanted
 
 
 def test_every_sample_is_in_one_file_set_and_nothing_else_is(dataset):

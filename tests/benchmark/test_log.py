@@ -22,11 +22,9 @@ def read(tmp_path, text):
 
 
 def test_events_with_their_lines(tmp_path):
-    items = read(tmp_path, f"hello\n{line('a', 1)}\n\n{line('b', None, 6)}\nbye")
-    assert items == [
-        Event(2, 5, "POINT_IN_TIME", "a", 1, {"lineno": 1}),
-        Event(4, 6, "POINT_IN_TIME", "b", None, {"lineno": 1}),
-    ]
+    first, second = read(tmp_path, f"hello\n{line('a', 1)}\n\n{line('b', None, 6)}\nbye")
+    assert first == Event(2, 5, "POINT_IN_TIME", "a", 1, {"lineno": 1})
+    assert second == Event(4, 6, "POINT_IN_TIME", "b", None, {"lineno": 1})
 
 
 def test_carriage_returns_and_no_space(tmp_path):
@@ -106,9 +104,8 @@ def test_long_lines_and_the_numbers_after_them(tmp_path, size):
 
 @pytest.mark.parametrize(("length", "shown"), [(39, 39), (40, 40), (41, 40)])
 def test_of_what_is_no_json_so_much_is_shown(tmp_path, length, shown):
-    assert read(tmp_path, ":::MLLOG " + "x" * length) == [
-        BadLine(1, f"not JSON: found '{'x' * shown}' after the token")
-    ]
+    (item,) = read(tmp_path, ":::MLLOG " + "x" * length)
+    assert item == BadLine(1, f"not JSON: found '{'x' * shown}' after the token")
 
 
 def test_only_regular_files(tmp_path):
@@ -167,9 +164,8 @@ def test_events_name_the_caller(tmp_path):
 
 @pytest.mark.parametrize("value", ["a: b", [1, {"a": 2}, [{"a": 3}]], {"a": {"b": {}}}, "\ufffd"])
 def test_of_a_line_with_one_oddity_nothing_else_is_odd(tmp_path, value):
-    event, oddity = read(
-        tmp_path, json.dumps(json.loads(line(value=value)[9:]), ensure_ascii=False).join([":::MLLOG ", " x"])
-    )
+    text = json.dumps(json.loads(line(value=value)[9:]), ensure_ascii=False)
+    event, oddity = read(tmp_path, f":::MLLOG {text} x")
     assert event.value == value and oddity == Oddity(1, "suffix")
 
 

@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import os
 
 import pytest
 
 from benchmark.ledger import Note, read_ledger
 from benchmark.ledger import append as append_entry
-from benchmark.run.ledger import Wrong, append_end, append_start, commitment, starts
+from benchmark.run.ledger import append_end, append_start, commitment, starts
 
 DIGESTS = {"source": "a" * 64, "config": "b" * 64, "problem": "c" * 64}
 
@@ -55,12 +54,3 @@ def test_starts_are_read_past_what_is_none(path):
         file.write(b'\xff\nnull\n{"event":"start","number":"4"}\n{"event": "start", "number": 5}\n{"event":"sta')
     assert [(entry["number"], entry["run"]) for entry in starts(path)] == [(1, "result_0.txt")]
     append_start(path.with_name("other.jsonl"), "result_0.txt", 7, DIGESTS, resumed=False)
-
-
-@pytest.mark.parametrize("make", ["link", "pipe"])
-def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make):
-    os.mkfifo(path) if make == "pipe" else path.symlink_to(tmp_path / "other")
-    for act in (lambda: starts(path), lambda: append_start(path, "result_0.txt", 7, DIGESTS, resumed=True)):
-        with pytest.raises(Wrong, match=f"^{path}: found a .*, wanted a regular file"):
-            act()
-    assert not (tmp_path / "other").exists()

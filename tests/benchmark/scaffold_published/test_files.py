@@ -130,9 +130,8 @@ def test_a_mask_that_is_missing(data, problem):
 def test_shards_are_refused_by_their_names(data, problem):
     path = volume(data, problem)
     path.rename(path.with_name("0_shard_1.npy"))
-    with pytest.raises(
-        ValueError, match=r"0_shard_1.npy: found a name without one number, wanted .*dc_num_shards 1, 1, 1"
-    ):
+    said = r"0_shard_1.npy: found a name without one number, wanted .*dc_num_shards 1, 1, 1"
+    with pytest.raises(ValueError, match=said):
         volume(data, problem)
 
 

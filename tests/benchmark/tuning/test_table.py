@@ -42,9 +42,8 @@ def test_decays_near_1_are_between_by_their_distance_from_1(table):
 
 @pytest.mark.parametrize("batch", [0, 9, 16, 1 << 20, (1 << 20) + 1])
 def test_nothing_is_said_beyond_what_was_measured(table, batch):
-    with pytest.raises(
-        ValueError, match="smallest to the largest of 1, 2, 8" if 0 < batch <= 1 << 20 else "size up to 1048576"
-    ):
+    said = "smallest to the largest of 1, 2, 8" if 0 < batch <= 1 << 20 else "size up to 1048576"
+    with pytest.raises(ValueError, match=said):
         settings_for_batch(f"{table}:{batch}", "smoke")
 
 

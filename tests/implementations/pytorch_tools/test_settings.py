@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from benchmark.config import load_settings, machine_settings, read_yaml
+from benchmark.config import machine_settings, read_yaml
 from benchmark.workload import problem_files
 from compliance.families.hyperparameters import _violates
 from implementations.pytorch.config import config_path
@@ -13,6 +13,7 @@ from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import config_class
 from implementations.pytorch_tools import settings
 from rules.edition import load
+from tests.support.settings import load_config
 
 BENCHMARKS = load("v1.0").benchmarks
 PROBLEMS = {name: file.parent.name for file in problem_files() for name in read_yaml(file)}
@@ -25,10 +26,6 @@ class Tuned(Config):
     graphs: bool = False  # whole steps are captured
 
     beta_2: float = 0.9
-
-
-def defaults(cls, path, assignments=()):
-    return load_settings(cls, path, path.read_bytes(), assignments)
 
 
 def outside(values, benchmark):
@@ -52,7 +49,7 @@ def test_a_copys_own_setting_is_for_people_and_keeps_its_comment():
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_published_configs_keep_the_closed_division(problem):
-    config = defaults(config_class(PROBLEMS[problem]), config_path(problem))
+    config = load_config(config_class(PROBLEMS[problem]), config_path(problem))
     assert outside({**config.fields(), "precision": "bfloat16"}, PROBLEMS[problem]) == []  # resolved from auto
 
 

@@ -10,7 +10,7 @@ import torch.distributed as dist
 
 from benchmark.ledger import End, Start, read_ledger
 from benchmark.run.errors import Aborted, WrongData
-from benchmark.run.files import LEDGER
+from benchmark.run.files import LEDGER, weights_path
 from benchmark.run.ledger import commitment
 from implementations.pytorch.startup import job
 from tests.support.waiting import comes_to
@@ -41,6 +41,7 @@ def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_
         assert found["init_start"].time_ms <= start.time_ms <= found["run_start"].time_ms <= end.time_ms
         assert end.said == End(start.number, found["run_stop"].metadata["status"], sha256(log))
     assert f"head {ledger.entries[1].line}" in done.stderr and "head" not in aborted.stderr
+    assert [weights_path(log).exists() for log in logs] == [True, False]
 
 
 def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):

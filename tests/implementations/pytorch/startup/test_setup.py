@@ -13,18 +13,17 @@ from rules.registry import Registry, Request, now
 TWO = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
 
 
-def options_of(log, *more: str):
-    """The options of a run of smoke, on a processor."""
-    needed = ["--problem", "smoke", "--data", "nowhere", "--log", str(log), "device=cpu", "precision=float32"]
-    return parse_options(None, [*needed, *more])
-
-
 @pytest.fixture
 def setup(tmp_path, monkeypatch):
-    """The setup of a command line, without a launcher."""
+    """The setup of a run of smoke on a processor, by a command line, without a launcher."""
     for name in TWO:
         monkeypatch.delenv(name, raising=False)
-    return lambda *more, name="result_0.txt": set_up(options_of(tmp_path / name, *more))
+
+    def of(*more: str, name="result_0.txt"):
+        needed = ["--problem", "smoke", "--data", "nowhere", "--log", str(tmp_path / name), "device=cpu"]
+        return set_up(parse_options(None, [*needed, "precision=float32", *more]))
+
+    return of
 
 
 def test_settings_are_the_files_below_those_of_the_command_line(setup):

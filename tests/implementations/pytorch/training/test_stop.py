@@ -30,11 +30,6 @@ def children(pid: int) -> list[int]:
     return sorted(int(child) for task in tasks for child in task.read_text().split())
 
 
-def ranks_of(process) -> list[int]:
-    """The processes of a run's ranks, under torchrun or forked by the tests."""
-    return [rank.pid for rank in process.ranks] if hasattr(process, "ranks") else children(process.pid)
-
-
 def end_of(log: Path, events) -> dict:
     """The metadata of the last event, which is run_stop and the only one."""
     found = events(log)
@@ -65,7 +60,8 @@ def test_signal_to_torchrun(endless, events, tmp_path):
 def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
     log = tmp_path / "log.txt"
     with running(endless, log, FOREVER, "--layout", layout, ranks=2, fresh=fresh) as process:
-        ranks = ranks_of(process)
+        forked = getattr(process, "ranks", None)  # by the tests, in torchrun's place
+        ranks = [rank.pid for rank in forked] if forked else children(process.pid)
         os.kill(ranks[victim], signal.SIGKILL)
         assert process.wait(40) == 1
     if victim == 1:  # nobody is left to log rank 0's own sudden death
