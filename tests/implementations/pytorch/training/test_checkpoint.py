@@ -3,11 +3,9 @@
 import itertools
 import os
 import platform
-import random
 import resource
 import shutil
 import signal
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,28 +103,6 @@ def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
     assert max(abs(a - b) for (_, a), (_, b) in zip(found, whole, strict=True)) < 2e-3
 
 
-@pytest.fixture
-def begun(endless, tmp_path):
-    """The log and the checkpoint of a run that was killed after its second evaluation."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
-    kill_when("eval_accuracy", 2, endless, log, "--checkpoint", str(folder), *LONG)
-    return log, folder
-
-
-def test_what_was_cut_off_is_made_up_for(endless, events, tmp_path, whole, begun):
-    """A kill between checkpoint and log, and one in the middle of a line: no score is lost, and none comes twice."""
-    log, folder = begun
-    again = ["--checkpoint", str(folder), "--resume", *LONG]
-    lines = log.read_text().splitlines(keepends=True)
-    last = max(i for i, line in enumerate(lines) if '"eval_accuracy"' in line)
-    log.write_text("".join(lines[:last]) + lines[last][:50])
-    (folder / ".epoch_000003.partial").mkdir()
-    done = endless.train(log, *again)
-    assert done.returncode == 1, done.stderr
-    assert curve(events(log)) == whole
-    assert not list(folder.glob(".*"))
-
-
 def flip(path: Path) -> None:
     """One bit, in the middle."""
     data = bytearray(path.read_bytes())
@@ -134,10 +110,11 @@ def flip(path: Path) -> None:
     path.write_bytes(data)
 
 
-def test_damage_is_named_and_nothing_is_lost(endless, tmp_path, begun, whole):
+def test_damage_is_named_and_nothing_is_lost(endless, tmp_path, whole):
     """Each leaves log and checkpoint as they are; put right again, the run goes on as if nothing had been."""
-    log, folder = begun
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = ["--checkpoint", str(folder), "--resume", *LONG]
+    kill_when("eval_accuracy", 2, endless, log, *again)
     at = folder / "epoch_000002"
     part, metadata = at / "part_000000.safetensors", at / "metadata.json"
     assert sorted(p.name for p in at.iterdir()) == [metadata.name, part.name]
@@ -208,38 +185,6 @@ def forked(act) -> int:
         finally:
             os._exit(1)
     return child
-
-
-@pytest.mark.slow
-def test_killed_at_any_moment(tmp_path, origin):
-    """40 times, in the middle of one checkpoint after the other: what is there is whole, and the last that was done
-    or the one after it."""
-    folder, dice, done = tmp_path / "checkpoints", random.Random(5), 0
-    folder.mkdir()
-
-    def save_on(first: int, pipe: int) -> None:
-        checkpoints, state = Checkpoints(folder, origin), small(0.0)
-        for epoch in itertools.count(first):
-            fill(state, epoch)
-            checkpoints.save(state, ALONE, 7, epoch, FOUND)
-            os.write(pipe, b".")
-
-    for _ in range(40):
-        reading, writing = os.pipe()
-        child = forked(lambda first=done + 1, pipe=writing: save_on(first, pipe))
-        os.close(writing)
-        os.read(reading, 1)  # one is done
-        time.sleep(dice.uniform(0, 0.03))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        told = 1
-        while more := os.read(reading, 4096):
-            told += len(more)
-        os.close(reading)
-        epoch, values = restored(origin, folder)
-        assert done + told <= epoch <= done + told + 1 and values == {epoch}
-        done = epoch
-    assert done > 40
 
 
 def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin):
