@@ -38,6 +38,7 @@ def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_
         wanted = [found[key].value for key in ("source", "config_digest", "problem_digest")]
         assert [start.said.source, start.said.config, start.said.problem] == wanted
         assert start.said.seed_commitment == commitment(found["seed"].value)
+        assert found["seed"].metadata["source"] == "os.urandom"
         assert found["init_start"].time_ms <= start.time_ms <= found["run_start"].time_ms <= end.time_ms
         assert end.said == End(start.number, found["run_stop"].metadata["status"], sha256(log))
     assert f"head {ledger.entries[1].line}" in done.stderr and "head" not in aborted.stderr
