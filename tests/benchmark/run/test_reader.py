@@ -242,6 +242,13 @@ def test_readings_of_other_workloads_are_compared_too(tmp_path):
         list(reader.batches("train", [[0]]))
 
 
+def test_nothing_is_opened_before_the_first_batch(tiny, tmp_path):
+    reader = Reader(tmp_path / "nowhere", tiny.problem)
+    batches = reader.batches("train", [[0]])
+    with pytest.raises(WrongData, match=r"00000\.h5"):
+        next(batches)
+
+
 def test_fingerprints_are_read_from_the_head_of_a_manifest(tiny, tmp_path):
     """The samples below it are not read: a damage there is no matter of a run, which proves what it reads."""
     wanted = load_manifest(tiny.data, tiny.problem).fingerprints
