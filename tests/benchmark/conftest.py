@@ -13,22 +13,10 @@ from benchmark.scaffold.problem import Intensity, Problem
 @pytest.fixture(scope="session")
 def tiny() -> Problem:
     """Six 16^3 volumes of two fractals, of two categories; two cells and two bricks a side."""
-    return dataclasses.replace(
-        load_problem("smoke"),
-        name="tiny",
-        scale=4,
-        categories=2,
-        instances=6,
-        fractals=2,
-        train_samples=4,
-        validation_samples=2,
-        data_seed=20261121,
-        brick=8,
-        cell=8,
-        voxels_per_point=2,
-        size=(192, 256),
-        intensity=Intensity(background=7, foreground=(100, 200)),
-    )
+    sizes = {"scale": 4, "brick": 8, "cell": 8, "voxels_per_point": 2, "size": (192, 256)}
+    content = {"categories": 2, "instances": 6, "fractals": 2, "intensity": Intensity(7, (100, 200))}
+    split = {"train_samples": 4, "validation_samples": 2, "data_seed": 20261121}
+    return dataclasses.replace(load_problem("smoke"), name="tiny", **sizes, **content, **split)
 
 
 @pytest.fixture(scope="session")

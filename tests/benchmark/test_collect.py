@@ -102,9 +102,8 @@ def test_a_disk_that_fills_up_while_source_is_copied(tmp_path, monkeypatch, caps
 
     with monkeypatch.context() as disk:
         disk.setattr(Path, "write_bytes", full)
-        with pytest.raises(
-            OSError, match=r"No space left on device: '.*/source/\w+/implementations/acme/\w+/task\.py'"
-        ):
+        said = r"No space left on device: '.*/source/\w+/implementations/acme/\w+/task\.py'"
+        with pytest.raises(OSError, match=said):
             collect(tmp_path, held(SMOKE, COSMO))
         assert folders(tmp_path) == [SMOKE]
     disk.setattr("benchmark.collect.snapshot", lambda *more: held(SMOKE, COSMO))

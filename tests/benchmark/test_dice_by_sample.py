@@ -9,13 +9,9 @@ from benchmark.metric import mean
 
 def rows(samples: int = 72, classes: int = 5, seed: int = 1) -> list[list[list[int]]]:
     """Possible counts of samples, some of whose classes are absent."""
-    draw = random.Random(seed)
-    found = []
+    draw, found = random.Random(seed), []
     for _ in range(samples):
-        pairs = [
-            (draw.randrange(3) * draw.randrange(10**9), draw.randrange(3) * draw.randrange(10**9))
-            for _ in range(classes)
-        ]
+        pairs = [tuple(draw.randrange(3) * draw.randrange(10**9) for _ in range(2)) for _ in range(classes)]
         found.append([[draw.randint(0, min(pair)), *pair] for pair in pairs])
     return found
 

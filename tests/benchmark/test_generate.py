@@ -26,10 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT, LIMITS = ROOT / "benchmark" / "generate.py", ROOT / "rules" / "v1.0" / "limits.yaml"
 
 
-def ranks(n: int) -> list[Launch]:
-    return [Launch(rank, n, rank, n, "torchrun") for rank in range(n)]
-
-
 def contents(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
@@ -55,7 +51,8 @@ def test_workers_make_the_same_bytes(tiny, made, tmp_path):
 
 
 def test_ranks_make_the_same_bytes_the_last_also_the_manifest(tiny, made, tmp_path):
-    assert [generate(tmp_path, tiny, 1, launch) is None for launch in ranks(3)] == [True, True, False]
+    launches = [Launch(rank, 3, rank, 3, "torchrun") for rank in range(3)]
+    assert [generate(tmp_path, tiny, 1, launch) is None for launch in launches] == [True, True, False]
     assert contents(tmp_path) == contents(made)
 
 
@@ -263,10 +260,8 @@ def test_the_rules_publish_these_problems():
         assert published["benchmark"] == problem.workload and published["problem_digest"] == problem.digest()
         assert published.get("data_seed", problem.data_seed) == problem.data_seed
         assert published["target"] == problem.target
-        assert (published["train_samples"], published["eval_samples"]) == (
-            problem.train_samples,
-            problem.validation_samples,
-        )
+        samples = problem.train_samples, problem.validation_samples
+        assert (published["train_samples"], published["eval_samples"]) == samples
         for split, counts in published.get("class_counts", {}).items():
             assert sum(counts) == len(problem.split_samples(split)) * math.prod(problem.shape)
 

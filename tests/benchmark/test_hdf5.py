@@ -24,10 +24,11 @@ def test_a_file_that_cannot_be_opened(tmp_path, make, said):
     assert str(raised.value).startswith(f"{path}: ")
 
 
-def test_what_a_file_says_is_told_without_escapes(tmp_path):
-    for said in (f"{tmp_path / 'a.h5'}: found \x1b[31m", "found \x1b[31m"):
-        with pytest.raises(ValueError, match=r"found \\x1b\[31m$"), named(tmp_path / "a.h5"):
-            raise ValueError(said)
+@pytest.mark.parametrize(("said", "words"), [("{path}: ", ""), ("", "truncated, corrupt or no sample of ours: ")])
+def test_what_a_file_says_is_told_once_and_without_escapes(tmp_path, said, words):
+    path = tmp_path / "a.h5"
+    with pytest.raises(ValueError, match=rf"^{path}: {words}found \\x1b\[31m$"), named(path):
+        raise ValueError(said.format(path=path) + "found \x1b[31m")
 
 
 def test_a_name_that_is_not_in_the_file(tmp_path):
@@ -36,11 +37,6 @@ def test_a_name_that_is_not_in_the_file(tmp_path):
     with pytest.raises(ValueError, match="no sample of ours") as raised, opened(path) as file:
         file["volume"]
     assert str(raised.value).startswith(f"{path}: ")
-
-
-def test_a_fault_that_names_the_file_already_stays_as_it_is(tmp_path):
-    with pytest.raises(ValueError, match=r"^.*a\.h5: found 3$"), named(tmp_path / "a.h5"):
-        raise ValueError(f"{tmp_path / 'a.h5'}: found 3")
 
 
 def test_faults_of_the_program_are_not_the_files(tmp_path):

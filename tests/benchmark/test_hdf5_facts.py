@@ -50,8 +50,7 @@ def test_datasets_are_what_h5py_says(file, name):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["missing", "missing/own", "group", "group/inner/more", "soft", "outside", "elsewhere", "virtual"],
+    "name", ["missing", "missing/own", "group", "group/inner/more", "soft", "outside", "elsewhere", "virtual"]
 )
 def test_nothing_that_is_not_in_the_file_itself(file, name):
     with pytest.raises(ValueError, match=name):

@@ -36,7 +36,6 @@ def test_what_is_written_is_read(tmp_path):
 @pytest.mark.parametrize("most", [0, 1, 100, 3000, 20_000, 90_000, 100_000])
 def test_a_disk_without_room_is_an_error(tmp_path, most):
     """By the limit to a file's size, which is the one limit that a test can set."""
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "a.h5"), str(most)], cwd=ROOT, text=True, stdout=-1
-    )
+    command = [sys.executable, "-c", FULL, str(tmp_path / "a.h5"), str(most)]
+    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (0, "File too large\n")

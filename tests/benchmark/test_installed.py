@@ -9,17 +9,12 @@ import pytest
 from benchmark import installed
 
 ROOT = Path(installed.__file__).parents[1]
-SCRIPTS = [
-    "compliance/check.py",
-    "results/summarize.py",
-    "benchmark/generate.py",
-    "harness/submit.py",
-    "implementations/pytorch/train.py",
-]
+SCRIPTS = """compliance/check.py results/summarize.py benchmark/generate.py harness/submit.py
+implementations/pytorch/train.py"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", SCRIPTS.split())
 def test_a_script_without_packages_says_what_to_type(script, tmp_path):
     """Python without its packages, started elsewhere."""
     command = [sys.executable, "-I", "-S", str(ROOT / script), "some words", "--x"]

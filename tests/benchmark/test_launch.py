@@ -42,13 +42,8 @@ def slurm(rank: int, tasks: str, node: int, local: int, size: int) -> dict[str, 
 
 STEP = slurm(9, "8(x2)", 1, 1, 16)
 NINTH = (9, 16, 1, 8)  # rank 9 of 2 nodes of 8
-JSM = {
-    "JSM_NAMESPACE_RANK": "9",
-    "JSM_NAMESPACE_SIZE": "16",
-    "JSM_NAMESPACE_LOCAL_RANK": "1",
-    "JSM_NAMESPACE_LOCAL_SIZE": "8",
-}
-OPENMPI = {name.replace("JSM_NAMESPACE", "OMPI_COMM_WORLD"): value for name, value in JSM.items()}
+MPI = {"RANK": "9", "SIZE": "16", "LOCAL_RANK": "1", "LOCAL_SIZE": "8"}
+JSM, OPENMPI = ({f"{own}_{k}": v for k, v in MPI.items()} for own in ("JSM_NAMESPACE", "OMPI_COMM_WORLD"))
 PMI = {"PMI_RANK": "9", "PMI_SIZE": "16"}
 PALS = {"PALS_RANKID": "9", "PALS_LOCAL_RANKID": "1", "PALS_NODEID": "1"}
 LOCAL = {"MPI_LOCALRANKID": "1", "MPI_LOCALNRANKS": "8"}

@@ -150,8 +150,9 @@ def test_nothing_is_appended_where_lines_are_gone(path):
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to(path.with_name("other"))])
 def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make):
     make(path)
-    with pytest.raises((Wrong, IsADirectoryError)):
-        append(path, START)
+    for act in (lambda: append(path, START), lambda: run_ledger.starts(path)):
+        with pytest.raises((Wrong, IsADirectoryError), match=f"{path}"):
+            act()
     (fault,) = read_ledger(path).faults
     assert fault.line == 1 and not read_ledger(path).entries
     assert not (tmp_path / "other").exists()
@@ -196,7 +197,6 @@ GOOD = line_of(1, None, 5, START)
     ("line", "found"),
     [
         (GOOD.replace(b":5}", b":NaN}"), "time_ms nan"),
-        (GOOD.replace(b":5}", b":5.0}"), "time_ms 5.0"),
         (GOOD.replace(b":5}", b":-1}"), "time_ms -1"),
         (GOOD.replace(b":5}", b":true}"), "time_ms True"),
         (GOOD.replace(b":5}", b":9007199254740992}"), "time_ms 9007199254740992"),

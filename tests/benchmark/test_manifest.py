@@ -20,10 +20,8 @@ def dataset(made, tmp_path):
 def test_manifest_says_what_the_files_say(tiny, dataset):
     before, manifest = manifest_path(dataset).read_bytes(), load_manifest(dataset, tiny)
     assert record(dataset, tiny) == manifest and manifest_path(dataset).read_bytes() == before
-    assert [(e.sample, e.split) for e in manifest.entries] == [
-        *((s, "train") for s in range(4)),
-        *((s, "validation") for s in (4, 5)),
-    ]
+    assert [e.sample for e in manifest.entries] == list(range(6))
+    assert [e.split for e in manifest.entries] == ["train"] * 4 + ["validation"] * 2
     for split in ("train", "validation"):
         headers = [read_header(sample_path(dataset, split, s)) for s in tiny.split_samples(split)]
         total = fingerprint.add(*(fingerprint.from_hex(h.digest) for h in headers))
@@ -62,13 +60,6 @@ def test_other_problem(tiny, dataset):
         load_manifest(dataset, other)
 
 
-def edited(dataset, change):
-    path = manifest_path(dataset)
-    content = json.loads(path.read_text())
-    change(content)
-    path.write_text(json.dumps(content))
-
-
 def counts(manifest, first):
     manifest["samples"][0]["class_counts"][0] = first
 
@@ -83,14 +74,10 @@ def counts(manifest, first):
         (lambda m: m.pop("samples"), "not a manifest of ours"),
         (lambda m: m.update(samples=3), "not a manifest of ours"),
         (lambda m: m.update(class_counts={"train": [1, 2, 3], "validation": [1, 2, 3]}), "class_counts: not what"),
-        (
-            lambda m: m["class_counts"]["train"].__setitem__(0, float(m["class_counts"]["train"][0])),
-            "class_counts: not",
-        ),
+        (lambda m: m["class_counts"].update(train=[*map(float, m["class_counts"]["train"])]), "class_counts: not"),
         (lambda m: m["problem"].update(scale=5), "problem: not what"),
         (lambda m: m.update(more=1), "found 'more', wanted no more"),
         (lambda m: m["samples"][0].update(id=0.0), r"samples\[0\]\.id: found 0\.0, wanted an integer"),
-        (lambda m: m["samples"][0].update(id=False), r"samples\[0\]\.id: found False"),
         (lambda m: m["samples"][0].update(split=["train"]), r"samples\[0\]\.split: found \['train'\]"),
         (lambda m: m["samples"][0].update(digest="A" * 64), "64 hexadecimal digits"),
         (lambda m: m["samples"][0].update(split="\x1b[31m"), r"found '\\x1b\[31m'"),
@@ -98,14 +85,15 @@ def counts(manifest, first):
         (lambda m: m["samples"].__setitem__(0, 3), r"samples\[0\]: found 3"),
         (lambda m: counts(m, -1), r"class_counts: found \[-1, .*wanted integers from 0 on"),
         (lambda m: counts(m, 1.5), "wanted integers from 0 on"),
-        (lambda m: counts(m, 1e400), "wanted integers from 0 on"),
         (lambda m: counts(m, True), "wanted integers from 0 on"),
         (lambda m: counts(m, 1 << 62), "wanted integers from 0 on"),
         (lambda m: m["samples"][0].update(class_counts=[1]), "zip"),
     ],
 )
 def test_contradictions(tiny, dataset, change, message):
-    edited(dataset, change)
+    content = json.loads(manifest_path(dataset).read_text())
+    change(content)
+    manifest_path(dataset).write_text(json.dumps(content))
     with pytest.raises(ValueError, match=rf"manifest\.json: .*{message}"):
         load_manifest(dataset, tiny)
 

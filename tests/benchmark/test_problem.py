@@ -5,9 +5,7 @@ import re
 
 import pytest
 
-from benchmark.config import build
 from benchmark.problem import load_problem
-from benchmark.scaffold.problem import Problem
 
 
 def test_unknown_problem():
@@ -27,11 +25,6 @@ def test_digest_covers_every_field(tiny):
     assert tiny.digest() != dataclasses.replace(tiny, data_seed=1).digest()
     brighter = dataclasses.replace(tiny.intensity, foreground=(100, 201))
     assert tiny.digest() != dataclasses.replace(tiny, intensity=brighter).digest()
-
-
-def test_unknown_field_is_named():
-    with pytest.raises(ValueError, match="did you mean 'scale'"):
-        build(Problem, {"scal": 5}, "problems.yaml: x")
 
 
 def test_unknown_split(tiny):

@@ -90,9 +90,8 @@ def test_ranks_of_several_nodes_meet_on_the_first(monkeypatch):
 
 def test_rank_0_of_another_host_is_refused_at_once(monkeypatch):
     monkeypatch.setenv("SLURM_STEP_NODELIST", "192.0.2.[7-8]")  # addresses that nobody has
-    with pytest.raises(
-        ValueError, match=f"found 192.0.2.7, .* for rank 0 on {socket.gethostname()} .*, wanted MASTER_A"
-    ):
+    said = f"found 192.0.2.7, .* for rank 0 on {socket.gethostname()} .*, wanted MASTER_A"
+    with pytest.raises(ValueError, match=said):
         meet(Launch(0, 16, 0, 8, "slurm"))
     check_own("127.0.0.1")
 

@@ -13,9 +13,8 @@ import pytest
 from benchmark import source
 from benchmark.source import Recorder, combine, relative
 
-START = (
-    "import sys, json; sys.path[0] = {root!r}\n{before}\nfrom benchmark.source import install\nrecorder = install()\n"
-)
+START = "import sys, json; sys.path[0] = {root!r}\n{before}\nfrom benchmark.source import install\n"
+START += "recorder = install()\n"
 
 
 @pytest.fixture
@@ -55,9 +54,8 @@ def test_a_package_of_the_same_name_elsewhere_is_not_listed(repository):
     elsewhere = repository.parent / "site" / "rules"
     elsewhere.mkdir(parents=True)
     (elsewhere / "__init__.py").write_text("")
-    found = run(
-        repository, f"sys.path.insert(0, {str(elsewhere.parent)!r}); import rules; assert 'site' in rules.__file__"
-    )
+    code = f"sys.path.insert(0, {str(elsewhere.parent)!r}); import rules; assert 'site' in rules.__file__"
+    found = run(repository, code)
     assert set(found) == {"benchmark/__init__.py", "benchmark/source.py"}
 
 

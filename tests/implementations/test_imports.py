@@ -38,9 +38,3 @@ def test_tools_import_the_implementation_they_are_named_for(folder):
     found = {path: ours(path) for path in folder.rglob("*.py")}
     assert not {path: names - allowed for path, names in found.items() if names - allowed}
     assert any(implementation in names for names in found.values())
-
-
-def test_an_import_that_is_not_allowed_is_seen(tmp_path):
-    path = tmp_path / "a.py"
-    path.write_text("def late():\n    from implementations.minimal import train\n    import perf.docs\n")
-    assert ours(path) == {"implementations.minimal", "perf"}

@@ -84,9 +84,8 @@ def test_hdf5_of_others_may_be_stored_otherwise(tmp_path, mini, sample, options)
         file.create_dataset("y", data=sample[1].astype(float))
     for origin in ((0, 0, 0), (8, 0, 8)):
         x, y = files.read_sample(tmp_path / "a.h5", mini, (origin, (8, 16, 8)))
-        assert (x == sample[0][origin[0] : origin[0] + 8, :, origin[2] : origin[2] + 8]).all() and (
-            y == sample[1]
-        ).all()
+        part = sample[0][origin[0] : origin[0] + 8, :, origin[2] : origin[2] + 8]
+        assert (x == part).all() and (y == sample[1]).all()
         assert (x.dtype, y.dtype) == (np.int16, np.float32)
 
 

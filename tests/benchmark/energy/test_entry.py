@@ -69,12 +69,8 @@ def test_of_too_many_kinds_what_is_counted_decides():
     ]
     assert [len(part) for part in members] == [100, 400]
     found, _ = together([*nodes_of(100, watts=lambda n, d: 600.0 + n), *nodes_of(3, devices=2)])
-    assert [(e["scope"], e["counters"], e["nodes"]) for e in found] == [
-        ("package", 100, 100),
-        ("device", 400, 100),
-        ("package", 3, 3),
-        ("device", 6, 3),
-    ]
+    wanted = [("package", 100, 100), ("device", 400, 100), ("package", 3, 3), ("device", 6, 3)]
+    assert [(e["scope"], e["counters"], e["nodes"]) for e in found] == wanted
 
 
 def test_readings_of_entries_are_sums():

@@ -34,7 +34,5 @@ def test_gpus_of_amd(machine):
 
 def test_the_drivers_version(machine, tmp_path):
     assert driver(tmp_path) is None
-    assert (
-        driver(machine({"proc/driver/nvidia/version": "NVRM version:  580.95\nGCC version: x\n"}))
-        == "NVRM version: 580.95"
-    )
+    root = machine({"proc/driver/nvidia/version": "NVRM version:  580.95\nGCC version: x\n"})
+    assert driver(root) == "NVRM version: 580.95"

@@ -6,13 +6,14 @@ DEVICE = "sys/devices/pci0"
 
 
 def test_memory(machine):
-    root = machine(
-        {
-            "proc/meminfo": "MemTotal:  1583000000 kB\nSwapTotal: 0 kB\nHugePages_Total: 7\n",
-            "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
-        }
-    )
-    assert memory(root) == {"gib": 1510, "swap_gib": 0, "transparent_huge_pages": "madvise", "huge_pages": "7"}
+    files = {"proc/meminfo": "MemTotal:  1583000000 kB\nSwapTotal: 0 kB\nHugePages_Total: 7\n"}
+    files["sys/kernel/mm/transparent_hugepage/enabled"] = "always [madvise] never\n"
+    assert memory(machine(files)) == {
+        "gib": 1510,
+        "swap_gib": 0,
+        "transparent_huge_pages": "madvise",
+        "huge_pages": "7",
+    }
 
 
 def test_nothing_is_there(tmp_path):
@@ -21,16 +22,12 @@ def test_nothing_is_there(tmp_path):
 
 def test_numa(machine):
     home = "sys/devices/system/node"
-    root = machine(
-        {
-            f"{home}/node0/cpulist": "0-3\n",
-            f"{home}/node0/meminfo": "Node 0 MemTotal:  16777216 kB\n",
-            f"{home}/node0/distance": "10 21\n",
-            f"{home}/possible": "0",
-            "proc/sys/kernel/numa_balancing": "1\n",
-        }
-    )
-    assert numa(root) == {"nodes": {"node0": {"cpus": "0-3", "gib": 16, "distances": "10 21"}}, "balancing": "1"}
+    files = {f"{home}/node0/cpulist": "0-3\n", f"{home}/node0/meminfo": "Node 0 MemTotal:  16777216 kB\n"}
+    files |= {f"{home}/node0/distance": "10 21\n", f"{home}/possible": "0", "proc/sys/kernel/numa_balancing": "1\n"}
+    assert numa(machine(files)) == {
+        "nodes": {"node0": {"cpus": "0-3", "gib": 16, "distances": "10 21"}},
+        "balancing": "1",
+    }
 
 
 def test_pci_devices_that_are_equal_are_counted(machine):

@@ -19,10 +19,7 @@ def node(host, told=True, **values):
 
 def test_equal_nodes_are_told_once_and_others_by_what_differs():
     nodes = [node("n1", a=1, b=2), node("n2", a=1, b=3), node("n3", told=False, a=1, b=2)]
-    assert grouped(nodes) == [
-        {"hosts": ["n1", "n3"], "facts": facts(a=1, b=2)},
-        {"hosts": ["n2"], "facts": facts(b=3)},
-    ]
+    assert grouped(nodes) == [{"hosts": ["n1", "n3"], "facts": facts(a=1, b=2)}, {"hosts": ["n2"], "facts": facts(b=3)}]
 
 
 def test_the_facts_of_equal_nodes_come_from_any_of_them():

@@ -1,18 +1,12 @@
-import json
-import platform
 from importlib.metadata import version
 
-from benchmark.environment.software import conda, packages, python
+from benchmark.environment.software import conda, packages
 
 
 def test_versions_and_builds_of_packages():
     found = packages()
     assert found["torch"] == version("torch") and found["numpy"] == version("numpy")
     assert list(found) == sorted(found) and all(name == name.lower() for name in found)
-
-
-def test_python():
-    assert python()["version"] == platform.python_version() and json.dumps(python())
 
 
 def test_packages_of_conda(tmp_path):

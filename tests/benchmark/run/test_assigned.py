@@ -1,4 +1,3 @@
-import hashlib
 import os
 import re
 from dataclasses import replace
@@ -6,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmark.run import assigned
-from benchmark.run.assigned import NAMES, assigned_seed, read_assigned
+from benchmark.run.assigned import NAMES, read_assigned
 from rules.registry import Registry, Request, now
 
 ENTRANT = ("Us", "laptop", "scaffold", "tiny")
@@ -27,12 +26,6 @@ def test_runs_have_the_seeds_of_their_entry(registry):
     assert [read_assigned(path, 2, run).seed for run in (0, 1)] == [made.entries[1].seed(run) for run in (0, 1)]
     assert read_assigned(path, 1, 0).seed != read_assigned(path, 2, 0).seed
     assert read_assigned(path, 2, 0).entry["system"] == "other"
-
-
-def test_an_assigned_seed_is_63_bits_of_a_digest():
-    word = int.from_bytes(hashlib.sha256(b"abc 3").digest()[:8], "big")
-    assert assigned_seed("abc", 3) == 2**62 + word // 4
-    assert all(2**62 <= assigned_seed(digest, run) < 2**63 for digest in ("", "x" * 64) for run in range(50))
 
 
 @pytest.mark.parametrize(

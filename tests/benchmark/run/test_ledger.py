@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import os
 
 import pytest
 
-from benchmark.ledger import End, Note, Start, read_ledger
+from benchmark.ledger import Note, read_ledger
 from benchmark.ledger import append as append_entry
-from benchmark.run.ledger import Wrong, append, append_end, append_start, commitment, starts
+from benchmark.run.ledger import append_end, append_start, commitment, starts
 
 DIGESTS = {"source": "a" * 64, "config": "b" * 64, "problem": "c" * 64}
 
@@ -32,17 +31,6 @@ def test_a_start_commits_to_its_seed_and_does_not_tell_it(path):
     assert commitment(7) == fields["seed_commitment"] != commitment(8)
 
 
-def test_what_is_appended_is_what_the_readers_read(path):
-    start, _ = append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
-    head = append_end(path, start, "success", "e" * 64)
-    found = read_ledger(path)
-    assert found.faults == () and found.head == head == hashlib.sha256(last(path)).hexdigest()
-    assert [e.said for e in found.entries] == [
-        Start("result_0.txt", *DIGESTS.values(), commitment(7)),
-        End(1, "success", "e" * 64),
-    ]
-
-
 def test_a_resumed_run_refers_to_its_own_last_start(path):
     def start(run, resumed=False):
         append_start(path, run, 7, DIGESTS, resumed)
@@ -57,11 +45,6 @@ def test_a_resumed_run_refers_to_its_own_last_start(path):
     assert read_ledger(path).faults == ()
 
 
-def test_a_resumed_run_without_a_ledger_starts_one(path):
-    append_start(path, "result_0.txt", 7, DIGESTS, resumed=True)
-    assert json.loads(last(path))["resumes"] is None
-
-
 def test_starts_are_read_past_what_is_none(path):
     """A run does not judge the lines of others."""
     assert starts(path) == []
@@ -71,17 +54,3 @@ def test_starts_are_read_past_what_is_none(path):
         file.write(b'\xff\nnull\n{"event":"start","number":"4"}\n{"event": "start", "number": 5}\n{"event":"sta')
     assert [(entry["number"], entry["run"]) for entry in starts(path)] == [(1, "result_0.txt")]
     append_start(path.with_name("other.jsonl"), "result_0.txt", 7, DIGESTS, resumed=False)
-
-
-@pytest.mark.parametrize("make", ["link", "pipe"])
-def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make):
-    os.mkfifo(path) if make == "pipe" else path.symlink_to(tmp_path / "other")
-    for act in (lambda: starts(path), lambda: append_start(path, "result_0.txt", 7, DIGESTS, resumed=True)):
-        with pytest.raises(Wrong, match=f"^{path}: found a .*, wanted a regular file"):
-            act()
-    assert not (tmp_path / "other").exists()
-
-
-def test_an_entry_that_needs_none_starts_a_ledger_at_its_time(path):
-    assert append(path, "drawn", {"shift": "0"}, time_ms=5)[0] == 1
-    assert last(path) == b'{"event":"drawn","number":1,"previous":null,"shift":"0","time_ms":5}'

@@ -256,10 +256,8 @@ def test_edges_are_told_after_they_are_logged(log, events):
     log.start("eval", epoch_num=1)
     log.event("energy_reading", {})
     log.end("eval", epoch_num=1, samples_count=4)
-    assert told == [
-        ("eval_start", {"epoch_num": 1}, "eval_start"),
-        ("eval_stop", {"epoch_num": 1, "samples_count": 4}, "eval_stop"),
-    ]
+    start, stop = {"epoch_num": 1}, {"epoch_num": 1, "samples_count": 4}
+    assert told == [("eval_start", start, "eval_start"), ("eval_stop", stop, "eval_stop")]
 
 
 @dataclass(frozen=True)
@@ -360,11 +358,8 @@ def test_the_machine_is_that_of_all_ranks(tmp_path, events, kind, accelerators):
     log, devices = RunLog(tmp_path / "log.txt"), [Device(host, kind, "A", "") for host in "aabb"]
     log.machine(devices, 2, (2, 1, 2, 1), (1, 1, 2, 1))
     found = {e.key: e for e in events(log.path)}
-    assert [found[key].value for key in ("number_of_nodes", "number_of_ranks", "accelerators_per_node")] == [
-        2,
-        4,
-        accelerators,
-    ]
+    counted = [found[key].value for key in ("number_of_nodes", "number_of_ranks", "accelerators_per_node")]
+    assert counted == [2, 4, accelerators]
     assert found["devices"].value == grouped(devices)
     assert found["layout"].value == {"data": 2, "depth": 1, "height": 2, "width": 1}
     assert found["layout"].metadata["tile"] == [1, 1, 2, 1]

@@ -158,14 +158,6 @@ def test_a_signal_that_the_parent_has_ignored_is_none(run):
     assert run(act) == 0 and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
 
-def test_a_log_that_is_there_is_left_as_it_is(run, tmp_path, capsys):
-    log = tmp_path / "result_0.txt"
-    log.write_text("a run that took a week\n")
-    assert run(reach) == 2 and log.read_text() == "a run that took a week\n"
-    assert capsys.readouterr().err == f"train.py: {log}: found a log, wanted a new name: nothing is overwritten\n"
-    assert not (tmp_path / LEDGER).exists()
-
-
 @pytest.mark.parametrize("more", [["batch=3"], ["batch_size=0"], ["--config", "nowhere.yaml"], ["--problem", "tyny"]])
 def test_a_wrong_command_is_one_line(run, tmp_path, capsys, more):
     assert run(reach, *more) == 2

@@ -37,8 +37,3 @@ def test_orders_are_those_of_torch(seed):
         generator = torch.Generator().manual_seed(stream_seed(seed, Stream.ORDER, epoch))
         wanted = [samples[i] for i in torch.randperm(count, generator=generator).tolist()]
         assert sample_order(seed, epoch, samples) == wanted
-
-
-def test_an_order_leaves_the_samples_as_they_are():
-    samples = [3, 1, 2]
-    assert sorted(sample_order(1, 1, samples)) == [1, 2, 3] and samples == [3, 1, 2]

@@ -73,11 +73,6 @@ def test_variants_between_the_steps_keep_the_searchs_limits():
         assert flatness >= SEARCH.extent and low <= np.count_nonzero(hit) <= high
 
 
-def test_fine_variants_follow_the_others():
-    assert category.fine_variant(0, 400) == 145
-    assert category.fine_variant(11, 1600) == 144 + 12 * 1201
-
-
 @pytest.mark.parametrize("variant", [-1, 145 + 12 * 1201])
 def test_no_such_variant(variant):
     with pytest.raises(ValueError, match="variant"):

@@ -55,11 +55,7 @@ def test_a_link_to_another_file_is_not_followed(stored, tmp_path, name):
         ("digest", [1, 2], "wanted single values"),
         ("class_counts", 7, "and a list of class_counts"),
         ("class_counts", np.zeros(257, int), "found 257 class_counts, wanted at most 256"),
-        (
-            "split",
-            "train",
-            "split: found text of variable length, wanted .* generate the data again",
-        ),
+        ("split", "train", "split: found text of variable length, wanted .* generate the data again"),
         ("side", np.bytes_("x" * 1000), "truncated, corrupt or no sample of ours: invalid literal"),
     ],
 )

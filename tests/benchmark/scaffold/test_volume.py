@@ -10,15 +10,7 @@ from benchmark.fingerprint import add, to_hex
 from benchmark.problem import SPLITS, load_problem
 from benchmark.scaffold.held_out import held_out
 from benchmark.scaffold.problem import Intensity
-from benchmark.scaffold.volume import (
-    background,
-    foreground,
-    fractals,
-    instances,
-    make_sample,
-    make_slabs,
-    mark,
-)
+from benchmark.scaffold.volume import background, foreground, fractals, instances, make_sample, make_slabs
 from benchmark.scaffold.writing import brick_digests
 
 
@@ -100,15 +92,6 @@ def test_fractals_lie_in_cells_of_their_own_and_inside_them(name, request):
             assert min(fractal.origin) >= 0 and max(fractal.origin) + fractal.size <= problem.cell
 
 
-@pytest.mark.parametrize("sample", range(6))
-def test_a_label_is_its_fractals_in_their_cells(tiny, sample):
-    wanted = np.zeros((16, 16, 16), np.uint8)
-    for index, fractal in enumerate(fractals(tiny, sample)):
-        cell = tuple(slice(8 * c, 8 * c + 8) for c in fractal.cell)
-        wanted[cell] = mark(tiny, sample, index, fractal) * (fractal.category + 1)
-    assert np.array_equal(make_sample(tiny, sample)[1], wanted)
-
-
 def test_intensities_carry_no_category():
     """Where occupied voxels are, and how bright, depends on which are occupied, not on whose they are."""
     problem = load_problem("smoke")
@@ -148,14 +131,6 @@ def test_foreground_is_uniform(limits):
     found = np.bincount(foreground(raw, Intensity(7, limits)), minlength=256)
     assert found.sum() == 400_000 == found[low : high + 1].sum()
     assert np.abs(found[low : high + 1] / 400_000 * (high - low + 1) - 1).max() < 0.12
-
-
-def test_words_become_intensities_in_a_fixed_order():
-    words = np.array([0x0123456789ABCDEF, 0xFEDCBA9876543210], np.uint64)
-    nibbles = background(words, Intensity(15, (0, 255))).tolist()
-    assert nibbles[:16] == [15, 13, 11, 9, 7, 5, 3, 1, 0, 2, 4, 6, 8, 10, 12, 14]
-    assert nibbles[16:] == [14, 12, 10, 8, 6, 4, 2, 0, 1, 3, 5, 7, 9, 11, 13, 15]
-    assert foreground(words[:1], Intensity(0, (0, 255))).tolist() == [0xCD, 0x89, 0x45, 0x01]
 
 
 KNOWN_HELD_OUT = "8a57d4bdc633ab6b5d57a8ab6a2d87d0ecab5cff004e9c23c6175160d11593bb"

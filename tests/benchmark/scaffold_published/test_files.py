@@ -75,14 +75,8 @@ FAULTS = {
     "longer": (lambda path: path.write_bytes(path.read_bytes() + b"x"), "found 6273 bytes, wanted 6272"),
     "a folder": (lambda path: (path.unlink(), path.mkdir()), "no regular file|directory"),
     "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "no regular file"),
-    "a head that never ends": (
-        lambda path: path.write_bytes(b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 100),
-        "found|header|expected",
-    ),
-    "a head with code": (
-        lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x10\x00__import__('os')\n"),
-        "malformed",
-    ),
+    "no end": (lambda path: path.write_bytes(b"\x93NUMPY\x02\0\xff\xff\xff\x7f" + b" " * 99), "found|header|expected"),
+    "a head with code": (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x10\x00__import__('os')\n"), "malformed"),
 }
 
 
@@ -136,9 +130,8 @@ def test_a_mask_that_is_missing(data, problem):
 def test_shards_are_refused_by_their_names(data, problem):
     path = volume(data, problem)
     path.rename(path.with_name("0_shard_1.npy"))
-    with pytest.raises(
-        ValueError, match=r"0_shard_1.npy: found a name without one number, wanted .*dc_num_shards 1, 1, 1"
-    ):
+    said = r"0_shard_1.npy: found a name without one number, wanted .*dc_num_shards 1, 1, 1"
+    with pytest.raises(ValueError, match=said):
         volume(data, problem)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from benchmark.tuning.campaign import Axis, campaign_of
-from benchmark.tuning.points import PRIMES, at, halton, permutation, point, uniform
+from benchmark.tuning.points import PRIMES, at, halton, point, uniform
 
 SHIFT = "0f" * 32
 SPACE = {
@@ -36,11 +36,6 @@ def test_a_coordinate_of_a_point_is_uniform_over_shifts():
         values = [float(draw(f"{i:064x}", 3, 17)) for i in range(400)]
         assert abs(statistics.mean(values) - 0.5) < 0.06 and all(0 < v < 1 for v in values)
         assert len(set(values)) == 400
-
-
-def test_permutations_differ_by_place_and_axis():
-    assert sorted(permutation(SHIFT, 5, 2)) == list(range(13))
-    assert len({permutation(SHIFT, 5, place) for place in range(8)}) == 8
 
 
 @pytest.mark.parametrize("share, value", [(0, 1e-4), (Fraction(1, 2), 1e-3), (1, 1e-2), (Fraction(1, 4), 0.0003162)])

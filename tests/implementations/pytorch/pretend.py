@@ -40,26 +40,12 @@ KEPT = []  # what ends with its last reference
 class Backend:
     """What PyTorch asks of a device's module."""
 
-    def is_available(self) -> bool:
-        return True
-
-    def is_initialized(self) -> bool:
-        return True
-
-    def device_count(self) -> int:
-        return 1
-
-    def current_device(self) -> int:
-        return 0
-
-    def _is_in_bad_fork(self) -> bool:
-        return False
-
-    def manual_seed_all(self, seed: int) -> None:
-        pass
-
-    def get_amp_supported_dtype(self) -> list[torch.dtype]:
-        return [torch.bfloat16]
+    is_available = is_initialized = staticmethod(lambda: True)
+    _is_in_bad_fork = staticmethod(lambda: False)
+    device_count = staticmethod(lambda: 1)
+    current_device = staticmethod(lambda: 0)
+    manual_seed_all = staticmethod(lambda seed: None)
+    get_amp_supported_dtype = staticmethod(lambda: [torch.bfloat16])
 
 
 def pretend() -> None:

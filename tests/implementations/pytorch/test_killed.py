@@ -41,11 +41,6 @@ def chosen(numbers: Sequence[int]) -> Sequence[int]:
     return [numbers[(len(numbers) - 1) * part // (SAMPLE - 1)] for part in range(SAMPLE)]
 
 
-def on_files(names: list[str], first: int = 0) -> list[int]:
-    """Return the operations from the `first` on that are no lines of the log."""
-    return [at for at, name in enumerate(names) if at >= first and ":::MLLOG" not in name]
-
-
 class Killing:
     """Makes sets of a run, and campaigns, in `out`. A run that is started next is killed before its operation `at`, if
     that is a number; if it is empty, its operations are noted."""
@@ -150,7 +145,7 @@ def test_a_training_that_is_killed_while_it_writes_checkpoints(third):
     names = third.operations(**CHECKPOINTS)
     usual, first = third.faults(), next(at for at, name in enumerate(names) if "epoch_start" in name)
     assert epochs_of(third) == [1, 2, 3]
-    for at in chosen(on_files(names, first)):
+    for at in chosen([at for at, name in enumerate(names) if at >= first and ":::MLLOG" not in name]):
         third.anew()
         assert third.a_set(str(at), **CHECKPOINTS) == 0
         third.is_whole(usual, at)

@@ -3,7 +3,6 @@
 import pytest
 
 from compliance.engine import judge
-from implementations.pytorch_tools.input_trial.trial import trial_of
 
 SAMPLE, SAMPLES = 2 * 16**3, 7  # bytes of volume and label; to train on
 
@@ -96,11 +95,3 @@ def test_the_network_computes_with_the_runs_seconds(tiny_trial, tmp_path):
     found = tiny_trial.ran(log, "--emulate", "device", "--io-epochs", "1", "cache_gib=0")
     (setup,), (total,) = values(found, "io_setup"), values(found, "io_trial")
     assert setup["compute_source"] == "the network" and 0.5 < setup["null_au"] <= 1 and 0 < total["au"]["mean"] <= 1
-
-
-def test_a_log_that_says_no_seconds_is_refused(tmp_path):
-    class Arguments:
-        compute_seconds, compute_from = None, tmp_path / "nothing"
-
-    with pytest.raises(ValueError, match="nothing: No such file"):
-        trial_of(Arguments)

@@ -262,9 +262,8 @@ def test_settings_of_the_machine_are_the_references_or_given(runs, again):
     run = reevaluate.read_run(runs / "result_0.txt")
     smoke = reevaluate.dataclasses.replace(run, problem="smoke")
     assert reevaluate.settings_of(smoke, reevaluate.parse(["x"])).compile
-    given = reevaluate.settings_of(
-        smoke, reevaluate.parse(["x", "--setting", "compile=false", "--setting", "prefetch=3"])
-    )
+    options = reevaluate.parse(["x", "--setting", "compile=false", "--setting", "prefetch=3"])
+    given = reevaluate.settings_of(smoke, options)
     assert (given.compile, given.prefetch) == (False, 3)
     code, _, err = again(runs / "result_0.txt", "--setting", "compiled=1")
     assert code == 2 and "--setting: unknown field 'compiled'; did you mean 'compile'?" in err

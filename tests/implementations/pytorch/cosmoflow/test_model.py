@@ -79,17 +79,6 @@ def test_loss_is_the_mean_squared_error_and_the_penalty(task):
     assert found == pytest.approx((plain + 0.01 * squares).item(), rel=1e-6)
 
 
-def test_only_the_hidden_dense_layers_decay(task):
-    """The gradient of the penalty alone."""
-    model = task.build_model()
-    model.penalty().backward()
-    assert {name for name, p in model.named_parameters() if p.grad is not None} == {
-        "hidden.0.weight",
-        "hidden.1.weight",
-    }
-    assert torch.allclose(model.hidden[1].weight.grad, 2 * model.hidden[1].weight)
-
-
 def test_score_is_the_mean_absolute_error_whatever_the_batches(task):
     torch.manual_seed(0)
     model, (counts, true) = task.build_model().eval(), batch(7)

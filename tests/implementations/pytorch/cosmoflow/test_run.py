@@ -38,11 +38,6 @@ def log(small, tmp_path_factory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def rules(log, published, tmp_path_factory) -> Path:
-    return published(log, tmp_path_factory.mktemp("rules") / "rules")
-
-
 def read(log: Path) -> list[dict]:
     return [json.loads(line.removeprefix(":::MLLOG ")) for line in log.read_text().splitlines()]
 
@@ -51,8 +46,8 @@ def values(events: list[dict], key: str) -> list:
     return [e["value"] for e in events if e["key"] == key]
 
 
-def test_our_judge_finds_nothing(log, rules):
-    assert [str(f) for f in judge([str(log)], rules=rules).findings] == []
+def test_our_judge_finds_nothing(log, published, tmp_path):
+    assert [str(f) for f in judge([str(log)], rules=published(log, tmp_path / "rules")).findings] == []
 
 
 def official(folder: Path, events: list[dict]) -> tuple[bool, str]:

@@ -69,10 +69,3 @@ def test_cosine_without_warm_up_is_pytorchs_up_again_too():
         assert schedule(step) == pytest.approx(optimizer.param_groups[0]["lr"], abs=1e-12)
         optimizer.step()
         theirs.step()
-
-
-def test_warm_up_rises_from_nothing_or_by_its_factor():
-    rise = Schedule("multistep", 0.1, warmup_steps=4, milestones=(2,), decay=0.1)
-    assert [rise(s) for s in range(9)] == pytest.approx([0, 0.025, 0.05, 0.075, 0.1, 0.1, 0.1, 0.01, 0.01])
-    more = Schedule("cosine_annealing", 0.1, warmup_steps=2, warmup_factor=3.0, length=2)
-    assert [more(s) for s in range(5)] == pytest.approx([0.1, 0.2, 0.3, 0.15, 0.0])

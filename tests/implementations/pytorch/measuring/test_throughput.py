@@ -9,6 +9,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from benchmark.run.files import LEDGER
 from compliance.engine import judge
 from implementations.pytorch.layers.blocks import Block, recompute_blocks
 from implementations.pytorch.measuring import throughput
@@ -34,6 +35,7 @@ def test_steps_are_measured_and_add_up(tiny, tmp_path, events):
     keys = [e.key for e in found]
     assert one(found, "throughput_only").value is True and keys.index("throughput_only") < keys.index("init_start")
     assert not {"epoch_start", "eval_start", "eval_accuracy", "dataset_fingerprint"} & set(keys)
+    assert not (tmp_path / LEDGER).exists()
     assert one(found, "run_stop").metadata["status"] == "success"
     setup = one(found, "throughput_setup").value
     assert (setup["steps"], setup["warm_up_steps"], setup["block_steps"]) == (6, 3, 2)
@@ -201,30 +203,34 @@ def layers():
     return nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2))
 
 
+def sharded_step(monkeypatch, device, place, names, wait):
+    """The phases of a step of sharded weights, where functions of these names wait before they act."""
+
+    def slow(name):
+        function = getattr(place, name)
+        monkeypatch.setattr(place, name, lambda *args, **kwargs: (wait(name), function(*args, **kwargs))[1])
+
+    task, clock = Sum(), PhaseClock(torch.device(device))
+    with fake_ranks(Layout(2)):
+        model = shard(layers())
+        task.loss(model).backward()
+        for name in names:
+            slow(name)
+        with timed(clock, task, model):
+            clock.start()
+            task.loss(model).backward()
+            return clock.seconds()
+
+
 def test_sharded_weights_are_gathered_and_reduced_in_a_phase(monkeypatch):
     """By PyTorch's names of today: FSDP2's collectives are made slow, and must be called."""
     calls = []
 
-    def slow(name):
-        function = getattr(dist, name)
+    def wait(name):
+        calls.append(name)
+        time.sleep(0.02)
 
-        def run(*args, **kwargs):
-            calls.append(name)
-            time.sleep(0.02)
-            return function(*args, **kwargs)
-
-        monkeypatch.setattr(dist, name, run)
-
-    task, clock = Sum(), PhaseClock(torch.device("cpu"))
-    with fake_ranks(Layout(2)):
-        model = shard(layers())
-        task.loss(model).backward()
-        slow("all_gather_single")
-        slow("reduce_scatter_single")
-        with timed(clock, task, model):
-            clock.start()
-            task.loss(model).backward()
-            seconds = clock.seconds()
+    seconds = sharded_step(monkeypatch, "cpu", dist, ("all_gather_single", "reduce_scatter_single"), wait)
     assert calls.count("all_gather_single") == 5 and calls.count("reduce_scatter_single") == 3
     assert seconds["reduction"] >= 0.02 * len(calls)
     assert seconds["forward"] + seconds["backward"] < 0.02 * len(calls)
@@ -236,25 +242,10 @@ def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
 
     waits = {"wait_for_unshard": 1, "finalize_backward": 100}
 
-    def slow(name):
-        function = getattr(FSDPParamGroup, name)
+    def wait(name):
+        gpu.time += waits[name]
 
-        def run(*args, **kwargs):
-            gpu.time += waits[name]
-            return function(*args, **kwargs)
-
-        monkeypatch.setattr(FSDPParamGroup, name, run)
-
-    task, clock = Sum(), PhaseClock(torch.device("cuda"))
-    with fake_ranks(Layout(2)):
-        model = shard(layers())
-        task.loss(model).backward()
-        for name in waits:
-            slow(name)
-        with timed(clock, task, model):
-            clock.start()
-            task.loss(model).backward()
-            seconds = clock.seconds()
+    seconds = sharded_step(monkeypatch, "cuda", FSDPParamGroup, waits, wait)
     assert seconds["reduction"] >= 0.3 and sum(seconds.values()) == pytest.approx(seconds["reduction"])
 
 

@@ -73,13 +73,8 @@ def test_sums_are_over_all_ranks_or_those_that_share_a_sample(in_threads, layout
         value = torch.tensor([1.0 + one.rank], requires_grad=True)
         total = one.add(value)
         total.backward(torch.tensor([10.0 + one.rank]))
-        return (
-            one,
-            one.gather(one.rank),
-            total.item(),
-            value.grad.item(),
-            one.add_over_volume(torch.tensor(2.0**one.rank)),
-        )
+        volume = one.add_over_volume(torch.tensor(2.0**one.rank))
+        return one, one.gather(one.rank), total.item(), value.grad.item(), volume
 
     for one, ranks, total, gradient, volume in in_threads(layout, work):
         assert ranks == list(range(one.ranks)) and total == sum(1 + rank for rank in ranks)

@@ -49,22 +49,14 @@ def test_the_score_is_the_mean_of_each_samples_dice(size):
     found = task().evaluate(Known(), batches(samples, size), ALONE)
     each = []
     for predicted, true in samples:
-        counts = [
-            (((predicted == c) & (true == c)).sum(), (predicted == c).sum(), (true == c).sum()) for c in range(1, 6)
-        ]
-        each.append(sample_dice([[int(n) for n in row] for row in counts]))
+        found_true = [(predicted == c, true == c) for c in range(1, 6)]
+        each.append(sample_dice([[int(n) for n in ((p & t).sum(), p.sum(), t.sum())] for p, t in found_true]))
     assert each[1] == [1, 1, 0, 1, 1]
     assert found.value == pytest.approx(np.mean(each), rel=1e-15)
     assert found.facts["sums"] == pytest.approx(np.sum(each, 0), rel=1e-15)
-    assert len(found.facts["counts"]) == 5 and all(
-        type(n) is int for n in np.array(found.facts["counts"]).ravel().tolist()
-    )
+    numbers = [n for sample in found.facts["counts"] for row in sample for n in row]
+    assert len(numbers) == 5 * 5 * 3 and all(type(n) is int for n in numbers)
     assert found == task().evaluate(Known(), batches(samples[::-1], size), ALONE)
-
-
-def test_a_log_line_has_room_for_the_largest_evaluation():
-    row = [[2**33 // 256 * 3] * 3] * 5
-    assert len(str([row] * 72)) < 1 << 15
 
 
 def test_class_weights_are_estimated_from_training_masks(tmp_path):

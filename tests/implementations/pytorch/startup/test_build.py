@@ -11,7 +11,6 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.startup import build
 from implementations.pytorch.startup.setup import Setup
-from implementations.pytorch.training.step import float32_facts
 
 
 def setup_with(config, **more) -> Setup:
@@ -22,21 +21,13 @@ def setup_with(config, **more) -> Setup:
     return Setup(options, Launch(0, 1, 0, 1, "none"), task, Layout(1), None, b"")
 
 
-@pytest.fixture
-def float32():
-    """PyTorch's switches, which are put back."""
-    backends = torch.backends
-    before = backends.cudnn.allow_tf32, backends.cuda.matmul.allow_tf32
-    yield
-    backends.cudnn.allow_tf32, backends.cuda.matmul.allow_tf32 = before
-
-
-def test_a_run_on_a_gpu_computes_in_float32_before_anything_else(float32, monkeypatch):
-    chosen = []
+def test_a_run_on_a_gpu_computes_in_float32_before_anything_else(monkeypatch):
+    done = []
     monkeypatch.setattr(build, "gpu_of", lambda launch: 3)
-    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    monkeypatch.setattr(torch.cuda, "set_device", done.append)
+    monkeypatch.setattr(build, "ieee_float32", lambda: done.append("float32"))
     assert build.open_device(setup_with(Config(device="cuda", threads=1))).type == "cuda"
-    assert chosen == [3] and float32_facts("cuda") == {"tf32": False}
+    assert done == [3, "float32"]
 
 
 def test_a_device_is_told_by_its_kind(monkeypatch):

@@ -6,6 +6,7 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -75,48 +76,23 @@ def test_a_run_reads_its_counters_at_every_edge(log, events):
     assert [j / seconds for j in last["joules"]] == pytest.approx(WATTS, rel=0.2)
 
 
-class Written:
-    """A log's part that this needs."""
-
-    def __init__(self):
-        self.events = []
-
-    def event(self, key, value=None, **metadata):
-        self.events.append((value["joules"], metadata["moment"]))
-
-    late = event
-
-
 MEMBERS = [[0], [1]]  # each counter is an entry of its own
 
 
-class Layout:
-    """Three ranks of two nodes, of which this is the first; the second node read what is `theirs`."""
-
-    def __init__(self):
-        self.theirs = []
-
-    def gather(self, mine):
-        return [mine, [], self.theirs]
-
-
 def test_what_nodes_read_comes_together():
-    layout, written = Layout(), Written()
-    counter = Counter("rapl", "package", "p", 1.0, iter(range(100)).__next__)
-    meter = EnergyMeter(Reader([counter]), layout, MEMBERS, written)
-    other = EnergyMeter(Reader([counter]), layout, MEMBERS, Written())
-    rank = EnergyMeter(None, layout, MEMBERS, Written())
+    """Of three ranks of two nodes: this is the first, and the last one read the second node's counter."""
+    written, counter = [], Counter("rapl", "package", "p", 1.0, iter(range(100)).__next__)
+    log = SimpleNamespace(event=lambda key, value, **more: written.append((value["joules"], more["moment"])))
+    layout = SimpleNamespace(gather=lambda mine: [mine, rank.marked, other.marked])
+    meter, other = (EnergyMeter(Reader([counter]), layout, MEMBERS, log) for _ in range(2))
+    rank = EnergyMeter(None, layout, MEMBERS, log)
     for moment in ("init_stop", "run_start", "epoch_start"):
         for one in (meter, other, rank):
             one.at(moment, {"samples_count": 3})
-    layout.theirs = other.marked
     meter.write()
-    assert written.events == [([0.0, 0.0], "run_start"), ([2.0, 2.0], "epoch_start")]
+    assert written == [([0.0, 0.0], "run_start"), ([2.0, 2.0], "epoch_start")]
     assert rank.marked == [] and meter.marked == []
-    layout.theirs = other.marked[:0]
 
 
 def test_ranks_that_read_nothing_write_nothing():
-    written = Written()
-    EnergyMeter(None, Layout(), [[0]], written).finish()
-    assert written.events == []
+    EnergyMeter(None, SimpleNamespace(gather=lambda mine: [mine]), [[0]], None).finish()

@@ -133,8 +133,7 @@ def test_kernels_that_were_there_before_are_named(tiny, tmp_path):
         kernels, spent = loaded["kernels"], loaded["spent"]
         assert 0 < spent["compile_seconds"] < spent["cpu_seconds"] < 120 and 1 << 20 < spent["read_bytes"] < 1 << 34
         assert kernels["before"] == before and kernels["files"] > before
-        assert [words.partition(" were")[0] for words in environment_findings(log.parent)] == (
-            ["kernels of which 1 files"] if before else []
-        )
+        said = [words.partition(" were")[0] for words in environment_findings(log.parent)]
+        assert said == (["kernels of which 1 files"] if before else [])
         shutil.rmtree(log.parent)
         planted = tmp_path / "fresh"

@@ -67,16 +67,13 @@ def aborted(log: Path, events) -> str:
     return found[-1].metadata["reason"]
 
 
-def workers_of(process) -> list[int]:
-    tasks = Path(f"/proc/{process.pid}/task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
-
-
 def test_dead_data_worker(endless, events, tmp_path):
     log = tmp_path / "log.txt"
     with two_ranks(endless, log, "--layout", "1,2,1,1", *ENDLESS, "workers=1", "cache_gib=0") as ranks:
         comes_to(ranks[0], log, "eval_accuracy")
-        os.kill(workers_of(ranks[1])[0], signal.SIGKILL)
+        tasks = Path(f"/proc/{ranks[1].pid}/task").glob("*/children")
+        workers = [int(child) for task in tasks for child in task.read_text().split()]
+        os.kill(workers[0], signal.SIGKILL)
         assert ends(ranks[1]) == "train.py: rank 1: a reader process died"
         assert "another rank ended or cannot be reached" in ends(ranks[0])
     assert "another rank ended" in aborted(log, events)

@@ -3,8 +3,6 @@
 import os
 import pickle
 import re
-import resource
-import signal
 
 import pytest
 import torch
@@ -174,40 +172,28 @@ class Trap:
         return os.mkdir, (os.environ["TRAP"],)
 
 
-def pickled() -> bytes:
-    return pickle.dumps(Trap())
-
-
 KEPT = {"a": torch.ones(4, 2), "b": torch.ones(())}
-
-
 AT = {"a": (0, 4), "b": (0, 1)}
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (lambda: save({"a": KEPT["a"]}), rf"/{FIRST}: found no whole part \(.*b.*\), wanted one"),
-        (
-            lambda: save({"a": KEPT["a"][:3].clone(), "b": torch.ones(1)}),
-            rf"/{FIRST}: a: found shape \[3, 2\], wanted \[4, 2\]",
-        ),
-        (
-            lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}),
-            rf"/{FIRST}: a: found shape \[5, 2\], wanted \[4, 2\]",
-        ),
-        (lambda: save(KEPT), rf"/{FIRST}: b: found shape \[\], wanted \[1\]"),
-        (lambda: save({"a": KEPT["a"].double()}), f"/{FIRST}: a: found torch.float64, wanted torch.float32"),
-        (pickled, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
-        (lambda: b"", rf"/{FIRST}: found no whole part \(.*\), wanted one"),
-        (lambda: (2**20).to_bytes(8, "little") + b"[" * 2**20, rf"/{FIRST}: found no whole part \(.*\), wanted one"),
+        (lambda: save({"a": KEPT["a"]}), r"found no whole part \(.*b.*\), wanted one"),
+        (lambda: save({"a": torch.ones(3, 2), "b": torch.ones(1)}), r"a: found shape \[3, 2\], wanted \[4, 2\]"),
+        (lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}), r"a: found shape \[5, 2\], wanted \[4, 2\]"),
+        (lambda: save(KEPT), r"b: found shape \[\], wanted \[1\]"),
+        (lambda: save({"a": KEPT["a"].double()}), "a: found torch.float64, wanted torch.float32"),
+        (lambda: pickle.dumps(Trap()), r"found no whole part \(.*\), wanted one"),
+        (lambda: b"", r"found no whole part \(.*\), wanted one"),
+        (lambda: (2**20).to_bytes(8, "little") + b"[" * 2**20, r"found no whole part \(.*\), wanted one"),
     ],
 )
 def test_a_part_that_holds_something_else_is_refused(tmp_path, monkeypatch, data, message):
     """Whoever writes the right digest may still write anything into a part; nothing of it runs."""
     monkeypatch.setenv("TRAP", str(tmp_path / "sprung"))
     (tmp_path / FIRST).write_bytes(data())
-    with pytest.raises(ValueError, match=f"^{re.escape(str(tmp_path))}{message}$") as caught:
+    with pytest.raises(ValueError, match=f"^{re.escape(f'{tmp_path}/{FIRST}: ')}{message}$") as caught:
         read(tmp_path, [FIRST], AT, empty(KEPT))
     assert "\n" not in str(caught.value) and not (tmp_path / "sprung").exists()
 
@@ -216,30 +202,10 @@ def test_pieces_elsewhere_than_the_metadata_say_are_refused(tmp_path):
     """A part that is none of the checkpoint's is not opened, and a piece has the rows that belong there."""
     (tmp_path / FIRST).write_bytes(save({"a": KEPT["a"], "b": torch.ones(1)}))
     (tmp_path / "part_000001.safetensors").write_bytes(save({"a": KEPT["a"]}))
-    for at, names, message in (
-        (
-            {**AT, "a": (1, 4)},
-            [FIRST],
-            "part_000001.safetensors: found no such part in this checkpoint, wanted 'a' in it",
-        ),
-        ({**AT, "a": (0, 3)}, [FIRST], f"{FIRST}: a: found shape [4, 2], wanted [3, 2]"),
-        ({**AT, "a": (0, 5)}, [FIRST], ""),
+    for at, message in (
+        ((1, 4), "part_000001.safetensors: found no such part in this checkpoint, wanted 'a' in it"),
+        ((0, 3), f"{FIRST}: a: found shape [4, 2], wanted [3, 2]"),
     ):
-        if not message:  # the last piece ends where the tensor does
-            read(tmp_path, names, at, empty(KEPT))
-            continue
         with pytest.raises(ValueError, match=f"^{re.escape(f'{tmp_path}/{message}')}$"):
-            read(tmp_path, names, at, empty(KEPT))
-
-
-def test_a_full_disk_is_an_error_of_the_system(tmp_path):
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            write(tmp_path, tensors(), 0, 1)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
-    assert (tmp_path / FIRST).stat().st_size <= 1000
+            read(tmp_path, [FIRST], AT | {"a": at}, empty(KEPT))
+    read(tmp_path, [FIRST], AT | {"a": (0, 5)}, empty(KEPT))  # the last piece ends where the tensor does

@@ -33,12 +33,6 @@ def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path):
     assert all(t.dtype == torch.float32 for t in tensors.values())
 
 
-def test_a_run_without_success_keeps_none(endless, tmp_path):
-    log = tmp_path / "result_0.txt"
-    assert endless.ran(log, "epochs=1", code=1)[-1].key == "run_stop"
-    assert not weights_path(log).exists()
-
-
 def test_a_run_that_cannot_write_its_weights_has_its_time(tiny, events, tmp_path):
     (tmp_path / "weights").write_text("")
     done = tiny.train(tmp_path / "result_0.txt")

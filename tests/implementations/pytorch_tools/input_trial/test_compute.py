@@ -51,6 +51,8 @@ def test_older_logs_have_a_mean_an_epoch_and_steps_a_block(tmp_path):
 def test_logs_that_do_not_say(tmp_path, stats):
     with pytest.raises(ValueError, match=r"result_0\.txt: found no tracked_stats"):
         compute_times(None, log_of(tmp_path, stats))
+    with pytest.raises(ValueError, match="nothing: No such file"):
+        compute_times(None, tmp_path / "nothing")
 
 
 @pytest.mark.parametrize("emulate", [sleep, spin])

@@ -3,7 +3,7 @@
 import pytest
 
 from implementations.pytorch_tools.input_trial.counters import Reads
-from implementations.pytorch_tools.input_trial.figures import Pass, figures, joined, seconds_by_rank
+from implementations.pytorch_tools.input_trial.figures import Pass, figures, joined
 
 ONE = Pass("a", (4.0, 0.0, 1.0), (6.0, 9.0, 8.0), (10.0, 10.0, 10.0), 100, Reads(50, 5, 40), 60)
 TWO = Pass("a", (0.0, 2.0, 1.0), (6.0, 9.0, 8.0), (10.0, 10.0, 10.0), 100, Reads(50, 15, 20), 60)
@@ -34,11 +34,3 @@ def test_passes_are_joined_and_what_is_not_counted_stays_unknown():
     assert joined([blind]).disk is None
     found = figures([blind], 1, [[]])
     assert found["au"] is found["physical_bytes"] is found["disk_bytes"] is found["request_bytes"] is None
-
-
-def test_what_au_follows_from_stands_by_rank():
-    assert seconds_by_rank([ONE.parts, TWO.parts]) == {
-        "first_step_seconds": [10.0, 10.0],
-        "later_seconds": [20.0, 20.0],
-        "later_computed_seconds": [17.0, 17.0],
-    }

@@ -6,6 +6,8 @@ from benchmark.run.options import parse_options
 from implementations.pytorch_tools.input_trial.options import SUPPORTED, add_options, contradiction, needs_model
 
 RUN = ("--problem", "smoke", "--data", "d", "--log", "l")
+ANOTHER = "found another source of computation too, wanted one of them"
+ALL = "stored, hdf5, tfrecord, tfrecord-gzip, raw"
 
 
 def parsed(*arguments):
@@ -43,14 +45,8 @@ def test_settings_may_follow_formats_and_folders():
         (["--compute-seconds", "-1"], "--compute-seconds: found -1.0, wanted 0 to 3600"),
         (["--compute-seconds", "3601"], "--compute-seconds: found 3601.0, wanted 0 to 3600"),
         (["--compute-seconds", "nan"], "--compute-seconds: found nan, wanted 0 to 3600"),
-        (
-            ["--compute-seconds", "1", "--compute-from", "log"],
-            "--compute-seconds: found another source of computation too, wanted one of them",
-        ),
-        (
-            ["--compute-from", "log", "--emulate", "device"],
-            "--compute-from: found another source of computation too, wanted one of them",
-        ),
+        (["--compute-seconds", "1", "--compute-from", "log"], f"--compute-seconds: {ANOTHER}"),
+        (["--compute-from", "log", "--emulate", "device"], f"--compute-from: {ANOTHER}"),
         (["--copies", "-1", "--scratch", "s"], "--copies: found -1, wanted 1 to 100000"),
         (["--copies", "100001", "--scratch", "s"], "--copies: found 100001, wanted 1 to 100000"),
         (["--copies", "2"], "--copies: found no --scratch, wanted a folder for the copies"),
@@ -59,10 +55,7 @@ def test_settings_may_follow_formats_and_folders():
         (["--from", "no/data"], "--from: found no no/data/manifest.json, wanted folders with the dataset"),
         (["--formats", "raw"], "--formats: found no --scratch, wanted a folder for the copies"),
         (["--formats", "raw", "raw", "--scratch", "s"], "--formats: found raw raw, wanted each once"),
-        (
-            ["--formats", "zip", "--scratch", "s"],
-            "--formats: found zip, wanted some of stored, hdf5, tfrecord, tfrecord-gzip, raw",
-        ),
+        (["--formats", "zip", "--scratch", "s"], f"--formats: found zip, wanted some of {ALL}"),
     ],
 )
 def test_bad_ones(arguments, wrong):

@@ -17,11 +17,7 @@ def test_files_and_their_bytes(tiny, tmp_path):
     assert Variant("raw", tmp_path, "scratch").path(tiny.problem, first) == copy_path(tmp_path, "raw", "train", first)
 
 
-def test_variants(tmp_path):
-    trial = Trial(1, "spin", None, ("raw", STORED), (tmp_path / "b",), tmp_path / "s")
-    assert [(v.form, v.place) for v in trial.variants(tmp_path / "a", None)] == [
-        (STORED, "data"), (STORED, "from 1"), ("raw", "scratch")
-    ]  # fmt: skip
+def test_variants_of_what_is_staged_or_copied(tmp_path):
     alone = Trial(1, "spin", None, (STORED,), (), None)
     assert list(alone.variants(tmp_path, object())) == [Variant(STORED, tmp_path, "staged")]
     copied = Trial(1, "spin", None, (STORED,), (), Path("s"), copies=5)
