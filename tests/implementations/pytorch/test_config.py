@@ -1,10 +1,30 @@
+import math
+
 import pytest
 import torch
 
+from benchmark.config import read_yaml
 from benchmark.launch import Launch
-from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, gpu_of, resolve
+from benchmark.problem import load_problem
+from benchmark.workload import problem_files
+from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, config_path, gpu_of, resolve
+from implementations.pytorch.cosmoflow.task import Config as CosmoFlow
 from implementations.pytorch.scaffold.task import Config
+from implementations.pytorch.task import config_class
 from tests.support.settings import load_config
+
+
+def test_every_problem_has_a_config():
+    for name in (name for file in problem_files() for name in read_yaml(file)):
+        problem = load_problem(name)
+        config = load_config(config_class(problem.workload), config_path(name))
+        assert config.batch_size <= problem.train_samples
+
+
+@pytest.mark.parametrize("scale", range(7, 12))
+def test_big_problems_have_one_schedule(scale):
+    first, config = (load_config(Config, CONFIGS / f"scale{s}.yaml") for s in (11, scale))
+    assert config == first and config.gradient_clip == 1.0
 
 
 @pytest.mark.parametrize(
@@ -39,6 +59,13 @@ def test_settings_have_an_upper_bound(name, most, above):
     assert getattr(RunConfig(**{name: most}), name) == most
     with pytest.raises(ValueError, match=f"^{name}: found {above}, wanted at most {most}$"):
         RunConfig(**{name: above})
+
+
+def test_numbers_up_to_2_53_pass():
+    assert RunConfig(layout=(2**53, 1, 1, 1)).layout[0] == 2**53  # whether it fits is the layout's question
+    assert RunConfig(gradient_clip=float(2**53)).gradient_clip == 2**53
+    with pytest.raises(ValueError, match=r"^decay_factors: found inf, wanted a number"):
+        CosmoFlow(decay_factors=(0.5, math.inf))
 
 
 def test_threads_of_a_large_node_are_as_many_as_may_be():

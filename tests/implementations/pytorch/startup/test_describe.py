@@ -8,13 +8,18 @@ import pytest
 from benchmark.config import shallow
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
+from benchmark.run.assigned import read_assigned
 from benchmark.run.options import OPTIONAL
+from benchmark.source import combine
 from compliance.engine import judge
 from implementations.pytorch import train
 from implementations.pytorch.config import config_path, resolve
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import config_class
 from tests.support.settings import load_config
+
+FIELDS = """contract implementation benchmark problem problem_digest settings machine_settings config_digest config_file
+source files ranks nodes layout device accelerators framework software options"""
 
 
 def described(tiny, *more: str, ranks: int = 1, env: dict | None = None) -> dict:
@@ -28,10 +33,14 @@ def described(tiny, *more: str, ranks: int = 1, env: dict | None = None) -> dict
 
 def test_a_description_has_what_tools_ask_for(tiny):
     found = described(tiny, "threads=1")
+    assert list(found) == FIELDS.split()
     config = resolve(load_config(Config, tiny.config, "threads=1"), usable_cores(), 1)
     assert found["settings"] == json.loads(json.dumps(shallow(config)))
-    assert (found["implementation"], found["problem"]) == ("pytorch", "tiny")
-    assert found["config_digest"] == config.digest() and "config/config.yaml" in found["files"]
+    assert (found["contract"], found["implementation"], found["benchmark"]) == (1, "pytorch", "scaffold")
+    assert (found["problem"], found["problem_digest"]) == ("tiny", tiny.problem.digest())
+    assert found["config_digest"] == config.digest() and found["config_file"] == "config/config.yaml"
+    assert found["source"] == combine(found["files"].items()) and "config/config.yaml" in found["files"]
+    assert (found["ranks"], found["nodes"], found["layout"]) == (1, 1, [1, 1, 1, 1])
     assert found["device"] == config.device and found["options"] == list(OPTIONAL)
     assert found["framework"] == f"PyTorch {found['software']['torch']}"
     assert set(found["accelerators"]) == {"count", "name", "memory_gib"}
@@ -47,15 +56,42 @@ def test_a_description_has_what_tools_ask_for(tiny):
     ],
 )
 def test_a_run_logs_what_was_described(tiny, tmp_path, monkeypatch, more, ranks):
-    """Source and settings; so that what is registered by a description is what runs, also with these options."""
+    """Source, settings and problem; so that what is registered by a description is what runs."""
     monkeypatch.chdir(tmp_path)
     before = described(tiny, *more, ranks=ranks)
     log = tmp_path / "result_0.txt"
     found = {e.key: e for e in tiny.ran(log, *more, ranks=ranks)}
-    source = found["source"]
-    assert (source.metadata["files"], source.metadata["config"]) == (before["files"], before["config_file"])
-    assert (source.value, found["config_digest"].value) == (before["source"], before["config_digest"])
-    assert list(found["layout"].value.values()) == before["layout"]
+    assert found["source"].metadata["files"] == before["files"]
+    assert found["source"].metadata["config"] == before["config_file"]
+    logged = {
+        "source": found["source"].value,
+        "settings": found["hyperparameters"].value,
+        "machine_settings": found["hyperparameters"].metadata["machine"],
+        "config_digest": found["config_digest"].value,
+        "benchmark": found["submission_benchmark"].value,
+        "problem": found["problem"].value,
+        "problem_digest": found["problem_digest"].value,
+        "ranks": found["number_of_ranks"].value,
+        "nodes": found["number_of_nodes"].value,
+        "layout": list(found["layout"].value.values()),
+    }
+    assert logged == {name: before[name] for name in logged}
+
+
+def registered(path, tiny):
+    """A registry with one entry: a run of the tiny problem as it is described."""
+    found = described(tiny)
+    names = {"organisation": "unnamed", "system": "unnamed", "problem": "tiny", "benchmark": found["benchmark"]}
+    entry = {"entry": 1, **names, "source": found["source"], "config": found["config_digest"]}
+    path.write_text(f"- {json.dumps(entry, sort_keys=True)}\n")
+    return str(path)
+
+
+def test_what_was_registered_runs_with_the_seed_of_its_entry(tiny, tmp_path):
+    registry, log = registered(tmp_path / "registry.yaml", tiny), tmp_path / "result_3.txt"
+    (seed,) = (e for e in tiny.ran(log, "--registry", registry, "--entry", "1", "--head") if e.key == "seed")
+    assert seed.value == read_assigned(Path(registry), 1, 3).seed
+    assert seed.metadata["source"] == "registry" and seed.metadata["entry"] == 1
 
 
 def counters(folder):
@@ -78,8 +114,12 @@ def test_source_is_the_same_for_every_kind_of_run_with_counters(tiny, events, tm
         assert ("energy_sources" in found) is (name != "steps")
     assert len(set(source.values())) == 1 and source["run"] != described(tiny)["source"]
     loaded = set(found["source"].metadata["files"]) - set(described(tiny)["files"])
-    readers = {f"benchmark/energy/{name}.py" for name in ("entry", "reader", "total")}
-    assert loaded == {*readers, "implementations/pytorch/startup/energy.py"}
+    assert loaded == {
+        "benchmark/energy/entry.py",
+        "benchmark/energy/reader.py",
+        "benchmark/energy/total.py",
+        "implementations/pytorch/startup/energy.py",
+    }
 
 
 @pytest.mark.parametrize("name", ["smoke", "cosmoflow-mini", "deepcam-mini"])

@@ -1,5 +1,6 @@
 """What a command line asks for, decided before anything exists."""
 
+import json
 import re
 
 import pytest
@@ -13,17 +14,18 @@ from rules.registry import Registry, Request, now
 TWO = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
 
 
+def options_of(log, *more: str):
+    """The options of a run of smoke, on a processor."""
+    needed = ["--problem", "smoke", "--data", "nowhere", "--log", str(log), "device=cpu", "precision=float32"]
+    return parse_options(None, [*needed, *more])
+
+
 @pytest.fixture
 def setup(tmp_path, monkeypatch):
-    """The setup of a run of smoke on a processor, by a command line, without a launcher."""
+    """The setup of a command line, without a launcher."""
     for name in TWO:
         monkeypatch.delenv(name, raising=False)
-
-    def of(*more: str, name="result_0.txt"):
-        needed = ["--problem", "smoke", "--data", "nowhere", "--log", str(tmp_path / name), "device=cpu"]
-        return set_up(parse_options(None, [*needed, "precision=float32", *more]))
-
-    return of
+    return lambda *more, name="result_0.txt": set_up(options_of(tmp_path / name, *more))
 
 
 def test_settings_are_the_files_below_those_of_the_command_line(setup):
@@ -78,6 +80,8 @@ def test_a_trial_is_that_of_its_log(setup, tmp_path):
     plain = {"problem": "smoke", "batch_size": 2, "trials": 4, "budget": {"epochs": 3}}
     freeze(tmp_path, campaign_of({**plain, "space": {"learning_rate": {"values": [1e-3]}}}, ""))
     assert setup("--trial", str(tmp_path), name="result_2.txt").trial.index == 2
+    with pytest.raises(ValueError, match="found trial 4, wanted 0 to 3"):
+        setup("--trial", str(tmp_path), name="result_4.txt")
 
 
 def test_the_seed_of_a_registry_is_that_of_the_run(setup, tmp_path, monkeypatch):
@@ -91,3 +95,21 @@ def test_the_seed_of_a_registry_is_that_of_the_run(setup, tmp_path, monkeypatch)
     for name, value in TWO.items():
         monkeypatch.setenv(name, value)
     assert setup(*use).assigned is None  # rank 0 has it
+
+
+def test_settings_of_a_table_are_below_the_command_lines(setup, tmp_path, capsys):
+    rows = {
+        f"smoke_{batch}": {"BS": batch, "Hyperparams": {"learning_rate": rate}, "Samples to converge": {"mean": 7}}
+        for batch, rate in ((2, 1e-3), (4, 4e-3))
+    }
+    table = tmp_path / "hpo_table.json"
+    table.write_text(json.dumps(rows))
+    found = setup("--batch-from-table", f"{table}:4", "learning_rate=0.5")
+    assert (found.task.config.batch_size, found.task.config.learning_rate) == (4, 0.5)
+    assert found.table["over"] == ["learning_rate"] and found.table["batch"] == 4
+    assert capsys.readouterr().err.startswith("train.py: settings for batch size 4 are measured")
+
+
+def test_a_copy_of_the_data_has_its_folder(setup, tmp_path):
+    assert setup("--stage", str(tmp_path / "disk")).staging.root == tmp_path / "disk"
+    assert not (tmp_path / "disk").exists()

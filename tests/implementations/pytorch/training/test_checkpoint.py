@@ -2,10 +2,13 @@
 
 import itertools
 import os
+import pickle
 import platform
+import random
 import resource
 import shutil
 import signal
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +106,38 @@ def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
     assert max(abs(a - b) for (_, a), (_, b) in zip(found, whole, strict=True)) < 2e-3
 
 
+@pytest.fixture
+def begun(endless, tmp_path):
+    """The log and the checkpoint of a run that was killed after its second evaluation."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    kill_when("eval_accuracy", 2, endless, log, "--checkpoint", str(folder), *LONG)
+    return log, folder
+
+
+def test_what_was_cut_off_is_made_up_for(endless, events, tmp_path, whole, begun):
+    """A kill between checkpoint and log, and one in the middle of a line: no score is lost, and none comes twice."""
+    log, folder = begun
+    again = ["--checkpoint", str(folder), "--resume", *LONG]
+    lines = log.read_text().splitlines(keepends=True)
+    last = max(i for i, line in enumerate(lines) if '"eval_accuracy"' in line)
+    log.write_text("".join(lines[:last]) + lines[last][:50])
+    (folder / ".epoch_000003.partial").mkdir()
+    done = endless.train(log, *again)
+    assert done.returncode == 1, done.stderr
+    assert curve(events(log)) == whole
+    assert not list(folder.glob(".*"))
+
+
+class Trap:
+    """What runs when it is unpickled."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
 def flip(path: Path) -> None:
     """One bit, in the middle."""
     data = bytearray(path.read_bytes())
@@ -110,24 +145,29 @@ def flip(path: Path) -> None:
     path.write_bytes(data)
 
 
-def test_damage_is_named_and_nothing_is_lost(endless, tmp_path, whole):
+def test_damage_is_named_and_nothing_runs(endless, tmp_path, begun, whole):
     """Each leaves log and checkpoint as they are; put right again, the run goes on as if nothing had been."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    log, folder = begun
     again = ["--checkpoint", str(folder), "--resume", *LONG]
-    kill_when("eval_accuracy", 2, endless, log, *again)
-    at = folder / "epoch_000002"
+    at, trap = folder / "epoch_000002", tmp_path / "sprung"
     part, metadata = at / "part_000000.safetensors", at / "metadata.json"
     assert sorted(p.name for p in at.iterdir()) == [metadata.name, part.name]
     kept, before = shutil.copytree(at, tmp_path / "kept"), log.read_bytes()
-    for damaged, message in [
-        (part, f"rank 0: damaged checkpoint: rank 0: {part}: found sha256 "),
-        (metadata, f"train.py: {metadata}: "),
+
+    def poison() -> None:
+        """A checkpoint as torch.distributed.checkpoint wrote them."""
+        metadata.write_text(metadata.read_text().replace('"sha256"', '"sha"', 1))
+        (at / ".metadata").write_bytes(pickle.dumps(Trap(trap)))
+
+    for damage, message in [
+        (lambda: flip(part), f"rank 0: damaged checkpoint: rank 0: {part}: found sha256 "),
+        (poison, f"train.py: {metadata}: found sha256 "),
     ]:
-        flip(damaged)
+        damage()
         done = endless.train(log, *again)
         (said,) = (line for line in done.stderr.splitlines() if "ledger.jsonl: head" not in line)
         assert done.returncode == 2 and message in said, done.stderr
-        assert log.read_bytes() == before and at.is_dir()
+        assert log.read_bytes() == before and not trap.exists() and at.is_dir()
         shutil.rmtree(at)
         shutil.copytree(kept, at)
     assert curve(endless.ran(log, *again, code=1)) == whole
@@ -187,6 +227,38 @@ def forked(act) -> int:
     return child
 
 
+@pytest.mark.slow
+def test_killed_at_any_moment(tmp_path, origin):
+    """40 times, in the middle of one checkpoint after the other: what is there is whole, and the last that was done
+    or the one after it."""
+    folder, dice, done = tmp_path / "checkpoints", random.Random(5), 0
+    folder.mkdir()
+
+    def save_on(first: int, pipe: int) -> None:
+        checkpoints, state = Checkpoints(folder, origin), small(0.0)
+        for epoch in itertools.count(first):
+            fill(state, epoch)
+            checkpoints.save(state, ALONE, 7, epoch, FOUND)
+            os.write(pipe, b".")
+
+    for _ in range(40):
+        reading, writing = os.pipe()
+        child = forked(lambda first=done + 1, pipe=writing: save_on(first, pipe))
+        os.close(writing)
+        os.read(reading, 1)  # one is done
+        time.sleep(dice.uniform(0, 0.03))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        told = 1
+        while more := os.read(reading, 4096):
+            told += len(more)
+        os.close(reading)
+        epoch, values = restored(origin, folder)
+        assert done + told <= epoch <= done + told + 1 and values == {epoch}
+        done = epoch
+    assert done > 40
+
+
 def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin):
     folder = tmp_path / "checkpoints"
     states = [Checkpoints(folder, origin, every=True).save(small(float(n)), ALONE, 7, n, FOUND) for n in (1, 2)]
@@ -240,11 +312,19 @@ def test_what_does_not_belong_together_is_refused(tmp_path, origin):
     assert open_checkpoints(folder, True, fewer).resumed.epoch == 2
 
 
-def test_a_folder_under_another_name_is_refused(tmp_path, origin):
-    Checkpoints(tmp_path, origin).save(small(2.0), ALONE, 7, 2, FOUND)
-    os.rename(tmp_path / "epoch_000002", tmp_path / "epoch_000003")
+def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
+    """Of the same run and of the same shapes: a part alone, and a whole folder under another name."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    Checkpoints(ours, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    Checkpoints(theirs, origin).save(small(2.0), ALONE, 7, 2, FOUND)
+    checkpoints = open_checkpoints(ours, True, origin)
+    part = Path("part_000000.safetensors")
+    shutil.copy(theirs / "epoch_000002" / part, ours / "epoch_000001" / part)
+    with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {ours}/epoch_000001/{part}: found sha256 "):
+        checkpoints.restore(small(0.0), ALONE)
+    os.rename(theirs / "epoch_000002", ours / "epoch_000003")
     with pytest.raises(ValueError, match=r"metadata\.json: found epoch 2, wanted 3, as the folder is named"):
-        open_checkpoints(tmp_path, True, origin)
+        open_checkpoints(ours, True, origin)
 
 
 def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch):
