@@ -312,15 +312,6 @@ def test_whole_systems_nodes_in_every_instance_are_for_review(tmp_path):
     assert found == {("review", "THR02")}
 
 
-@pytest.mark.parametrize("version", START)
-def test_edition_is_told_by_the_year_where_no_folder_says(tmp_path, version):
-    """A copy of a round under any name; and a set of it alone."""
-    path = round_(tmp_path, version, "deepcam").rename(tmp_path / "copied")
-    assert codes(path)[1].editions == (f"mlperf-hpc-{version}",)
-    (log,) = path.rglob("result_0.txt")
-    assert codes(log.parent.rename(tmp_path / "runs"))[1].editions == (f"mlperf-hpc-{version}",)
-
-
 def cut(index, events):
     """The first log breaks off before run_stop."""
     return events[:-8] if index < 1 else events

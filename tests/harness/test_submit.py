@@ -57,14 +57,6 @@ def test_what_is_described_is_what_runs_log(submitted, tiny, events):
     assert list(described.machine_settings) == found["hyperparameters"].metadata["machine"]
 
 
-def test_the_same_command_again_leaves_everything_as_it_was(submitted, tiny, capsys):
-    _, out = submitted
-    before = files_in(out)
-    assert submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1")) == 0
-    assert files_in(out) == before
-    assert "2 of 2 runs reached the target" in capsys.readouterr().out
-
-
 def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
     _, out = submitted
     before = files_in(out)

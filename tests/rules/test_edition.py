@@ -14,7 +14,6 @@ from rules.current import ROOT, editions
 from rules.edition import load, replay_band
 
 EDITIONS = editions()
-ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
 
 
 @pytest.fixture
@@ -54,21 +53,6 @@ def test_a_copy_of_the_rules_is_the_same(name, edited):
 def test_a_folder_of_editions_without_texts_has_ours(tmp_path):
     shutil.copytree(ROOT / "v1.0", tmp_path / "v1.0")
     assert load("v1.0", tmp_path).rules == load("v1.0").rules
-
-
-@pytest.mark.parametrize("name", ROUNDS)
-def test_numbers_of_the_rounds(name):
-    edition = load(name)
-    assert (edition.benchmarks["cosmoflow"].runs, edition.benchmarks["cosmoflow"].target) == (10, 0.124)
-    assert (edition.benchmarks["deepcam"].runs, edition.benchmarks["deepcam"].target) == (5, 0.82)
-    assert ("oc20" in edition.benchmarks) == (name != "mlperf-hpc-v0.7")
-    assert ("openfold" in edition.benchmarks) == (name == "mlperf-hpc-v3.0")
-    assert ("CLK11" in edition.rules) == (name != "mlperf-hpc-v3.0")
-    assert ("THR01" in edition.rules) == (name != "mlperf-hpc-v0.7")
-    assert edition.limits.clock.init == (1200 if name == "mlperf-hpc-v0.7" else 1800)
-    assert edition.keys["deepcam"]["cache_clear"].required == (name != "mlperf-hpc-v0.7")
-    assert edition.limits.severity["TREE09"] == edition.limits.severity["RUN17"] == "warning"
-    assert not edition.keys["deepcam"]["rules_edition"].required and "LOG11" in edition.rules
 
 
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])

@@ -103,23 +103,6 @@ def test_numbers_beyond_all_measure_are_none():
     assert first(True, -3, "many", 10**400) is None
 
 
-def test_broken_lines_are_not_events(tree, new_log):
-    log = new_log.scaffold()
-    log.lines[3:3] = [":::MLLOG {", ":::MLLOG []", ':::MLLOG {"key": 3, "time_ms": "x"}', "noise", ":::MLLOG {}"]
-    assert row_of(tree, log).total_ms == 10_000
-
-
-def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
-    """As found: three failed runs in `pruned_results` of a strong set left five that were ranked."""
-    good = [new_log.scaffold(50.0 + i, seed=i) for i in range(5)]
-    bad = [new_log.scaffold(60.0, seed=90 + i, reach=False) for i in range(3)]
-    weak = rows(tree.set(good, org="weak", scaling="weak", pruned=bad))
-    assert sum(row.pruned for row in weak) == 3
-    strong = rows(tree.set(good, org="strong", pruned=bad))
-    assert not any(row.pruned for row in strong)
-    assert [sum(row.set == name for row in strong) for name in sorted({row.set for row in strong})] in ([3, 5], [5, 3])
-
-
 def test_openfold_counts_samples_and_evaluates_beside_training(tree, new_log):
     """As found: each logged "epoch" of 2,048 samples counted as a pass over the training set."""
     row = row_of(tree, new_log.openfold(), benchmark="openfold", edition="v3.0")
