@@ -1,7 +1,4 @@
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -171,23 +168,6 @@ def test_what_cannot_be_is_one_line(fake, capsys, more, said):
     assert fake.submit(*more) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("submit.py: ") and said in line and not fake.submission.exists()
-
-
-@pytest.mark.slow
-def test_the_harness_runs_without_torch(fake):
-    """Whatever imports torch in a process of the harness fails; the implementation's processes are started by it."""
-    blocker = fake.folder / "torch.py"
-    blocker.write_text("raise ImportError('the harness loaded torch')")
-    environment = os.environ | {"PYTHONPATH": str(fake.folder)}
-    for words in (["--help"], ["--register"], ["--runs", "1"], ["--check"]):
-        command = [sys.executable, str(SUBMIT), *fake.arguments(*words)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        # the checker does not know the problem
-        assert done.returncode == (1 if words == ["--check"] else 0), (words, done.stderr)
-        assert "loaded torch" not in done.stderr
-    for script in ("tune.py", "init.py", "launch/render.py"):
-        command = [sys.executable, str(SUBMIT.parent / script), "--help"]
-        assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
 
 
 @pytest.mark.slow
