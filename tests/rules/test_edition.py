@@ -105,7 +105,7 @@ def test_a_problem_has_bands_for_its_weights(edited):
         (
             "v1.0",
             lambda v: v["problems"]["smoke"].update(benchmark="scafold"),
-            "v1.0/limits.yaml: problems.smoke: benchmark: found 'scafold', wanted the edition's; did you",
+            "v1.0/limits.yaml: problems.smoke: benchmark: found 'scafold'.*did you mean 'scaffold'",
         ),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
