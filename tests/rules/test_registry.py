@@ -208,12 +208,6 @@ def test_a_nonce_is_used_once(three):
         three.draw(Request(**{**VALUES, "config": "f" * 64}), TIME, three.entries[0].nonce)
 
 
-def test_what_an_entrant_sends_is_a_request():
-    request = Request(**VALUES)
-    assert parse_request(request.text) == request
-    assert json.loads(request.text) == VALUES
-
-
 @pytest.mark.parametrize("text", ["", "{}", "[]", "{" * 5000, "x" * (LONGEST + 1)])
 def test_what_is_no_request(text):
     with pytest.raises(Wrong, match="wanted"):
