@@ -1,14 +1,10 @@
 """A little of the fuzzing, and the inputs that once broke something; fuzz.py runs the campaigns."""
 
-import os
-import signal
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from benchmark.log import Event
-from tests.compliance import fuzz, fuzz_files
+from tests.compliance import fuzz
 
 HERE = Path(__file__).parent
 
@@ -43,26 +39,6 @@ def test_a_little_fuzzing(fuzzer, kind, count):
     assert fuzz.campaign(kind, getattr(fuzzer, kind), 0, count) == []
 
 
-def events_of(log):
-    return [Event(at, *(e.get(name) for name in fuzz.KEYS)) for at, e in enumerate(log, 1)]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda events: events[1:],
-        lambda events: [{**events[0], "value": 3}, *events[1:]],
-        lambda events: [*events[:-1], {**events[-1], "metadata": {}}],
-        lambda events: [{**events[0], "event_type": None}, *events[1:]],
-        lambda events: [{**events[0], "time_ms": events[0]["time_ms"] - 1}, *events[1:]],
-    ],
-)
-def test_what_is_not_harmless(fuzzer, change):
-    good = fuzzer.base[0]
-    assert fuzz.unexplained(events_of(good), events_of(change(good)), 100)
-    assert fuzz.unexplained(events_of(good), events_of(good), 100) == ""
-
-
 def damages(event):
     """An event, damaged in one field of it or of its metadata after the other."""
     for name in (*fuzz.KEYS, "namespace"):
@@ -81,12 +57,6 @@ def test_each_damage_to_each_event_is_found_or_known_to_be_harmless(fuzzer):
         seen.add(event["key"])
 
 
-def test_a_log_that_nobody_objects_to_is_noticed(fuzzer, monkeypatch):
-    monkeypatch.setattr(fuzzer, "verdict", lambda *_: SimpleNamespace(findings=()))
-    with pytest.raises(AssertionError, match=r"nobody objects: .*seed"):
-        fuzzer.accepted(fuzzer.text([e for e in fuzzer.base[0] if e["key"] != "seed"]).encode(), None, fuzzer.base[0])
-
-
 CORPUS = sorted((HERE / "corpus").glob("*"))
 
 
@@ -96,17 +66,3 @@ def test_inputs_that_once_stopped_something(fuzzer, path, tree):
     place = tree.path(2) if path.suffix == ".txt" else tree.root / "systems" / "box.json"
     place.write_bytes(path.read_bytes())
     assert fuzzer.verdict(tree.root, None).exit_code == 1
-
-
-@pytest.mark.parametrize(
-    ("does", "said"),
-    [
-        (lambda *_: os.kill(os.getpid(), signal.SIGKILL), "ended by signal 9"),
-        (lambda *_: bytearray(3 << 30), "MemoryError: "),
-        (lambda *_: "x.h5: truncated", "refused x.h5: truncated"),
-        (lambda *_: 5, "read 5"),
-    ],
-)
-def test_how_a_library_ends_is_told(monkeypatch, does, said):
-    monkeypatch.setattr(fuzz_files, "verify_one", does)
-    assert fuzz_files.in_a_process(None, None, None) == said

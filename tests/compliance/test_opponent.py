@@ -151,7 +151,15 @@ def test_a_set_that_lies_wrong_has_no_figure_waived_or_as_logged(tree, look, pla
 
 @pytest.mark.parametrize(
     "place",
-    ["more/result_5.txt", "power/result_5/result_5.txt", "pruned_results/more/result_5.txt", "../result_5.txt"],
+    [
+        "more/result_5.txt",
+        "power/result_5/result_5.txt",
+        "pruned_results/result_5.txt",
+        "pruned_results/more/result_5.txt",
+        "../result_5.txt",
+        "result_1234567890.txt",
+        "result_5.md",
+    ],
 )
 def test_a_run_left_out_beside_its_set_takes_the_figure_away(tree, logs, look, place):
     logs.good(9, (0.5, 0.6, 0.94)).write((strong(tree) / place).resolve())

@@ -136,6 +136,31 @@ def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
     return log.add("run_stop", after=100, status="success")
 
 
+def steps_run(data=1, parts=1, batch=8, rate=10.0, start=1_700_000_000_000, problem="smoke", done=True, **facts):
+    """A log of `train.py --steps`, on `data` parts of the batch and `parts` of each sample: no epoch, no evaluation,
+    `run_stop` says success. Unless it is `done`, it states no rate of the whole."""
+    log = Log(start)
+    facts = {"problem": problem, "target": 0.95, "rules_edition": "v1.0", "global_batch_size": batch, **facts}
+    header(log, throughput_only=True, layout={"data": data, "depth": parts, "height": 1, "width": 1}, **facts)
+    log.add("run_start").add("throughput_setup", {"steps": 20, "warm_up_steps": 3})
+    log.add("tracked_stats", {"throughput": rate, "step_seconds": batch / rate}, after=900, block=1)
+    if done:
+        log.add("throughput", {"throughput": rate, "step_seconds": batch / rate}, after=100, steps=20)
+    return log.add("run_stop", status="success")
+
+
+def cosmoflow_run(values, accuracy=None, start=1_700_000_000_000, **facts):
+    """A run whose error falls; with `accuracy`, one more metric is logged beside each error."""
+    log = header(Log(start), "cosmoflow", problem="cosmoflow-mini", rules_edition="v1.0", **facts).add("run_start")
+    for e, value in enumerate(values, 1):
+        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=1000, epoch_num=e)
+        log.add("eval_start", epoch_num=e).add("eval_stop", after=100, epoch_num=e)
+        log.add("eval_error", value, epoch_num=e)
+        if accuracy is not None:
+            log.add("eval_accuracy", accuracy(value), epoch_num=e)
+    return log.add("run_stop", after=1, status="aborted")
+
+
 TARGETS = {"cosmoflow": ("eval_error", 0.124, 1), "deepcam": ("eval_accuracy", 0.82, -1)}
 SCHEDULE = {"opt_learning_rate_decay_boundary_epochs": [32, 64], "opt_learning_rate_decay_factor": 0.25}
 WARM = {"opt_base_learning_rate": 0.001, "opt_learning_rate_warmup_factor": 1.0}
@@ -238,6 +263,8 @@ class Makers:
     header = staticmethod(header)
     scaffold = staticmethod(scaffold_run)
     openfold = staticmethod(openfold_run)
+    steps = staticmethod(steps_run)
+    cosmoflow = staticmethod(cosmoflow_run)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from compliance.engine import judge
-from results.command import add_options, keep_outside, targets, tell, write
+from results.command import add_options, keep_outside, targets, write
 
 FORMATS = ("text", "csv", "json", "html")
 
@@ -66,8 +66,3 @@ def test_each_target_is_written_in_its_form_for_its_folder(tmp_path, capsys):
     said = capsys.readouterr()
     assert said.out == f"text for {Path.cwd()}\n" and said.err == f"wrote {tmp_path / 'a.csv'}\n"
     assert (tmp_path / "a.csv").read_text() == "a\\udcff\n"
-
-
-def test_what_could_not_be_looked_at_is_told(tmp_path, capsys):
-    tell(judge([tmp_path / "no\nwhere"]))
-    assert capsys.readouterr().err == f"{tmp_path}/no\\nwhere: No such file or directory\n"

@@ -30,10 +30,6 @@ def across(two, monkeypatch):
     return make
 
 
-def test_the_same_problem_can_be_compared(two):
-    assert obstacle(*two) == "" and remarks(*two) == []
-
-
 def test_another_problem_cannot(two):
     other = replace(two[1], group=("v1.0", "scaffold", "", "strong", "closed"))
     assert obstacle(two[0], other) == "of different problems (smoke, none named)"

@@ -1,21 +1,6 @@
 """What a comparison shows of sets of runs."""
 
-import pytest
-
-from results.differences import different, settings, sides
-
-
-@pytest.fixture
-def compared(tree, new_log):
-    """A and B: B with other settings, and twice as slow."""
-    tree.set([new_log.scaffold(50 + i, epochs=5, seed=900 + i) for i in range(5)], org="a")
-    tree.set([new_log.scaffold(100 + i, epochs=5, seed=904 + i, global_batch_size=16) for i in range(5)], org="b")
-    return sides(tree.results())
-
-
-def test_settings_that_differ(compared):
-    rows = dict(different([settings(side.runs) for side in compared]))
-    assert rows["global_batch_size"] == ["8", "16"] and "seed" not in rows
+from results.differences import different, settings
 
 
 def test_settings_that_vary_within_a_set_are_all_shown(new_log, read):

@@ -21,7 +21,3 @@ def test_a_layer_imports_none_above_it(folder):
     above = re.compile(rf"from results\.({'|'.join(BELOW[folder])})\b|import results\.({'|'.join(BELOW[folder])})\b")
     found = [f"{file.name}: {line}" for file in files for line in file.read_text().splitlines() if above.search(line)]
     assert found == []
-
-
-def test_a_circle_would_be_seen():
-    assert re.search(r"from results\.(tables)\b", "from results.tables.row import product")

@@ -188,12 +188,6 @@ def test_unknown_edition_is_a_clear_error(tree, new_log, capsys):
     assert "v9.9" in capsys.readouterr().err
 
 
-def test_given_twice_scored_once(tree, new_log, run):
-    folder = tree.set(five(new_log))
-    (row,) = json.loads(run(tree.root, folder, "--format", "json")[1].out)["results"]
-    assert (row["runs"], row["rank"]) == (5, "1")
-
-
 @pytest.mark.parametrize("runs", [4, 5])
 def test_tables_need_no_torch_and_none_of_what_is_slow_to_import(tree, new_log, runs):
     """Importing these takes as long as checking a round of a thousand logs. Intervals, of five runs, need SciPy."""

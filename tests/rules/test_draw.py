@@ -3,7 +3,6 @@
 import fcntl
 import io
 import os
-import subprocess
 import sys
 import threading
 import time
@@ -12,7 +11,6 @@ import pytest
 
 from benchmark import atomic
 from rules import draw
-from rules.current import ROOT
 from rules.registry import FIRST, Request, read_registry
 
 LINE = Request("acme", "box", "scaffold", "smoke", "5" * 64, "c" * 64).text
@@ -157,9 +155,3 @@ def test_a_registry_lies_in_the_folder_of_a_round(run, tmp_path, name, message):
     code, _, err = run(tmp_path / name, sent=LINE)
     assert code == 2 and message in err
     assert not (tmp_path / name).exists()
-
-
-def test_it_runs_as_a_script(path):
-    command = [sys.executable, str(ROOT / "draw.py"), str(path)]
-    done = subprocess.run(command, input=LINE, capture_output=True, text=True, cwd=path.parent)
-    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("entry 1: acme")

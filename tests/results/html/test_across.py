@@ -114,12 +114,7 @@ def test_ideal_scaling_starts_at_the_smallest():
 
 
 def test_rates_have_a_look_a_series(tree, new_log):
-    logs = []
-    for units, rate in ((1, 10.0), (2, 18.0), (4, 32.0)):
-        log, layout = new_log.Log(), {"data": units, "depth": 1, "height": 1, "width": 1}
-        new_log.header(log, throughput_only=True, layout=layout, problem="smoke", rules_edition="v1.0").add("run_start")
-        log.add("throughput", {"throughput": rate, "step_seconds": 8 / rate}, after=1000, steps=20)
-        logs.append(log.add("run_stop", status="success"))
+    logs = [new_log.steps(units, rate=rate) for units, rate in ((1, 10.0), (2, 18.0), (4, 32.0))]
     tree.set(logs, org="<b>", system="scaled", scaling="throughput")
     lines = series(rates(summarize(judge([tree.root]), as_logged=True)))
     chart = rate_chart(lines, "caption")

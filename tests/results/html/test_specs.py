@@ -4,7 +4,7 @@ import json
 
 import vl_convert
 
-from results.html.specs import COLOURS, DASHES, SHAPES, SPECS, scaled
+from results.html.specs import SPECS
 
 TABLES = {"points", "target", "band", "parts", "sets", "runs", "lines", "labels", "joined", "xbars", "ybars", "medians"}
 
@@ -18,11 +18,6 @@ def test_every_kind_is_a_chart_that_vega_lite_knows(capfd):
         vega = vl_convert.vegalite_to_vega(whole)
         assert "only" in {signal["name"] for signal in vega["signals"]}, kind
     assert "WARN" not in "".join(capfd.readouterr())
-
-
-def test_looks_repeat_after_the_last():
-    assert (COLOURS, DASHES, SHAPES) == (8, 4, 6)
-    assert scaled("c", range(2), ["red", "blue"])["scale"] == {"domain": [0, 1], "range": ["red", "blue"]}
 
 
 def test_nothing_but_our_own_words_is_run_as_an_expression():

@@ -103,15 +103,8 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     assert told == "no score: failed the check; as logged 62.0 s, which would be place 2 of 3"
 
 
-def alone(new_log, problem, rate=10.0, start=0):
-    """A log that measures throughput alone."""
-    log = new_log.header(new_log.Log(1_700_000_000_000 + start), problem=problem, throughput_only=True)
-    log.add("run_start").add("throughput", {"throughput": rate}, after=100, steps=20)
-    return log.add("run_stop", status="success")
-
-
 def test_throughput_alone_is_a_result_for_each_problem(tree, new_log):
-    logs = [alone(new_log, "smoke"), alone(new_log, "scale6", start=5000), alone(new_log, "smoke", start=9000)]
+    logs = [new_log.steps(problem=problem) for problem in ("smoke", "scale6", "smoke")]
     found = results(tree.set(logs))
     assert [(r.group[2], len(r.rows)) for r in found] == [("scale6", 1), ("smoke", 2)]
     assert all(r.throughput_only and r.in_order and not r.ranked for r in found)
@@ -156,7 +149,7 @@ def test_sets_with_errors_have_no_score_unless_asked_for(tree, new_log):
 
 
 def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(tree, new_log):
-    (trained,), (r,) = results(tree.set(five(new_log))), results(tree.set([alone(new_log, "smoke")], org="b"))
+    (trained,), (r,) = results(tree.set(five(new_log))), results(tree.set([new_log.steps()], org="b"))
     assert trained.in_order and not replace(trained, why="too few runs").in_order
     assert r.standing.errors and r.throughput_only and r.in_order  # as logged
     strict = replace(r, as_logged=False)

@@ -71,11 +71,7 @@ def test_a_comparison_has_both_columns(tree, new_log, capsys, tmp_path):
 
 
 def test_steps_beside_them_keep_their_table(tree, new_log, capsys):
-    log = new_log.Log(1_700_000_000_000)
-    facts = {"problem": "smoke", "target": 0.95, "rules_edition": "v1.0", "global_batch_size": 8}
-    new_log.header(log, throughput_only=True, **facts)
-    log.add("run_start").add("throughput", {"throughput": 12.5}, after=100, steps=20)
-    tree.set([log.add("run_stop", status="success"), trial(new_log, 1_700_000_900_000)], system="box")
+    tree.set([new_log.steps(rate=12.5), trial(new_log, 1_700_000_900_000)], system="box")
     assert summarize.main(["--as-logged", str(tree.root)]) == 0
     text = capsys.readouterr().out
     assert "throughput alone" in text and "trials of the input" in text and "12.5" in text

@@ -11,27 +11,11 @@ from results.statistics.result import summarize as summarize_sets
 from results.tables.rates import Rate, rates, series
 
 
-def measured(new_log, data=1, parts=1, batch=8, rate=10.0, start=1_700_000_000_000, problem="smoke", done=True, **more):
-    """A log of `train.py --steps`: no epoch, no evaluation, `run_stop` says success."""
-    log = new_log.Log(start)
-    facts = {"problem": problem, "target": 0.95, "rules_edition": "v1.0", "global_batch_size": batch, **more}
-    new_log.header(log, throughput_only=True, layout={"data": data, "depth": parts, "height": 1, "width": 1}, **facts)
-    log.add("run_start").add("throughput_setup", {"steps": 20, "warm_up_steps": 3})
-    log.add("tracked_stats", {"throughput": rate, "step_seconds": batch / rate}, after=900, block=1)
-    if done:
-        log.add("throughput", {"throughput": rate, "step_seconds": batch / rate}, after=100, steps=20)
-    return log.add("run_stop", status="success")
-
-
-def write(tree, logs, system="scaled"):
-    return tree.set(logs, system=system)
-
-
 @pytest.fixture
 def scaled(tree, new_log):
     """1, 2 and 4 units: by whole samples with the same batch, and with the batch growing; 2 by parts of samples."""
     runs = [(1, 1, 8, 10.0), (2, 1, 8, 18.0), (4, 1, 8, 32.0), (2, 1, 16, 19.0), (4, 1, 32, 38.0), (1, 2, 8, 16.0)]
-    write(tree, [measured(new_log, *r) for r in runs])
+    tree.set([new_log.steps(*r) for r in runs], system="scaled")
     return tree
 
 
@@ -49,7 +33,7 @@ def test_they_have_no_score_and_no_rank(scaled, new_log, capsys):
 
 
 def test_not_even_where_an_evaluation_meets_the_target(tree, new_log, capsys):
-    log = measured(new_log)
+    log = new_log.steps()
     log.lines.insert(-1, log.lines[-1].replace("run_stop", "eval_accuracy").replace('"value": null', '"value": 0.99'))
     tree.set([log] * 5)
     assert summarize.main(["--as-logged", str(tree.root)]) == 0
@@ -69,8 +53,8 @@ def test_table_has_the_efficiency_of_both_kinds_of_scaling(scaled, capsys):
 
 def test_a_folder_of_several_problems_is_a_table_for_each(tree, new_log, capsys):
     """And what is computed in keeps series of the same problem apart."""
-    logs = [measured(new_log, n, problem=p, rate=r * n) for p, r in (("smoke", 10), ("scale6", 1)) for n in (1, 2)]
-    half = [measured(new_log, n, rate=30.0 * n, precision="bfloat16") for n in (1, 2)]
+    logs = [new_log.steps(n, problem=p, rate=r * n) for p, r in (("smoke", 10), ("scale6", 1)) for n in (1, 2)]
+    half = [new_log.steps(n, rate=30.0 * n, precision="bfloat16") for n in (1, 2)]
     tree.set([*logs, *half], scaling="throughput")
     summarize.main(["--as-logged", str(tree.root)])
     out = capsys.readouterr().out
@@ -81,7 +65,7 @@ def test_a_folder_of_several_problems_is_a_table_for_each(tree, new_log, capsys)
 
 def test_a_log_with_errors_is_listed_and_in_no_series(tree, new_log):
     """The checker's errors in it are counted; those of the submission take no other log away."""
-    logs = [measured(new_log, n, rate=10.0 * n, start=1_700_000_000_000 + 100_000 * n) for n in (1, 2, 4)]
+    logs = [new_log.steps(n, rate=10.0 * n, start=1_700_000_000_000 + 100_000 * n) for n in (1, 2, 4)]
     tree.set(logs, scaling="throughput")
     assert summarize.main([str(tree.root)]) == 1
     verdict = judge([tree.root])
@@ -92,7 +76,7 @@ def test_a_log_with_errors_is_listed_and_in_no_series(tree, new_log):
 
 
 def test_a_log_that_broke_off_states_no_rate(tree, new_log, capsys):
-    write(tree, [measured(new_log), measured(new_log, 2, done=False)])
+    tree.set([new_log.steps(), new_log.steps(2, done=False)])
     summarize.main(["--as-logged", str(tree.root)])
     assert "result_1.txt" not in capsys.readouterr().out
 
@@ -115,7 +99,7 @@ def test_what_is_computed_otherwise_is_another_series(tree, new_log, name, value
     """As found: a unit that ran plainly, and two that recomputed, made a series of strong scaling."""
     plain = {"sharding": "ddp", "compile": False, "accumulate": 1}
     sets = [(1, plain), (2, plain), (4, plain | {name: value}), (1, None)]
-    logs = [measured(new_log, n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
+    logs = [new_log.steps(n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
     tree.set(logs, scaling="throughput")
     found = rates(tree.results())
     assert [f.settings for f in found] == ["", "", "", shown]
@@ -138,20 +122,9 @@ def test_series_need_two_sizes_and_one_way():
     assert found[0].efficiency(whole) == pytest.approx(0.9)
 
 
-def cosmoflow(new_log, i, problem):
-    """Another workload's run: an error that falls, no key that only ScaFFold has."""
-    log = new_log.Log(1_700_000_000_000 + 10_000_000 * i)
-    new_log.header(log, "cosmoflow", problem=problem, target=0.124, rules_edition="v1.0", seed=77 + i)
-    log.add("run_start")
-    for e, value in enumerate((0.3, 0.2 + i / 1000, 0.12), 1):
-        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=3000 + 10 * i, epoch_num=e)
-        log.add("eval_start", epoch_num=e).add("eval_stop", after=500, epoch_num=e)
-        log.add("eval_error", value, epoch_num=e)
-    return log.add("run_stop", after=20, status="success")
-
-
 def test_curves_name_the_workload_s_own_metric(tree, new_log, tmp_path):
-    tree.set([cosmoflow(new_log, i, "cosmoflow-mini") for i in range(10)], benchmark="cosmoflow")
+    logs = [new_log.cosmoflow((0.3, 0.2, 0.12), start=1_700_000_000_000 + 10_000_000 * i, seed=i) for i in range(10)]
+    tree.set(logs, benchmark="cosmoflow")
     page = tmp_path / "report.html"
     summarize.main(["--as-logged", "--format", "html", "--output", str(page), str(tree.root)])
     text = page.read_text(encoding="utf-8")

@@ -43,11 +43,6 @@ def test_studies_are_not_mixed(tree, new_log):
     ]
 
 
-def test_sets_with_errors_are_in_no_study(tree, new_log):
-    points(tree, new_log, {1: 40.0, 2: 20.0})
-    assert list(strong_runs(tree.results(as_logged=False))) == []
-
-
 @pytest.mark.parametrize(
     ("seeds", "known"), [((1, 2), False), ((1, 2, 2), False), ((1, 2, 3), True), ((1, 2, 2, 3), True)]
 )
