@@ -37,6 +37,24 @@ def good(tree):
     return tree.path(2).read_bytes()
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [b"\0" * 5000, b":::MLLOG " + b"[" * 500_000, b':::MLLOG {"a":' * 50_000, b":::MLLOG {" + b" " * (3 << 20)],
+    ids=["NUL", "deep list", "deep object", "long"],
+)
+def test_bad_lines_at_the_end(tree, after, bad):
+    found = after(good(tree) + bad + b"\n")
+    assert codes(found) <= {"LOG01", "LOG08"}
+
+
+def test_byte_order_mark(tree, after):
+    assert after(b"\xef\xbb\xbf" + good(tree)) == [("result_2.txt", 1, "LOG08")]
+
+
+def test_windows_line_ends_are_fine(tree, after):
+    assert after(good(tree).replace(b"\n", b"\r\n")) == []
+
+
 def test_lone_carriage_returns(tree, after):
     assert "LOG08" in codes(after(good(tree).replace(b"\n", b"\r")))  # all events in line 1
 
@@ -45,6 +63,10 @@ def test_infinity_by_overflow(tree, after):
     score = json.dumps(tree.logs[2].all("eval_accuracy")[4]["value"]).encode()
     line = tree.logs[2].line(tree.logs[2].all("eval_accuracy")[4])
     assert after(good(tree).replace(score, b"1e400")) == [("result_2.txt", line, "EVL04")]
+
+
+def test_number_of_thousands_of_digits(tree, after):
+    assert "LOG01" in codes(after(good(tree).replace(b'"seed", "value": ', b'"seed", "value": ' + b"9" * 10_000)))
 
 
 def test_gzip_bomb_by_name_is_bytes(tree, found):
@@ -98,6 +120,12 @@ def test_yaml_with_tags_and_anchors_is_never_unfolded(tree, found):
 def test_python_of_pathological_depth(tree, found, text):
     tree.put(tree.implementation / "deep.py", text)
     assert codes(found(tree.root)) <= {"SRC02", "SRC06", "CODE04"}
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "", "[1]"])
+def test_system_description_of_any_kind(tree, found, text):
+    tree.put(tree.root / "systems" / "box.json", text)
+    assert codes(found(tree.root)) == {"SYS02"}
 
 
 @pytest.mark.slow

@@ -3,6 +3,9 @@
 import functools
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -106,6 +109,13 @@ def test_commands_that_say_too_little_or_too_much(arguments, run):
     with pytest.raises(SystemExit) as ended:
         run(*arguments)
     assert ended.value.code == 2
+
+
+def test_it_runs_as_a_file_and_without_torch(tree, tmp_path):
+    (tmp_path / "torch.py").write_text("raise ImportError")
+    command = [sys.executable, str(ROOT / "compliance" / "package.py"), str(tree.root), "--out", str(tmp_path / "a")]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 1 and "nothing was packed" in done.stderr  # the published rules know no tiny problem
 
 
 def test_what_to_type_next_is_no_command_of_a_strangers():

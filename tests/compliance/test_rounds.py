@@ -147,22 +147,8 @@ def staged_first(events):
     return [*events[:at], *moved, *events[at + 3 :]]
 
 
-def late(index, events):
-    """An event a few seconds behind its place, as of another rank."""
-    events[12]["time_ms"] += 9_000
-    return events
-
-
-def of_another_instance(index, events):
-    """An evaluation after run_stop."""
-    start = next(e for e in events if e["key"] == "eval_start")
-    return [*events, {**start, "time_ms": events[-1]["time_ms"] + 5, "metadata": {"epoch_num": 6, "instance": 2}}]
-
-
 START_TYPE = "INTERVAL_START"
 QUIRKS = {
-    "ranks a few seconds apart": (late, "CLK04"),
-    "an evaluation of another instance after run_stop": (of_another_instance, "CLK08"),
     "cache_clear is null and starts": (lambda i, e: each(e, "cache_clear", event_type="INTERVAL_START"), "LOG07"),
     "eval_stop starts": (lambda i, e: each(e, "eval_stop", event_type="INTERVAL_START"), "LOG07"),
     "organisation spelled differently": (lambda i, e: each(e, "submission_org", value="Umbrella Corp."), "RUN11"),
@@ -243,6 +229,24 @@ def test_numbers_from_one_padded_and_with_holes(tmp_path):
     assert codes(path)[0] == {("warning", "RUN02")}
 
 
+def test_ranks_a_few_seconds_apart_are_a_warning(tmp_path):
+    def late(index, events):
+        events[12]["time_ms"] += 9_000
+        return events
+
+    assert codes(round_(tmp_path, "v2.0", "cosmoflow", late))[0] == {("warning", "CLK04")}
+
+
+def test_evaluations_of_other_instances_after_run_stop_are_a_warning(tmp_path):
+    def other(index, events):
+        start = next(e for e in events if e["key"] == "eval_start")
+        return [*events, {**start, "time_ms": events[-1]["time_ms"] + 5, "metadata": {"epoch_num": 6, "instance": 2}}]
+
+    found, verdict = codes(round_(tmp_path, "v2.0", "cosmoflow", other))
+    assert ("warning", "CLK08") in found
+    assert verdict.exit_code == 0
+
+
 ERRORS = {
     "another optimizer": ("deepcam", lambda i, e: each(e, "opt_name", value="SGD"), "HYP01"),
     "fewer samples": ("deepcam", lambda i, e: each(e, "train_samples", value=60000), "HYP01"),
@@ -308,16 +312,34 @@ def test_whole_systems_nodes_in_every_instance_are_for_review(tmp_path):
     assert found == {("review", "THR02")}
 
 
-@pytest.mark.parametrize(
-    ("version", "broken", "wanted"),
-    [
-        ("v0.7", 1, {("info", "CLK01")}),  # a run that did not converge
-        ("v0.7", 2, {("info", "CLK01"), ("error", "RUN03")}),  # more than are forgiven
-        ("v2.0", 1, {("error", "CLK01")}),
-    ],
-)
-def test_logs_that_break_off_before_run_stop(tmp_path, version, broken, wanted):
-    assert codes(round_(tmp_path, version, "deepcam", lambda i, e: e[:-8] if i < broken else e))[0] == wanted
+@pytest.mark.parametrize("version", START)
+def test_edition_is_told_by_the_year_where_no_folder_says(tmp_path, version):
+    """A copy of a round under any name; and a set of it alone."""
+    path = round_(tmp_path, version, "deepcam").rename(tmp_path / "copied")
+    assert codes(path)[1].editions == (f"mlperf-hpc-{version}",)
+    (log,) = path.rglob("result_0.txt")
+    assert codes(log.parent.rename(tmp_path / "runs"))[1].editions == (f"mlperf-hpc-{version}",)
+
+
+def cut(index, events):
+    """The first log breaks off before run_stop."""
+    return events[:-8] if index < 1 else events
+
+
+def test_a_log_of_v07_that_breaks_off_is_a_run_that_did_not_converge(tmp_path):
+    found, verdict = codes(round_(tmp_path, "v0.7", "deepcam", cut))
+    assert found == {("info", "CLK01")}
+    assert verdict.exit_code == 0
+
+
+def test_more_logs_of_v07_that_break_off_than_are_forgiven_are_an_error(tmp_path):
+    found, verdict = codes(round_(tmp_path, "v0.7", "deepcam", lambda i, e: e[:-8] if i < 2 else e))
+    assert found == {("info", "CLK01"), ("error", "RUN03")}
+    assert verdict.exit_code == 1
+
+
+def test_a_log_of_later_rounds_that_breaks_off_is_an_error(tmp_path):
+    assert codes(round_(tmp_path, "v2.0", "deepcam", cut))[0] == {("error", "CLK01")}
 
 
 @pytest.mark.parametrize(

@@ -301,6 +301,20 @@ def test_a_rank_that_was_taken_for_dead_records_its_end_itself(stage):
     assert stage.contents() == before
 
 
+def test_the_checker_would_see_what_is_left(stage):
+    """Each leftover that the other tests look for is an error or a warning."""
+    stage.operations(stage.machine_dies)
+    usual, folder = stage.faults(), stage.runs.folder
+    ledger = folder / LEDGER
+    ledger.write_bytes(ledger.read_bytes().rsplit(b"\n", 2)[0] + b"\n")
+    for name in (".environment_0.json.1.partial", "weights/.result_0.safetensors.1.partial", "environment_8.json"):
+        (folder / name).touch()
+    (config,) = stage.out.rglob("source/*/config/toy.yaml")
+    config.unlink()
+    wanted = {"LED06", "TREE03", "WGT07", "ENV10", "SRC03"}
+    assert {code for code, _ in stage.faults() - usual} == wanted
+
+
 class Elsewhere:
     """A run whose log is complete but for what a rank on a node `host` still writes: weights, then its end."""
 

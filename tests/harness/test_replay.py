@@ -167,6 +167,12 @@ def test_what_no_epoch_can_begin_from_is_refused(logged, again, options, said):
     assert code == 2 and said in err
 
 
+def test_another_seed_gives_other_numbers(logged, again, tmp_path):
+    log = copy_with(logged, tmp_path, "seed", lambda e: e.update(value=e["value"] ^ 1))
+    code, out, _ = again(log)
+    assert code == 2 and "the rules publish no band for this problem" in out
+
+
 @pytest.fixture
 def theirs(logged, tmp_path):
     """A log of the same run by a copy of the implementation under another name, and its folder of source."""

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,14 @@ def test_what_is_described_is_what_runs_log(submitted, tiny, events):
     assert (described.ranks, described.nodes) == (found["number_of_ranks"].value, found["number_of_nodes"].value)
     assert described.problem_digest == found["problem_digest"].value
     assert list(described.machine_settings) == found["hyperparameters"].metadata["machine"]
+
+
+def test_the_same_command_again_leaves_everything_as_it_was(submitted, tiny, capsys):
+    _, out = submitted
+    before = files_in(out)
+    assert submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1")) == 0
+    assert files_in(out) == before
+    assert "2 of 2 runs reached the target" in capsys.readouterr().out
 
 
 def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
@@ -168,6 +179,23 @@ def test_what_cannot_be_is_one_line(fake, capsys, more, said):
     assert fake.submit(*more) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("submit.py: ") and said in line and not fake.submission.exists()
+
+
+@pytest.mark.slow
+def test_the_harness_runs_without_torch(fake):
+    """Whatever imports torch in a process of the harness fails; the implementation's processes are started by it."""
+    blocker = fake.folder / "torch.py"
+    blocker.write_text("raise ImportError('the harness loaded torch')")
+    environment = os.environ | {"PYTHONPATH": str(fake.folder)}
+    for words in (["--help"], ["--register"], ["--runs", "1"], ["--check"]):
+        command = [sys.executable, str(SUBMIT), *fake.arguments(*words)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        # the checker does not know the problem
+        assert done.returncode == (1 if words == ["--check"] else 0), (words, done.stderr)
+        assert "loaded torch" not in done.stderr
+    for script in ("tune.py", "init.py", "launch/render.py"):
+        command = [sys.executable, str(SUBMIT.parent / script), "--help"]
+        assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
 
 
 @pytest.mark.slow

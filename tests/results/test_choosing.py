@@ -21,6 +21,11 @@ def chosen(tree, new_log):
     return choose
 
 
+def test_sets_are_in_the_order_of_the_paths(chosen):
+    sets = [("a", "x", "smoke", "strong"), ("b", "y", "smoke", "strong")]
+    assert chosen(sets, "b", "a") == [[("b/y", "smoke", "strong"), ("a/x", "smoke", "strong")]]
+
+
 def test_submissions_of_several_sets_meet_problem_by_problem(chosen):
     sets = [("a", "x", "smoke", "strong"), ("a", "y", "scale6", "strong"), ("a", "z", "smoke", "weak")]
     sets += [("b", "x", "smoke", "strong"), ("b", "y", "scale6", "strong"), ("b", "w", "scale7", "strong")]
@@ -36,7 +41,7 @@ def test_nothing_to_compare_is_said(chosen):
     assert "strong/scaffold (scaffold scale6 strong)" in str(error.value) and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(("most", "refused"), [(1, True), (2, False)])
+@pytest.mark.parametrize(("most", "refused"), [(1, True), (2, False), (3, False)])
 def test_a_comparison_has_a_letter_for_each_set(chosen, monkeypatch, most, refused):
     monkeypatch.setattr(choosing, "MOST", most)
     sets = [("a", "x", "smoke", "strong"), ("b", "x", "smoke", "strong")]

@@ -94,12 +94,24 @@ def test_refusals(home, call, tmp_path):
 
 
 @pytest.fixture
-def damaged(tree, new_log):
-    """The log of a run in a round, which names an optimizer that the rules do not know."""
+def published(tree, new_log):
+    """The log of a run in a round with a submission in order."""
     log = tree.published(new_log.sets[0]) / "result_1.txt"
-    log.write_text(log.read_text().replace('"value": "LAMB"', '"value": "SGD"'))
     home = log.parents[4].rename(log.parents[5] / "mlperf-hpc-v0.7")
     return home / log.relative_to(log.parents[4])
+
+
+@pytest.fixture
+def damaged(published):
+    """The same with an optimizer that the rules do not know."""
+    published.write_text(published.read_text().replace('"value": "LAMB"', '"value": "SGD"'))
+    return published
+
+
+def test_a_round_in_order_is_frozen(published, call):
+    home = published.parents[4]
+    assert call(home)[0] == 0
+    assert (home / NAME).exists()
 
 
 def test_a_round_with_errors_is_refused(damaged, call):

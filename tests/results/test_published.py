@@ -45,6 +45,19 @@ def test_table_4(published):
     assert record["division"] == entry["division"]
 
 
+def test_table_5(published):
+    """Staging: its mean, and its share of the mean time; no number where no log mentions staging."""
+    entry, record = published
+    kept = kept_runs(entry)
+    told = [record["staging_seconds"], record["staging_deviation"], record["staging_share"]]
+    if all(run[2] is None for run in entry["runs"]):
+        assert told == [None] * 3
+        return
+    staged = [(run[2] - run[1]) / 1000 for run in kept]
+    share = sum(staged) / sum(run[3] / 1000 for run in kept)
+    assert told == pytest.approx([statistics.mean(staged), statistics.stdev(staged), share])
+
+
 def test_table_6(published):
     """Epochs, throughput (samples trained a second of what isn't staging), and budget, with sample deviations."""
     entry, record = published
@@ -91,6 +104,23 @@ def test_tables_5_and_6_are_an_author_s(published):
     if "epochs" in found:
         assert [record["epochs"], record["epochs_deviation"]] == near(found["epochs"])
         assert record["unit_hours"] == near(found["unit_hours"])
+
+
+def test_rates_of_table_6(published):
+    """Rates averaged as their inverses; what an epoch takes, its evaluations included."""
+    entry, record = published
+    seconds = record["epoch_seconds"]
+    assert record["epochs_per_minute"] == pytest.approx(60 / seconds)
+    spread = 60 / (seconds - record["epoch_seconds_deviation"]) - 60 / seconds
+    assert record["epochs_per_minute_deviation"] == pytest.approx(spread)
+    kept = kept_runs(entry)
+    samples = [trained(entry, run) + run[4] * entry["eval"] for run in kept]  # these logs evaluate once an epoch
+    busy = [(run[3] - 20 - (run[2] or 0)) // run[4] * run[4] / 1000 for run in kept]
+    assert record["sample_rate"] == pytest.approx(
+        statistics.harmonic_mean([n / t for n, t in zip(samples, busy, strict=True)])
+    )
+    if record["staging_seconds"] is not None:
+        assert record["staging_epochs"] == pytest.approx(record["staging_seconds"] / seconds)
 
 
 def test_the_status_that_a_run_claims_plays_no_part(published):

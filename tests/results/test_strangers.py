@@ -72,3 +72,54 @@ def test_something_called_systems_in_systems(kind, tree, new_log):
     verdict = judge([tree.root])
     (found,) = strangers.results_of(verdict, True)
     assert found.fom is not None and found.standing.errors
+
+
+TABLE = "| a | b |\n| --- | --- |\n"
+ENTRY = '- {rule: a, submission: a, verdict: open, who: "", when: "", note: ""}\n'
+SCRIPT = f"<script>{readers.SCRIPTS[1]}</script>"
+DATA = "<script type='application/json'>%s</script>"
+
+
+@pytest.mark.parametrize(
+    ("form", "good", "bad"),
+    [
+        ("text", "a\n", "\x1b[2J"),
+        ("text", "a\n", "\u202e"),
+        ("text", "a\n", "\ud800"),
+        ("json", '{"a": "b"}', '{"a": "\\u001b"}'),
+        ("json", '{"a": "b"}', '{"a": "é"}'),
+        ("sarif", '{"a": "b"}', "{"),
+        ("csv", "a,b\n1,-2\n", "a,b\n1,=2\n"),
+        ("csv", "a,b\n1,x;y\n", "a,b\n1,x;@y\n"),
+        ("csv", "a,b\n1,2\n", "a,b\n1,2,3\n"),
+        ("csv", "a,b\n1,2\n", "a,b\n1,\x1b\n"),
+        ("github", "::error file=a,line=1,title=A::b\n", "::set-env name=a::b\n"),
+        ("github", "::error file=a,line=1,title=A::b\n", "a\n"),
+        ("github", "::error::2 more errors not shown here: a, b\n", "::error::2 more errors\n"),
+        ("github", "::notice::1 more notice not shown here: a\n", "::notice::1 more notice not shown here: a %0A\n"),
+        ("yaml", f"# a\n{ENTRY}", f"- a: b\n{ENTRY}"),
+        ("yaml", ENTRY, ENTRY.replace("verdict: open", "verdict: accept")),
+        ("yaml", ENTRY, ENTRY.replace('""', '"a"', 1)),
+        ("markdown", "a\\_b\n", "_b_\n"),
+        ("markdown", "a\n", "# a\n[b](c)\n"),
+        ("markdown", "a\n", "https://evil.example\n"),
+        ("markdown", "a\n", "www\\.a www.evil.example\n"),
+        ("markdown", "a\n", "a@evil.com\n"),
+        ("markdown", "a\n", "![a](b)\n"),
+        ("markdown", "&lt;b>\n", "<b>\n"),
+        ("markdown", "a<br>b\n", "a<br onclick=b>\n"),
+        ("markdown", f"{TABLE}| a\\|b | c |\n", f"{TABLE}| a|b | c |\n"),
+        ("html", SCRIPT + "&lt;b", SCRIPT + "<img src=x>"),
+        ("html", SCRIPT + "<b>a</b>", SCRIPT + "<b>a"),
+        ("html", SCRIPT + '<a href="#a">a</a>', SCRIPT + '<a href="javascript:a">a</a>'),
+        ("html", SCRIPT + "a", SCRIPT + "<script></script>"),
+        ("html", SCRIPT, SCRIPT.replace("<script>", "<script src='a'>")),
+        ("html", DATA % '["a"]', DATA % '["\\u202e"]'),
+        ("html", DATA % '["a"]', DATA % '["</script>"]'),
+        ("html", SCRIPT + "a", SCRIPT + "a\x9b"),
+    ],
+)
+def test_the_readers_notice(form, good, bad):
+    readers.check_output(form, good)
+    with pytest.raises((AssertionError, ValueError)):
+        readers.check_output(form, bad)

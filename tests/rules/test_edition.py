@@ -14,6 +14,7 @@ from rules.current import ROOT, editions
 from rules.edition import load, replay_band
 
 EDITIONS = editions()
+ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
 
 
 @pytest.fixture
@@ -53,6 +54,21 @@ def test_a_copy_of_the_rules_is_the_same(name, edited):
 def test_a_folder_of_editions_without_texts_has_ours(tmp_path):
     shutil.copytree(ROOT / "v1.0", tmp_path / "v1.0")
     assert load("v1.0", tmp_path).rules == load("v1.0").rules
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+def test_numbers_of_the_rounds(name):
+    edition = load(name)
+    assert (edition.benchmarks["cosmoflow"].runs, edition.benchmarks["cosmoflow"].target) == (10, 0.124)
+    assert (edition.benchmarks["deepcam"].runs, edition.benchmarks["deepcam"].target) == (5, 0.82)
+    assert ("oc20" in edition.benchmarks) == (name != "mlperf-hpc-v0.7")
+    assert ("openfold" in edition.benchmarks) == (name == "mlperf-hpc-v3.0")
+    assert ("CLK11" in edition.rules) == (name != "mlperf-hpc-v3.0")
+    assert ("THR01" in edition.rules) == (name != "mlperf-hpc-v0.7")
+    assert edition.limits.clock.init == (1200 if name == "mlperf-hpc-v0.7" else 1800)
+    assert edition.keys["deepcam"]["cache_clear"].required == (name != "mlperf-hpc-v0.7")
+    assert edition.limits.severity["TREE09"] == edition.limits.severity["RUN17"] == "warning"
+    assert not edition.keys["deepcam"]["rules_edition"].required and "LOG11" in edition.rules
 
 
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
@@ -99,13 +115,23 @@ def test_a_problem_has_bands_for_its_weights(edited):
     [
         (
             "v1.0",
+            lambda v: v["weights"].update(use="none"),
+            "weights: use: found 'none', wanted one of optional, required",
+        ),
+        (
+            "v1.0",
             lambda v: v["environment"]["same"].update(kernal="error"),
             "environment: unknown fact 'kernal'; did you mean 'kernel'?",
         ),
         (
             "v1.0",
+            lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8]}),
+            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs, wanted 2",
+        ),
+        (
+            "v1.0",
             lambda v: v["problems"]["smoke"].update(benchmark="scafold"),
-            "v1.0/limits.yaml: problems.smoke: benchmark: found 'scafold'.*did you mean 'scaffold'",
+            "problems.smoke: benchmark: found 'scafold', wanted the edition's; did you mean 'scaffold'",
         ),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
@@ -115,12 +141,19 @@ def test_a_problem_has_bands_for_its_weights(edited):
         ("v1.0", lambda v: v.update(severity={"LOG01": "mild"}), "found 'mild', wanted one of error, warning"),
         (
             "v1.0",
+            lambda v: v["benchmarks"]["scaffold"]["settings"].update(learning_rate="fixed"),
+            "v1.0/limits.yaml: benchmarks.scaffold: settings.learning_rate: found 'fixed', wanted free, key",
+        ),
+        (
+            "v1.0",
             lambda v: v.update(registry="maybe"),
             "registry: found 'maybe', wanted one of none, optional, required",
         ),
+        ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(clock={"inti": 1}), "unknown field 'inti'; did you mean 'init'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v2.0"), "based_on: no edition"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v3.0"), "wanted an edition that is based on no"),
+        ("mlperf-hpc-v2.0", lambda v: v.update(clock={"gap": 60}), "found 60, which the edition"),
         ("mlperf-hpc-v3.0", lambda v: v["benchmarks"].update(cosmo={"runs": 9}), "field 'metric' is missing"),
     ],
 )

@@ -1,5 +1,6 @@
 """The registry: the formula of the seeds, the chain of entries, and files that are damaged."""
 
+import hashlib
 import json
 import os
 import random
@@ -65,6 +66,15 @@ def damage(read, *lines, **options):
         read(*lines, **options)
     assert str(caught.value).endswith(f":{caught.value.line}: found {caught.value.found}, wanted {caught.value.wanted}")
     return caught.value.line, caught.value.found, caught.value.wanted
+
+
+def test_the_seed_follows_from_the_digest_of_the_entry_and_the_run(three):
+    entry = three.entries[1]
+    text = json.dumps(fields(three)[1], sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    bits = hashlib.sha256(f"{digest} 3".encode()).hexdigest()
+    assert entry.digest == digest
+    assert entry.seed(3) == 2**62 + (int(bits[:16], 16) >> 2)
 
 
 def test_the_formula_is_what_it_was():
@@ -193,6 +203,13 @@ def test_too_much_is_not_read(tmp_path, monkeypatch, three, read):
     assert damage(read, three.text)[:2] == (3, "entry 3")
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("nowhere"), lambda path: None])
+def test_what_is_no_file_is_not_waited_for(tmp_path, make):
+    make(path := tmp_path / "registry.yaml")
+    with pytest.raises(Damaged, match="no file that can be read"):
+        read_registry(path, "v1.0")
+
+
 def test_a_request_has_one_entry_whatever_the_spelling(three):
     for name in ("acme", "ACME", "a.c.m.e"):
         with pytest.raises(Wrong, match="with the source and settings of entry 1, wanted others"):
@@ -206,6 +223,12 @@ def test_a_request_has_one_entry_whatever_the_spelling(three):
 def test_a_nonce_is_used_once(three):
     with pytest.raises(Wrong, match="the nonce of another entry"):
         three.draw(Request(**{**VALUES, "config": "f" * 64}), TIME, three.entries[0].nonce)
+
+
+def test_what_an_entrant_sends_is_a_request():
+    request = Request(**VALUES)
+    assert parse_request(request.text) == request
+    assert json.loads(request.text) == VALUES
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "{" * 5000, "x" * (LONGEST + 1)])

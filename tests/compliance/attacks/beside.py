@@ -7,7 +7,7 @@ import numpy as np
 import safetensors.numpy
 
 from tests.compliance.attacks.scores import raised
-from tests.compliance.attacks.submission import both
+from tests.compliance.attacks.submission import Submission, both
 from tests.compliance.ledgers import Campaign, commitment, time_of
 from tests.compliance.logs import log_text, logged
 
@@ -50,6 +50,16 @@ def weighed_as(content):
     return weighed(lambda submission: weigh(submission, 3, content))
 
 
+def none_of_one(submission):
+    submission.runs[3].drop("weights")
+    del submission.files[file_of(submission, 3)]
+
+
+def other_bit(submission):
+    path = file_of(submission, 3)
+    submission.files[path] = submission.files[path][:-1] + b"\0"
+
+
 def one_state(change):
     """All runs have the tensors of one, each changed by (number, tensors)."""
 
@@ -60,6 +70,10 @@ def one_state(change):
     return weighed(attack)
 
 
+def renamed(number, state):
+    return {f"{name}{number}": tensor for name, tensor in state.items()}
+
+
 def noisy(number, state):
     return {name: tensor + np.float32(1e-6 * number) for name, tensor in state.items()}
 
@@ -68,13 +82,39 @@ def a_digest_alone(submission):
     submission.files = {path: text for path, text in submission.files.items() if "weights" not in path}
 
 
+def a_thousand_bytes(submission):
+    a_digest_alone(submission)
+    for run in submission.runs:
+        run.one("weights")["metadata"]["bytes"] = 1000
+
+
+def early_weights(submission):
+    for run in submission.runs:
+        run.move("weights", "run_stop")
+
+
+def with_more(submission):
+    weigh(submission, 3, submission.files[file_of(submission, 3)] + b"import os")
+
+
+def one_more(submission):
+    submission.files[file_of(submission, 12)] = submission.files[file_of(submission, 3)]
+
+
 WEIGHTS = [
+    ("one run without", weighed(none_of_one), "WGT03", "cosmoflow"),
+    ("a bit changed after the run", weighed(other_bit), "WGT04", "cosmoflow"),
     ("the same weights for all runs", one_state(lambda number, state: state), "WGT08", "cosmoflow"),
+    ("the same tensors under other names", one_state(renamed), "WGT08", "cosmoflow"),
     ("the same weights with noise in all tensors", one_state(noisy), "", "cosmoflow"),
     ("random numbers", weighed_as(tensors(99)), "", "cosmoflow"),
     ("digests of files that nobody sees", weighed(a_digest_alone), "", "cosmoflow"),
+    ("files that nobody sees, of 1000 bytes", weighed(a_thousand_bytes), "WGT06", "cosmoflow"),
+    ("weights of before the last evaluation", weighed(early_weights), "WGT01", "cosmoflow"),
     ("a pickle", weighed_as(b"\x80\x04" + bytes(300)), "WGT05", "cosmoflow"),
+    ("a program behind the tensors", weighed(with_more), "WGT05", "cosmoflow"),
     ("a smaller network's", weighed_as(tensors(3, 1000)), "WGT06", "cosmoflow"),
+    ("more files than runs", weighed(one_more), "WGT07", "cosmoflow"),
 ]
 
 
@@ -109,6 +149,11 @@ def launched(change):
     return attack
 
 
+def more(text):
+    """The attack that appends a line to the ledger."""
+    return launched(lambda submission, lines: lines.append(text))
+
+
 def tried(status, *, times=1, name="result_2.txt", note=""):
     """The attack that starts something so many times before run 2, right after run 1, and does not hand it in."""
 
@@ -123,6 +168,17 @@ def tried(status, *, times=1, name="result_2.txt", note=""):
                 campaign.note(start, note, time)
 
     return lambda submission: launch(submission, lambda *more: before(submission, *more))
+
+
+def started(by=0, since="init_stop", **other):
+    """The attack whose run 2 has a start of another time, in milliseconds after an event, or with other fields."""
+
+    def run_2(campaign, run):
+        start = campaign.start(run, "result_2.txt", time_ms=time_of(run, since) + by, **other)
+        campaign.state(run, start)
+        campaign.finish(start, run, log_text(run))
+
+    return lambda submission: launch(submission, run_2=run_2)
 
 
 def another_beside(campaign, run):
@@ -142,6 +198,25 @@ def written_anew(submission):
     submission.runs[:] = kept
 
 
+def torn(submission):
+    launch(submission, lambda c, i: c.lines.append(b'{"config":"55') if i == 2 else None)
+
+
+def exchanged_logs(submission, lines):
+    submission.runs[1], submission.runs[2] = submission.runs[2], submission.runs[1]
+
+
+def of_another(submission):
+    launch(submission)
+    write_ledger(submission, launch(Submission("cosmoflow")))
+
+
+def unnamed(submission):
+    launch(submission)
+    for run in submission.runs:
+        run.drop("ledger")
+
+
 LEDGER = [
     ("a start that failed taken out", launched(lambda s, lines: lines.pop(2)), "LED01"),
     ("written anew without failures", written_anew, "LED03"),
@@ -152,7 +227,17 @@ LEDGER = [
     ("slow runs killed and started again", tried(None, times=5), "LED08"),
     ("good runs kept for another day", tried("success", name="result_9.txt"), "LED07"),
     ("another one beside a run", lambda s: launch(s, run_2=another_beside), "LED08"),
+    ("a start that was cut off, perhaps", torn, "LED01"),
     ("counts made up after the end", launched(lambda s, lines: raised(s.runs[2], 1)), "LED06"),
+    ("two logs that changed places", launched(exchanged_logs), "LED03"),
+    ("another seed than the start's", started(seed_commitment="5" * 64), "LED04"),
+    ("a start written down in stock", started(-1500, "init_start"), "LED05"),
+    ("a start written down in the run", started(1500, "run_start"), "LED05"),
+    ("that of another set", of_another, "LED03"),
     ("gone, though logs name it", both(launch, lambda s: s.files.clear()), "LED02"),
+    ("that no log names", unnamed, "LED03"),
+    ("larger than any", more(b"x" * (9 << 20)), "LED01"),
+    ("no JSON", more(b"start 6, failed"), "LED01"),
+    ("nested very deeply", more(b'{"event":' * 1500 + b"1" + b"}" * 1500), "LED01"),
     ("written anew with all logs", launch, ""),
 ]

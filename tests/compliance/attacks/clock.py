@@ -47,6 +47,19 @@ def figures(run, name, factor):
         event["value"][name] *= factor
 
 
+def second_start(run):
+    run.insert_before(run.one("epoch_start", 2), "run_start", None, "INTERVAL_START")
+
+
+def staged_early(run):
+    run.insert_before(run.one("run_start"), "staging_start", None, "INTERVAL_START")
+    run.insert_before(run.one("run_start"), "staging_stop", None, "INTERVAL_END")
+
+
+def early_line(run):
+    run.one("run_stop")["time_ms"] = run.one("eval_start", 2)["time_ms"]
+
+
 def thresholds(run):
     """Work as initialisation of a minute, a short first epoch, short evaluations: each as the limits allow."""
     start, stop = run.one("init_start"), run.one("init_stop")
@@ -83,10 +96,13 @@ CLOCK = [
     ("a later epoch ten times shorter", each(quick_epoch, 2, 0.1), ""),
     ("one evaluation in no time", one(quick_evaluations, 0, 1), "CLK16"),
     ("run_start behind the second epoch", each(Run.move, "run_start", "epoch_start", to=2), "CLK06 DATA05"),
+    ("a second run_start", each(second_start), "CLK01"),
     ("run_stop before the last evaluation", each(Run.move, "run_stop", "eval_start", to=-1), "EVL06"),
+    ("run_stop logged earlier than it was", each(early_line), "EVL06"),
     ("five minutes of work as initialisation", each(Run.delay, 300_000, "init_stop"), "CLK18"),
     ("an hour of work as initialisation", each(Run.delay, 3_600_000, "init_stop"), "CLK07"),
     ("three tenths of a second before run_start", each(Run.delay, 300, "run_start"), "CLK06"),
+    ("staging before the clock", each(staged_early), "CLK11"),
     ("an evaluation inside its epoch", each(Run.move, "eval_start", "epoch_stop", 1, 1), "CLK15"),
     ("an epoch set back in time", one(Run.delay, -3000, "epoch_start", 2), "CLK04"),
     ("runs of the year before", each(Run.shift, -400 * DAY), "CLK05"),

@@ -1,15 +1,40 @@
 """Attacks with steps and power that are measured beside runs, and with changed source."""
 
+import copy
 import hashlib
 from pathlib import Path
 
 from benchmark.source import combine
 from benchmark.tree import source_path
-from tests.compliance.attacks.submission import HOME, REFERENCE
+from tests.compliance.attacks.submission import HOME, REFERENCE, Run, fresh
 from tests.compliance.logs import log_text, logged
 
 STEPS, SAMPLES, TAKEN = 40, 80, 0.3  # of a block; seconds of a step
+STUDY = HOME.replace("/strong/", "/throughput/")
 SETUP = "implementations/pytorch/startup/environment.py"
+
+
+def timed_steps(told):
+    """The attack that adds a throughput-only log of three blocks, whose steps are said to have taken `told` seconds."""
+
+    def attack(submission):
+        run = Run(copy.deepcopy(list(submission.runs[0])))
+        fresh(run, 90)
+        clock = run.one("run_start")
+        head = Run(run[: run.at(clock)])
+        head.insert_before(head.one("init_start"), "throughput_only", True)
+        setup = {"steps": 3 * STEPS, "warm_up_steps": 3, "block_steps": STEPS, "flops_per_sample": 10528751616}
+        head.append(clock)
+        head.insert_before(clock, "throughput_setup", setup)
+        rate = {"throughput": SAMPLES / (STEPS * told), "step_seconds": told, "seconds": {"wait": told}}
+        for block in range(1, 4):
+            time = clock["time_ms"] + round(1000 * block * STEPS * TAKEN)
+            head.append(logged(time, "tracked_stats", rate, block=block, steps=STEPS, samples_count=SAMPLES))
+        head.append(logged(time, "throughput", rate, steps=3 * STEPS, samples_count=3 * SAMPLES))
+        head.append(logged(time, "run_stop", None, "INTERVAL_END", status="success", epoch_num=0))
+        submission.files[f"{STUDY}/result_0.txt"] = log_text(head)
+
+    return attack
 
 
 def metered(factor, watts):
@@ -64,6 +89,7 @@ MEASURED = [
     ("a millisecond of power in the log itself", a_reading_in_the_log, "PWR02"),
     ("a low reading after the run", a_reading_at_each_end, "PWR02"),
     ("a meter of half the machine", metered(0.9, 155.0), ""),
+    ("steps told ten times faster than the clock", timed_steps(0.03), "THR04"),
 ]
 SOURCE = [
     ("the clock patched", sourced("\nimport benchmark.clock as c\nc.__dict__.update(_START=5)\n"), "CODE03"),

@@ -83,10 +83,37 @@ def missed(run):
     run.one("run_stop")["metadata"]["status"] = "aborted"
 
 
+def two_missed(submission):
+    for run in submission.runs[:2]:
+        missed(run)
+
+
+def false_success(run):
+    missed(run)
+    run.one("run_stop")["metadata"]["status"] = "success"
+
+
+def goes_on(run):
+    """The run goes on after its target, as if to choose: its last epoch comes once more."""
+    stop, last = run.one("run_stop"), run.epochs
+    again = [e for e in run if e["metadata"].get("epoch_num") == last and e is not stop]
+    by = stop["time_ms"] - again[0]["time_ms"]
+    for event in again:
+        facts = {**event["metadata"], "epoch_num": last + 1}
+        run.insert_before(stop, event["key"], event["value"], event["event_type"], **facts)
+        run[run.at(stop) - 1]["time_ms"] = event["time_ms"] + by
+    run.shift(by, stop)
+
+
 def evaluated_again(run):
     start, stop = run.one("eval_start", 1), run.one("eval_stop", 1)
     for event in (start, stop):
         run.insert_before(run.one("epoch_start", 2), event["key"], None, event["event_type"], **event["metadata"])
+
+
+def counted(run, key, samples):
+    for event in run.all(key):
+        event["metadata"]["samples_count"] = samples
 
 
 def cut(run, *epochs):
@@ -107,6 +134,10 @@ def cut_between(run, last):
     cut(run, *range(2, run.epochs - last))
 
 
+def gone(run):
+    run[:] = [e for e in run if e["metadata"].get("epoch_num") != 2]
+
+
 def larger_batch(run):
     """A batch without points, and an epoch less than the runs took."""
     run.settings(batch_size=16)
@@ -122,17 +153,26 @@ SCORES = [
     ("every voxel a hit", one(whole_hits), "EVL12 RUN22"),
     ("wrong predictions taken back", one(emptied), "EVL12"),
     ("the counts of two classes exchanged", one(exchanged_classes, at=1), "EVL12"),
+    ("a score that is true", one(lambda r: r.one("eval_accuracy", 1).update(value=True)), "EVL04"),
     ("a sum for fewer outputs", each(fewer_sums), "EVL13 RUN22 RUN23", "cosmoflow"),
     ("a sum more, of 0, in each evaluation", each(more_sums), "EVL13 RUN22 RUN23", "cosmoflow"),
+    ("another metric beside the own", one(lambda r: r.insert_before(r.one("run_stop"), "eval_error", 0.0)), "EVL14"),
+    ("a lower target", each(Run.put, "target", 0.9), "EVL10"),
+    ("success without the target", one(false_success), "EVL08"),
+    ("the run goes on, to choose", one(goes_on, at=4), "EVL09"),
     ("a slow run called aborted", one(missed), "EVL07"),
+    ("two slow runs called aborted", two_missed, "EVL07 RUN03"),
     ("a score before its evaluation", each(Run.move, "eval_accuracy", "eval_start", 1, 1), "EVL15"),
     ("a second evaluation without a score", each(evaluated_again), "EVL03"),
     ("evaluations left out", each(Run.drop, "eval_start", "eval_stop", "eval_accuracy", epoch=2), "EVL03"),
     ("a score left out", each(Run.drop, "eval_accuracy", epoch=2), "EVL01"),
+    ("half of the validation split", each(counted, "eval_accuracy", 36), "EVL11"),
 ]
 EPOCHS = [
+    ("an epoch taken out", each(gone), "EVL02"),
     ("all but the first and the last cut out", each(cut_between, 0), "RUN22"),
     ("an epoch of every slow run cut out", each(cut_between, 1), ""),
     ("an epoch of the slowest run cut out", one(cut, 2, at=1), "RUN22"),
+    ("half the samples an epoch", each(counted, "epoch_stop", 84), "DATA06"),
     ("an epoch cut out at a batch without points", each(larger_batch), "RUN22"),
 ]

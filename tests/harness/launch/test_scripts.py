@@ -145,6 +145,14 @@ def test_a_container_sees_its_folders(tiny_jobs, jobs, tiny_data, runtime, optio
     assert len(jobs.starts()[0]["variables"]["CONTAINER_DIGEST"]) == 64
 
 
+def test_pyxis_starts_everything_by_srun(tiny_jobs, jobs, tiny_data):
+    done = tiny_jobs("slurm", "--container", "nvcr.io#x/y:1", "--runtime", "pyxis", RUNS=1)
+    assert done.returncode == 0, done.stderr
+    assert jobs.asked.count("--container-image=nvcr.io#x/y:1") == 2  # what would run, and the run
+    mounts = ",".join(f"{folder}:{folder}" for folder in (ROOT, tiny_data.data, jobs.folder))
+    assert f"--container-mounts={mounts}" in jobs.asked
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=" ".join)
 def test_scripts_are_sound_bash(jobs, kind):
     for problem, more in PROBLEMS.items():

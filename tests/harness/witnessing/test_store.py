@@ -12,7 +12,7 @@ import pytest
 from harness.witnessing import store as module
 from harness.witnessing.store import Refused, Store
 from rules.current import ROOT
-from rules.registry import canonical
+from rules.registry import Wrong, canonical
 from rules.witness import Step, follows, is_signed, parse_receipt
 from tests.support.told import START
 
@@ -79,6 +79,13 @@ def test_an_organisation_has_so_many_starts(store, monkeypatch):
         tell(store, replace(START, run="3" * 32))
     assert tell(store, replace(START, run="1" * 32)).number == 1
     assert tell(store, replace(START, run="3" * 32, organisation="bolt"), "bolt").number == 3
+
+
+def test_rubbish_is_wrong(store):
+    for text in ("", "{}", "[1]", "\0", '{"kind": "run_stop"}'):
+        with pytest.raises(Wrong):
+            store.receipt_for("acme", text)
+    assert list(store.chain()) == []
 
 
 def test_a_clock_that_is_set_back_does_not_run_back(store, monkeypatch):

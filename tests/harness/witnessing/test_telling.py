@@ -203,10 +203,17 @@ def test_an_address_is_of_a_kind():
         ask("ftp://x", "token")
 
 
-def test_through_a_folder_too_refusals_are_its_words(tmp_path, witness):
+def test_through_a_folder(tmp_path, witness):
     shared = tmp_path / "shared"
     shared.mkdir()
+    token = witness.store.new_token("acme")
     threading.Thread(target=watch, args=(witness.store, shared), daemon=True).start()
+    tell = ask(f"file:{shared}", token)
+    log = tmp_path / "set" / "result_0.txt"
+    tell_start(tell, REQUEST, log)
+    write(log, HEAD, BEGIN, END)
+    attend(tell, log, "eval_accuracy", lambda: True)
+    assert kinds(log) == ["start", "run_start", "run_stop"]
     with pytest.raises(ValueError, match="refused: found no token that is known"):
         ask(f"file:{shared}", "wrong")("{}")
 

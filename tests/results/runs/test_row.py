@@ -41,11 +41,27 @@ def test_a_claimed_success_plays_no_part(tree, new_log):
     assert row.fault == "no evaluation at or before run_stop met the target 0.95"
 
 
+def test_a_score_equal_to_the_target_meets_it(tree, new_log):
+    assert row_of(tree, new_log.scaffold(values=[0.5, 0.95])).converged
+
+
+def cosmoflow(new_log, values, accuracy):
+    """A run whose error falls; with `accuracy`, one more metric is logged beside each error."""
+    log = new_log.header(new_log.Log(), "cosmoflow", problem="cosmoflow-mini", rules_edition="v1.0").add("run_start")
+    for e, value in enumerate(values, 1):
+        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=1000, epoch_num=e)
+        log.add("eval_start", epoch_num=e).add("eval_stop", after=100, epoch_num=e)
+        log.add("eval_error", value, epoch_num=e)
+        if accuracy is not None:
+            log.add("eval_accuracy", accuracy(value), epoch_num=e)
+    return log.add("run_stop", after=1, status="aborted")
+
+
 @pytest.mark.parametrize("accuracy", [lambda error: 0.0, lambda error: -error], ids=["zero", "the error negated"])
 def test_the_metric_is_the_benchmark_s(tree, new_log, accuracy):
     """As found: another metric beside each error, and a run that missed its target counted as converged at once."""
-    alone = row_of(tree, new_log.cosmoflow([0.5, 0.4, 0.3]), org="a", benchmark="cosmoflow")
-    beside = row_of(tree, new_log.cosmoflow([0.5, 0.4, 0.3], accuracy), org="b", benchmark="cosmoflow")
+    alone = row_of(tree, cosmoflow(new_log, [0.5, 0.4, 0.3], None), org="a", benchmark="cosmoflow")
+    beside = row_of(tree, cosmoflow(new_log, [0.5, 0.4, 0.3], accuracy), org="b", benchmark="cosmoflow")
     assert (alone.converged, beside.converged) == (False, False)
     assert alone.quality == beside.quality == 0.3 and beside.evaluations == 3
 
@@ -85,6 +101,23 @@ def test_values_that_are_no_numbers(tree, new_log, value):
 def test_numbers_beyond_all_measure_are_none():
     assert first(1e300, "1,024 ") == 1024
     assert first(True, -3, "many", 10**400) is None
+
+
+def test_broken_lines_are_not_events(tree, new_log):
+    log = new_log.scaffold()
+    log.lines[3:3] = [":::MLLOG {", ":::MLLOG []", ':::MLLOG {"key": 3, "time_ms": "x"}', "noise", ":::MLLOG {}"]
+    assert row_of(tree, log).total_ms == 10_000
+
+
+def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
+    """As found: three failed runs in `pruned_results` of a strong set left five that were ranked."""
+    good = [new_log.scaffold(50.0 + i, seed=i) for i in range(5)]
+    bad = [new_log.scaffold(60.0, seed=90 + i, reach=False) for i in range(3)]
+    weak = rows(tree.set(good, org="weak", scaling="weak", pruned=bad))
+    assert sum(row.pruned for row in weak) == 3
+    strong = rows(tree.set(good, org="strong", pruned=bad))
+    assert not any(row.pruned for row in strong)
+    assert [sum(row.set == name for row in strong) for name in sorted({row.set for row in strong})] in ([3, 5], [5, 3])
 
 
 def test_openfold_counts_samples_and_evaluates_beside_training(tree, new_log):

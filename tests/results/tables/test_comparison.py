@@ -81,6 +81,11 @@ def test_sets_that_stage_on_different_sides_of_the_clock_are_told(compared):
     assert "\n  staged before the clock, s" in text(both, pairs(both))
 
 
+def test_sets_of_different_problems_have_no_ratio(compared):
+    _, ((words, *_),) = compared((50, {}), (100, {"problem": "scale7"}))
+    assert words == "A and B are not compared: of different problems (scale7, smoke)"
+
+
 def test_sets_that_did_not_converge_have_no_ratio(compared):
     _, ((words, *_),) = compared((50, {}), (100, {"reach": False}))
     assert words == "A and B are not compared: B has no score"
