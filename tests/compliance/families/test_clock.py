@@ -4,22 +4,29 @@ import pytest
 
 from compliance.families import clock as checks
 from rules.edition import load
+from tests.compliance.families.damages import files_changed, log_changed
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 MS = 1000
 
 
-@damage
-def no_run_stop(tree):
-    tree.removed("run_stop")
-    return [("result_2.txt", 1, "CLK01")]
-
-
-@damage
-def init_stop_twice_and_equal(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.inserted(log.one("run_start"), dict(log.one("init_stop"))), "CLK01")]
+no_run_stop = files_changed("CLK01", "result_2.txt", lambda tree: tree.removed("run_stop"))
+init_stop_twice_and_equal = log_changed(
+    "CLK01", lambda tree, log: tree.inserted(log.one("run_start"), dict(log.one("init_stop")))
+)
+negative_run_time = log_changed(
+    "CLK03", lambda tree, log: tree.changed("run_stop", time_ms=log.one("run_start")["time_ms"] - 1000)
+)
+clock_runs_back = log_changed(
+    "CLK04", lambda tree, log: tree.changed("eval_start", nth=1, time_ms=log.all("epoch_stop")[1]["time_ms"] - 2000)
+)
+run_stop_a_minute_late = log_changed(
+    "CLK09", lambda tree, log: tree.changed("run_stop", time_ms=log.one("run_stop")["time_ms"] + 60_000)
+)
+evaluation_within_an_epoch = log_changed(
+    "CLK15", lambda tree, log: tree.moved(log.all("eval_start")[1], log.all("epoch_stop")[1])
+)
 
 
 @damage
@@ -29,18 +36,6 @@ def init_stop_after_run_start(tree):
     log.events[a], log.events[b] = log.events[b], log.events[a]
     tree.write(2)
     return [("result_2.txt", a + 1, "CLK02")]
-
-
-@damage
-def negative_run_time(tree):
-    start = tree.logs[2].one("run_start")["time_ms"]
-    return [("result_2.txt", tree.changed("run_stop", time_ms=start - 1000), "CLK03")]
-
-
-@damage
-def clock_runs_back(tree):
-    time = tree.logs[2].all("epoch_stop")[1]["time_ms"]
-    return [("result_2.txt", tree.changed("eval_start", nth=1, time_ms=time - 2000), "CLK04")]
 
 
 @damage
@@ -76,24 +71,11 @@ def an_epoch_after_run_stop(tree):
 
 
 @damage
-def run_stop_a_minute_late(tree):
-    time = tree.logs[2].one("run_stop")["time_ms"]
-    return [("result_2.txt", tree.changed("run_stop", time_ms=time + 60_000), "CLK09")]
-
-
-@damage
 def epoch_never_stops(tree):
     event = tree.logs[2].all("epoch_start")[1]
     line = tree.logs[2].line(event)
     tree.removed("epoch_stop", epoch=2)
     return [("result_2.txt", line, "CLK10")]
-
-
-@damage
-def evaluation_stops_twice(tree):
-    log = tree.logs[2]
-    accuracy = log.all("eval_accuracy")[1]
-    return [("result_2.txt", tree.inserted(accuracy, dict(log.all("eval_stop")[1])), "CLK10")]
 
 
 @damage
@@ -117,13 +99,6 @@ def run_of_a_century(tree):
     log = tree.logs[2]
     log.shift(100_000_000_000, since=log.all("epoch_stop")[-1])
     return [("result_2.txt", tree.written(log.one("run_stop")), "CLK13")]
-
-
-@damage
-def first_event_before_time_began(tree):
-    tree.logs[2].events[0]["time_ms"] = -1
-    tree.write(2)
-    return [("result_2.txt", 1, "CLK05")]
 
 
 def test_damage(entry, exactly):
@@ -154,12 +129,6 @@ def test_milestones_come_so_late_and_no_later(tree, codes_of, event, since, limi
     until = begin["time_ms"] + int(limit * MS) + beyond
     log.shift(until - log.one(event)["time_ms"], since=log.one(event))
     assert codes_of(tree) == codes
-
-
-@damage
-def evaluation_within_an_epoch(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.moved(log.all("eval_start")[1], log.all("epoch_stop")[1]), "CLK15")]
 
 
 @damage

@@ -133,33 +133,23 @@ def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not
     assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
 
 
-MINIMAL = "implementations/minimal/train.py"
-
-
 LINE = "torch.manual_seed(seeds.stream_seed(seed, seeds.Stream.WEIGHTS))"
 
 
-def minimal(tree, law, text):
-    """The findings in own code that is made from the minimal implementation, which runs load from a folder `acme`,
-    beside the project's files."""
+@pytest.mark.parametrize("seeded", ["seed", "c.batch_size"])
+def test_the_minimal_implementation_is_quiet_as_own_code(tree, law, seeded):
+    """Runs load it from a folder `acme`, beside the project's files. With another seed it is not quiet."""
+    text = (ROOT / "implementations/minimal/train.py").read_text()
+    assert LINE in text
     for path in tree.implementation.rglob("*.py"):
         path.unlink()
     for path in ("benchmark/run/process.py", "benchmark/run/seeds.py", "benchmark/run/reader.py"):
         tree.put(tree.source / path, (ROOT / path).read_text())
+    text = text.replace(LINE, LINE.replace("(seed, ", f"({seeded}, "))
     tree.put(tree.source / "implementations/acme/train.py", f"# ours\n{text}")
     tree.ran()
-    return [(f.path.rpartition("/")[2], f.line, f.found) for f in findings(tree, law)]
-
-
-def test_the_minimal_implementation_is_quiet_as_own_code(tree, law):
-    assert minimal(tree, law, (ROOT / MINIMAL).read_text()) == []
-
-
-def test_with_another_seed_it_is_not(tree, law):
-    text = (ROOT / MINIMAL).read_text()
-    assert LINE in text
-    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", "(c.batch_size, ")))
-    assert found[0] == "train.py" and "stream_seed(c.batch_size," in found[2]
+    found = [f.found for f in findings(tree, law)]
+    assert found == [] if seeded == "seed" else "stream_seed(c.batch_size," in "".join(found)
 
 
 def test_a_files_code_is_judged_once(tree, found):

@@ -8,6 +8,7 @@ import pytest
 from benchmark.metric import mean
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import log_changed
 
 damage = pytest.mark.damage
 
@@ -30,11 +31,32 @@ def evaluation_without_a_score(tree):
     return [("result_2.txt", line, "EVL01")]
 
 
+score_true = event_changed("EVL04", "eval_accuracy", nth=4, value=True)
+aborted_with_the_target = event_changed("EVL08", "run_stop", metadata={"status": "aborted"})
+target_lowered = event_changed("EVL10", "target", value=0.9)
+evaluation_of_half_the_split = event_changed("EVL11", "eval_stop", nth=1, metadata={"samples_count": 2})
+counts_missing = event_changed("EVL12", "eval_accuracy", nth=1, metadata={"predicted": None})
+sum_of_more_than_the_samples_can_have = event_changed(
+    "EVL13", "eval_error", of="mean", nth=1, metadata={"sums": [0.5, 4.001]}
+)
+two_scores_of_one_evaluation = log_changed(
+    "EVL01", lambda tree, log: tree.inserted(log.all("epoch_start")[2], dict(log.all("eval_accuracy")[1]))
+)
+score_improved = log_changed(
+    "EVL05", lambda tree, log: tree.changed("eval_accuracy", nth=1, value=log.all("eval_accuracy")[1]["value"] + 0.01)
+)
+run_stop_earlier_than_the_evaluation = log_changed(
+    "EVL06", lambda tree, log: tree.changed("run_stop", time_ms=log.all("eval_start")[-1]["time_ms"])
+)
+score_before_its_evaluation = log_changed(
+    "EVL15", lambda tree, log: tree.moved(log.all("eval_accuracy")[1], log.all("eval_start")[1])
+)
+
+
 @damage
-def two_scores_of_one_evaluation(tree):
-    log = tree.logs[2]
-    following = log.all("epoch_start")[2]
-    return [("result_2.txt", tree.inserted(following, dict(log.all("eval_accuracy")[1])), "EVL01")]
+def another_metric_beside_the_benchmarks(tree):
+    event = tree.logs[2].all("eval_accuracy")[1]
+    return [("result_2.txt", tree.inserted(event, {**event, "key": "eval_error", "value": 0.0}), "EVL14")]
 
 
 @damage
@@ -52,15 +74,6 @@ def intermediate_evaluations_deleted(tree):
     return [("result_2.txt", log.line(log.all("epoch_start")[i]), "EVL03") for i in (1, 2)]
 
 
-score_true = event_changed("EVL04", "eval_accuracy", nth=4, value=True)
-
-
-@damage
-def score_improved(tree):
-    value = tree.logs[2].all("eval_accuracy")[1]["value"]
-    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, value=value + 0.01), "EVL05")]
-
-
 @damage
 def target_met_only_after_run_stop(tree):
     log = tree.logs[2]
@@ -72,18 +85,9 @@ def target_met_only_after_run_stop(tree):
 
 
 @damage
-def run_stop_earlier_than_the_evaluation(tree):
-    time = tree.logs[2].all("eval_start")[-1]["time_ms"]
-    return [("result_2.txt", tree.changed("run_stop", time_ms=time), "EVL06")]
-
-
-@damage
 def success_without_the_target(tree, logs):
     log = tree.logs[2] = logs.good(2, (0.5, 0.7, 0.8))
     return [("result_2.txt", tree.changed("run_stop", metadata={"status": "success"}), "EVL08")] if log else []
-
-
-aborted_with_the_target = event_changed("EVL08", "run_stop", metadata={"status": "aborted"})
 
 
 @damage
@@ -91,10 +95,6 @@ def epochs_after_the_target(tree, logs):
     qualities = (0.5, 0.7, 0.995, 0.6, 0.996)
     log = tree.logs[2] = logs.good(2, qualities)
     return [("result_2.txt", tree.written(log.all("eval_accuracy")[3]), "EVL09")]
-
-
-target_lowered = event_changed("EVL10", "target", value=0.9)
-evaluation_of_half_the_split = event_changed("EVL11", "eval_stop", nth=1, metadata={"samples_count": 2})
 
 
 @damage
@@ -114,28 +114,10 @@ def background_missed_more_often_than_another_class_was_taken(tree):
 
 
 @damage
-def counts_missing(tree):
-    event = tree.logs[2].all("eval_accuracy")[1]
-    del event["metadata"]["predicted"]
-    return [("result_2.txt", tree.written(event), "EVL12")]
-
-
-@damage
-def another_metric_beside_the_benchmarks(tree):
-    event = tree.logs[2].all("eval_accuracy")[1]
-    return [("result_2.txt", tree.inserted(event, {**event, "key": "eval_error", "value": 0.0}), "EVL14")]
-
-
-@damage
 def one_run_that_missed_its_target(tree, logs):
     tree.logs[1] = logs.good(1, (0.5, 0.7, 0.8))
     tree.write(1)
     return [("result_1.txt", len(tree.logs[1].events), "EVL07")]
-
-
-sum_of_more_than_the_samples_can_have = event_changed(
-    "EVL13", "eval_error", of="mean", nth=1, metadata={"sums": [0.5, 4.001]}
-)
 
 
 def recounted(sampled, logs, change):
@@ -203,21 +185,6 @@ def test_a_run_that_is_aborted_anywhere_is_honest(tree, found):
         log.stop("run_stop", status="aborted", epoch_num=1, reason="SIGTERM")
         tree.write(2)
         assert found(tree.path(2)) == [("result_2.txt", cut + 1, "EVL07")], events[cut - 1]
-
-
-def test_the_target_is_met_from_above(logs, found, tmp_path):
-    log = logs.mean_run()
-    log.all("eval_error")[-1]["value"] = 0.21
-    log.all("eval_error")[-1]["metadata"]["sums"] = [0.68, 1.0]
-    log.one("run_stop")["metadata"]["status"] = "aborted"
-    codes = [code for *_, code in found(log.write(tmp_path / "v1.0" / "alone" / "result_0.txt"))]
-    assert codes == ["EVL07"]
-
-
-@damage
-def score_before_its_evaluation(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.moved(log.all("eval_accuracy")[1], log.all("eval_start")[1]), "EVL15")]
 
 
 @pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["EVL15"])])

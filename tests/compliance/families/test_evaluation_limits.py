@@ -35,7 +35,6 @@ def found_in(logs, check, *events, edition=OURS, time=None, **changes):
         ((-1, 0), [1], [1]),
         ((1, 3, 5), [2, 3], [2]),
         ((1, 1), [2], [2]),
-        ((), [], []),
     ],
 )
 def test_evl02_epochs_count_from_0_or_1(logs, epochs, wrong, tolerated):
@@ -49,10 +48,8 @@ def test_evl02_epochs_count_from_0_or_1(logs, epochs, wrong, tolerated):
     ("parts", "epochs", "wrong"),
     [
         (4, (0.25, 0.5, 0.75, 1, 1.25), []),
-        (3, (1 / 3, 2 / 3, 1, 4 / 3), []),
         (3, (0.333333333, 0.666666667, 1.0), []),
         (4, (0.25, 0.75, 1), [2]),
-        (4, (0.25, 0.5, 0.5), [3]),
         (4, (0, 0.25), [1]),
         (1, (1, 2.0000001), [2]),
     ],
@@ -70,7 +67,6 @@ STARTS = ("epoch_start", "eval_start")
     ("events", "lines", "aborted"),
     [
         ([(key, e) for e in (1, 2) for key in STARTS], [], []),
-        ([*zip(STARTS, (1, 1), strict=True), ("eval_start", 1), ("eval_start", 1)], [3, 4], [3, 4]),
         ([("epoch_start", 1), ("epoch_start", 2), ("eval_start", 2)], [1], [1]),
         ([("epoch_start", 1), ("eval_start", 1), ("epoch_start", 2)], [3], []),  # it was being trained
         ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2)], [3], [3]),
@@ -99,22 +95,6 @@ def test_evl07_tells_the_best_score_and_where_the_target_lies(lower, best):
     none = SimpleNamespace(passing=None, inside=scores("1"), stop=SimpleNamespace(line=7))
     (fault,) = checks.run_reaches_its_target(None, terms(), none)
     assert (fault.line, fault.found.split()[0]) == (7, "no")
-
-
-@pytest.mark.parametrize(
-    ("status", "passing", "wanted"),
-    [
-        ("success", True, []),
-        ("aborted", False, []),
-        ("success", False, ["aborted"]),
-        ("aborted", True, ["success"]),
-        ("done", True, ["success"]),
-        (None, False, ["aborted"]),
-    ],
-)
-def test_evl08_a_status_is_what_the_scores_say(logs, status, passing, wanted):
-    time = SimpleNamespace(stop=logs.event(9, "run_stop", status=status), passing=passing or None, scores=[0.5])
-    assert [fault.wanted for fault in checks.status_agrees_with_scores(None, terms(), time)] == wanted
 
 
 @pytest.mark.parametrize(("status", "found"), [("success", []), ("aborted", []), ("done", ["success or aborted"])])
@@ -154,8 +134,6 @@ def test_evl04_tells_the_range_of_a_score(limits, shown):
     ("intersection", "predicted", "good"),
     [
         ([90, 6, 4], [90, 6, 4], True),  # every voxel is hit
-        ([90, 5, 4], [90, 6, 4], False),  # missed of a class, and taken for it
-        ([90, 7, 3], [90, 6, 4], False),  # more hits than voxels
         ([90, 5, 4], [91, 5, 4], True),  # one is taken for the background
         ([90, 5, 4], [91, 6, 4], False),  # one more than there are
     ],
@@ -182,7 +160,6 @@ def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
         ((0.5, 0.5), (1, 1), [2], [2]),
         ((0.5, 0.5, 0.5, 0.5), (1, 1, 2, 2), [2, 4], [2]),
         ((0.5, 0.5, 0.5), (None, 1, 1), [3], [3]),
-        ((0.5, 0.5), (None, None), [], []),
     ],
 )
 def test_evl01_an_evaluation_logs_one_score(logs, values, epochs, ours, tolerated):

@@ -210,9 +210,6 @@ def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
         ("float16", None, None),
         ("mxfp8", "a factor for each 32 values", None),
         ("mxfp8", None, "precision mxfp8 without scaling"),
-        ("mxfp8", " ", "precision mxfp8 without scaling"),
-        ("mxfp8", 1, "precision mxfp8 without scaling"),
-        ("float7", "by hand", "precision float7"),
     ],
 )
 def test_narrow_types_are_scaled(tree, law, name, scaling, told):

@@ -196,14 +196,6 @@ def limits():
 
 
 @pytest.mark.parametrize(("over", "codes"), [(0, []), (1, ["IOT04"])])
-def test_bytes_of_devices_from_both_sides(study, found, over, codes):
-    most = int(limits().node_bytes_per_second * 2.0)
-    physical = {"total": most + over, "least_by_rank": 0, "most_by_rank": most}
-    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=2 * most)
-    assert [code for *_, code in found(study.path(6))] == codes
-
-
-@pytest.mark.parametrize(("over", "codes"), [(0, []), (1, ["IOT04"])])
 def test_the_devices_own_count_from_both_sides(study, found, over, codes):
     disk = 10_000_000
     most = int(disk * (1 + limits().counter_slack)) + limits().counter_free
