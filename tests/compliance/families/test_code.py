@@ -1,7 +1,5 @@
 """CODE: what hides from people in source, and what they must look at: seeds, uses, files that nothing reads."""
 
-from pathlib import Path
-
 import pytest
 
 from compliance.engine import judge
@@ -9,22 +7,13 @@ from compliance.families import code as checks
 from compliance.source.python import LARGEST
 from rules.edition import load
 from rules.published import REPOSITORY as ROOT
+from tests.compliance.families.damages import file_added
 
 LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
 damage = pytest.mark.damage
 NUMBERS = load("v1.0").limits.source_numbers
 HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
-
-
-def file_added(code, path, text):
-    """A damage: the source has another file, or more in one that is there."""
-
-    @damage
-    def entry(tree):
-        return [(Path(path).name, tree.add(path, text), code)]
-
-    return entry
 
 
 coding_that_hides_code = file_added("CODE01", f"{HERE}/a.py", "# coding: utf-7\n")
@@ -34,11 +23,7 @@ module_that_runs_by_itself = file_added("CODE03", f"{HERE}/sitecustomize.py", "a
 kernel_in_another_language = file_added("CODE04", f"{HERE}/fast.cu", "__global__ void f() {}\n")
 table_of_many_numbers = file_added("CODE04", f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1))
 module_too_large_to_be_parsed = file_added("CODE04", f"{HERE}/data.py", "#" * (LARGEST + 1))
-
-
-@damage
-def seed_that_is_cancelled(tree):
-    return [("train.py", tree.add(TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n") + 1, "CODE02")]
+seed_that_is_cancelled = file_added("CODE02", TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n", line=2)
 
 
 def edited(tree, name, change):

@@ -48,14 +48,11 @@ file_of_another_run = event_changed("ENV01", "environment", of="environed", meta
 
 
 logged_behind_run_start = log_changed(
-    "ENV01", lambda tree, log: tree.moved(log.one("environment"), log.one("staging_start")), of="environed"
+    "ENV01", lambda environed, log: environed.moved(log.one("environment"), log.one("staging_start"))
 )
-manifest_that_is_no_json = files_changed("ENV04", FILE, lambda tree: tree.survey(2, b"\x80\x04"), of="environed")
+manifest_that_is_no_json = files_changed("ENV04", FILE, lambda environed: environed.survey(2, b"\x80\x04"))
 manifest_that_no_log_names = files_changed(
-    "ENV10",
-    "environment_5.json",
-    lambda tree: shutil.copyfile(tree.environment(1), tree.environment(5)),
-    of="environed",
+    "ENV10", "environment_5.json", lambda environed: shutil.copyfile(environed.environment(1), environed.environment(5))
 )
 another_library_in_one_run = fact_changed("ENV05", "packages", {"torch": "2.13.0", "numpy": "2.4.7"})
 another_setting_on_the_command_line = fact_changed("ENV07", "command", [*GOOD["command"], "beta_2=0.99"])

@@ -6,6 +6,7 @@ import pytest
 
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import interrupt
 
@@ -48,9 +49,6 @@ def resumed(tree, goes_on=True):
     return event
 
 
-# --- LED01: whole ---
-
-
 @damage
 def line_edited(launched):
     """An end that says aborted, as if the start had been left out for it."""
@@ -60,10 +58,34 @@ def line_edited(launched):
     return [("ledger.jsonl", 5, "LED01")]
 
 
-@damage
-def ledger_with_line_endings_of_windows(launched):
-    launched.ledger.write_bytes(b"".join(launched.lines).replace(b"\n", b"\r\n"))
-    return [("ledger.jsonl", 1, "LED01")]
+ledger_with_line_endings_of_windows = files_changed(
+    "LED01",
+    "ledger.jsonl",
+    lambda launched: launched.ledger.write_bytes(b"".join(launched.lines).replace(b"\n", b"\r\n")),
+)
+line_cut_off_by_a_killed_writer = files_changed(
+    "LED01",
+    "ledger.jsonl",
+    lambda launched: launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55'),
+    line=11,
+)
+
+
+def ended_again(of):
+    """A damage: the ledger has another end, of the start or the end in that line."""
+
+    @damage
+    def entry(launched):
+        campaign = launched.launch()
+        campaign.end(of, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
+        campaign.write(launched.ledger.parent)
+        return [("ledger.jsonl", 11, "LED01")]
+
+    return entry
+
+
+end_of_an_end = ended_again(2)
+two_ends_of_a_start = ended_again(9)
 
 
 @damage
@@ -75,28 +97,6 @@ def ledger_of_another_set(launched):
 
 
 @damage
-def line_cut_off_by_a_killed_writer(launched):
-    launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55')
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
-def end_of_an_end(launched):
-    campaign = launched.launch()
-    campaign.end(2, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
-    campaign.write(launched.ledger.parent)
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
-def two_ends_of_a_start(launched):
-    campaign = launched.launch()
-    campaign.end(9, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
-    campaign.write(launched.ledger.parent)
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
 def start_that_goes_on_from_another_run(launched):
     campaign = launched.launch()
     late = time_of(launched.logs[4].events, "run_stop") + 5
@@ -105,19 +105,13 @@ def start_that_goes_on_from_another_run(launched):
     return [("ledger.jsonl", 11, "LED01")]
 
 
-# --- LED02, LED03: the ledger and its logs ---
-
-
 @damage
 def ledger_that_is_gone(launched):
     launched.ledger.unlink()
     return told(launched, "LED02", 0)
 
 
-@damage
-def no_ledger_where_one_is_required(tree):
-    tree.into("launched")
-    return [("scaffold", 1, "LED02")]
+no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))
 
 
 @damage
@@ -137,9 +131,6 @@ def resumed_by_a_fresh_start(launched):
     """Run 2 goes on by a start that is not its own; that it went on is for a reviewer in any case."""
     line = launched.logs[2].line(resumed(launched, goes_on=False))
     return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
-
-
-# --- LED04 to LED06: a run and its start ---
 
 
 def started_otherwise(launched, **other):
@@ -183,20 +174,15 @@ def log_exchanged_after_its_end(launched, logs):
     return [("result_2.txt", 1, "LED06")]
 
 
-@damage
-def line_endings_changed_by_a_copy(launched):
-    path = launched.path(2)
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    return [("result_2.txt", 1, "LED06")]
-
-
-@damage
-def run_without_an_end(launched):
-    everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt")))
-    return [("ledger.jsonl", 5, "LED06")]
-
-
-# --- LED07, LED08: the other starts ---
+line_endings_changed_by_a_copy = files_changed(
+    "LED06", "result_2.txt", lambda launched: launched.path(2).write_text(launched.path(2).read_text(), newline="\r\n")
+)
+run_without_an_end = files_changed(
+    "LED06",
+    "ledger.jsonl",
+    lambda launched: everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt"))),
+    line=5,
+)
 
 
 @damage
@@ -212,19 +198,18 @@ def best_of_three(launched):
     return [("ledger.jsonl", 5, "LED07"), ("ledger.jsonl", 7, "LED07")]
 
 
-@damage
-def run_that_was_never_heard_of_again(launched):
-    launched.launch(lambda c, i: launched.tried(c, i, name="result_5.txt") if i == 4 else None)
-    return [("ledger.jsonl", 9, "LED07")]
-
-
-@damage
-def aborted_and_started_again(launched):
-    launched.launch(lambda c, i: launched.tried(c, i, "aborted") if i in (1, 3) else None)
-    return [("ledger.jsonl", 3, "LED08")]
-
-
-# --- LED10: what was made again ---
+run_that_was_never_heard_of_again = files_changed(
+    "LED07",
+    "ledger.jsonl",
+    lambda launched: launched.launch(lambda c, i: launched.tried(c, i, name="result_5.txt") if i == 4 else None),
+    line=9,
+)
+aborted_and_started_again = files_changed(
+    "LED08",
+    "ledger.jsonl",
+    lambda launched: launched.launch(lambda c, i: launched.tried(c, i, "aborted") if i in (1, 3) else None),
+    line=3,
+)
 
 
 def made_again(tree, note=True):
@@ -249,11 +234,8 @@ def made_again(tree, note=True):
     return "result_2.txt"
 
 
-@damage
-def run_made_again(launched):
-    """In order: but for a count that a reviewer reads."""
-    made_again(launched)
-    return [("ledger.jsonl", 5, "LED08")]
+# In order: but for a count that a reviewer reads.
+run_made_again = files_changed("LED08", "ledger.jsonl", lambda launched: made_again(launched), line=5)
 
 
 @damage

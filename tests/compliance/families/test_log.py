@@ -7,6 +7,7 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import log as log_module
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed, log_changed
 
 damage = pytest.mark.damage
 
@@ -27,31 +28,19 @@ def rewritten(tree, line, change):
     return line
 
 
-@damage
-def truncated_json(tree):
-    return [("result_2.txt", rewritten(tree, 50, lambda text: text[:60]), "LOG01")]
-
-
-@damage
-def log_of_nothing(tree):
-    tree.path(2).write_text("training ...\n")
-    return [("result_2.txt", 1, "LOG03")]
-
-
-@damage
-def organisation_missing(tree):
-    tree.removed("submission_org")
-    return [("result_2.txt", 1, "LOG04")]
-
-
-@damage
-def global_batch_size_twice(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.inserted(log.one("precision"), dict(log.one("global_batch_size"))), "LOG05")]
-
-
+truncated_json = log_changed("LOG01", lambda tree, log: rewritten(tree, 50, lambda text: text[:60]))
+log_of_nothing = files_changed("LOG03", "result_2.txt", lambda tree: tree.path(2).write_text("training ...\n"))
+organisation_missing = files_changed("LOG04", "result_2.txt", lambda tree: tree.removed("submission_org"))
+global_batch_size_twice = log_changed(
+    "LOG05", lambda tree, log: tree.inserted(log.one("precision"), dict(log.one("global_batch_size")))
+)
 batch_size_in_quotes = event_changed("LOG06", "global_batch_size", runs=range(5), value="4")
 start_that_stops = event_changed("LOG07", "eval_start", nth=1, event_type="INTERVAL_END")
+prefix_of_a_rank = log_changed("LOG08", lambda tree, log: rewritten(tree, 50, lambda text: f"[rank 0] {text}"))
+closed_with_a_capital = event_changed("LOG09", "submission_division", value="Closed")
+epoch_without_its_number = event_changed("LOG10", "epoch_stop", nth=1, metadata={"epoch_num": None})
+rules_of_another_edition = event_changed("LOG11", "rules_edition", value="v0.9")
+problem_nobody_published = event_changed("LOG12", "problem", runs=range(5), value="tinier")
 
 
 @damage
@@ -63,29 +52,10 @@ def metadata_missing_from_an_evaluation(tree):
 
 
 @damage
-def prefix_of_a_rank(tree):
-    return [("result_2.txt", rewritten(tree, 50, lambda text: f"[rank 0] {text}"), "LOG08")]
-
-
-@damage
 def field_named_twice(tree):
     line = tree.logs[2].line(tree.logs[2].one("eval_accuracy"))
     twice = rewritten(tree, line, lambda text: text.replace('"value": ', '"value": 0.99, "value": ', 1))
     return [("result_2.txt", twice, "LOG08")]
-
-
-closed_with_a_capital = event_changed("LOG09", "submission_division", value="Closed")
-
-
-@damage
-def epoch_without_its_number(tree):
-    event = tree.logs[2].all("epoch_stop")[1]
-    del event["metadata"]["epoch_num"]
-    return [("result_2.txt", tree.written(event), "LOG10")]
-
-
-rules_of_another_edition = event_changed("LOG11", "rules_edition", value="v0.9")
-problem_nobody_published = event_changed("LOG12", "problem", runs=range(5), value="tinier")
 
 
 @damage

@@ -10,6 +10,7 @@ from compliance.register import KEYS
 from rules.edition import load
 from rules.registry import Registry, Request
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed
 
 damage = pytest.mark.damage
 SLACK = load("v1.0").limits.seeds.drawn_slack
@@ -62,10 +63,7 @@ def registry_that_is_gone(registered):
     return [(*told(registered, 0)[0], "REG02")]
 
 
-@damage
-def no_registry_where_one_is_required(tree):
-    tree.into("assigned")
-    return [("scaffold", 1, "REG02")]
+no_registry_where_one_is_required = files_changed("REG02", "scaffold", lambda tree: tree.into("assigned"))
 
 
 @damage

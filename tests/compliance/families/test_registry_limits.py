@@ -72,14 +72,13 @@ def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
     )
 
 
+NONE_NAMED = [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 0")]
+
+
 @pytest.mark.parametrize(
     ("runs", "entries", "found"),
     [
-        (
-            [ran(named=None, source="os.urandom")],
-            [],
-            [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 0")],
-        ),
+        ([ran(named=None, source="os.urandom")], [], NONE_NAMED),
         ([ran(named=None, source="os.urandom")], [entry(1)], []),  # REG03 says so
         ([ran(), ran(1, named=None, source="os.urandom")], [entry(1)], []),
         ([], [], []),
@@ -138,16 +137,6 @@ def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found, w
     assert seen(checks.seeds_are_assigned, [run], entry(1), last=last) == told
     weak = told if last is None else seen(checks.seeds_are_assigned, [run], entry(1), last=None)
     assert seen(checks.seeds_are_assigned, [run], entry(1), last=last, scaling="weak") == weak
-
-
-def test_reg04_the_usual_entry_is_wanted():
-    runs = [ran(0, named=2), ran(1), ran(2), ran(3, named=None, source="os.urandom"), ran(4, named=None)]
-    wanted = "entry 1, as in the set's other runs"
-    assert seen(checks.set_uses_one_entry, runs) == [
-        ("result_0.txt", 7, "entry 2", wanted),
-        ("result_4.txt", 7, "entry None", wanted),
-    ]
-    assert seen(checks.set_uses_one_entry, runs[3:4]) == []
 
 
 def test_reg05_the_first_run_that_was_registered_otherwise_is_named():
