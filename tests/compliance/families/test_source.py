@@ -12,44 +12,29 @@ from benchmark.tree import source_path
 from compliance.engine import judge
 from compliance.reading.source import MOST_FILES
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import file_added, files_changed
+from tests.compliance.logs import SYSTEM, good
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
 damage = pytest.mark.damage
 
 
-@damage
-def no_source(tree):
-    shutil.rmtree(tree.root / "source")
-    return [("source", 1, "SRC01")]
-
-
-@damage
-def python_that_does_not_parse(tree):
-    tree.add("implementations/pytorch/a.py", "a = 1\ndef f(:\n")
-    return [("a.py", 2, "SRC02")]
-
-
-@damage
-def file_that_ran_left_out(tree):
-    (tree.source / TRAIN).unlink()
-    return [("train.py", 1, "SRC03")]
-
-
-@damage
-def private_key(tree):
-    return [("id_rsa", tree.add("implementations/id_rsa", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n"), "SRC04")]
-
-
-@damage
-def path_of_a_user(tree):
-    return [("train.py", tree.add(TRAIN, 'DATA = "/home/alice/data"\n'), "SRC05")]
-
-
-@damage
-def file_that_no_run_loaded(tree):
-    tree.put(tree.implementation / "other.py", "")
-    return [("other.py", 1, "SRC06")]
+no_source = files_changed("SRC01", "source", lambda tree: shutil.rmtree(tree.root / "source"))
+python_that_does_not_parse = file_added("SRC02", "implementations/pytorch/a.py", "a = 1\ndef f(:\n", line=2)
+file_that_ran_left_out = files_changed("SRC03", "train.py", lambda tree: (tree.source / TRAIN).unlink())
+private_key = file_added("SRC04", "implementations/id_rsa", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n")
+path_of_a_user = file_added("SRC05", TRAIN, 'DATA = "/home/alice/data"\n')
+file_that_no_run_loaded = files_changed(
+    "SRC06", "other.py", lambda tree: tree.put(tree.implementation / "other.py", "")
+)
+file_beside_the_folders = files_changed(
+    "SRC06", "other.py", lambda tree: tree.put(tree.root / "source" / "other.py", "")
+)
+folder_that_no_run_uses = files_changed(
+    "SRC06", "1" * 12, lambda tree: shutil.copytree(tree.source, tree.source.with_name("1" * 12))
+)
+files_that_are_not_named = event_changed("SRC08", "source", metadata={"files": None})
 
 
 @damage
@@ -57,9 +42,6 @@ def metric_of_its_own_in_a_closed_run(tree):
     tree.put(tree.source / METRIC, "ours = 1\n")
     line = tree.ran()
     return [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
-
-
-files_that_are_not_named = event_changed("SRC08", "source", metadata={"files": None})
 
 
 @damage
@@ -77,13 +59,9 @@ def findings(tree, law):
     return judge([str(tree.root)], rules=law).findings
 
 
-# SRC01, SRC02
-
-
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
-        ("a.py", "a = 1\ndef f(:\n", 2),
         ("b.py", "x = " + "(" * 9000, 1),
         ("c.py", "\xff", 1),
         ("d.yaml", "a" * (3 << 20), 1),
@@ -105,9 +83,6 @@ def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, 
     assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
 
 
-# SRC03
-
-
 def test_difference_says_found_and_wanted(tree, logs, law):
     tree.put(tree.source / CONFIG, "epochs: 61\n")
     (finding,) = findings(tree, law)
@@ -116,19 +91,19 @@ def test_difference_says_found_and_wanted(tree, logs, law):
     assert finding.wanted == f"{tree.files()[CONFIG]}, as logged in {tree.path(0)}"
 
 
-def test_a_file_of_several_sets_is_told_once(tree, logs, law):
-    second(tree, logs)
+def test_a_file_of_several_sets_is_told_once(tree, law):
+    second(tree)
     tree.put(tree.source / CONFIG, "epochs: 61\n")
     (found,) = [f for f in findings(tree, law) if f.code == "SRC03"]
     assert found.path == f"{tree.source}/{CONFIG}" and "/box/strong/scaffold/" in found.wanted
 
 
-def second(tree, logs, host="crate-1"):
+def second(tree, host="crate-1"):
     """A second system with the same runs but for seeds, curves and host; the paths of its logs."""
-    tree.put(tree.root / "systems" / "crate.json", json.dumps({**logs.SYSTEM, "system_name": "crate"}, indent=2))
+    tree.put(tree.root / "systems" / "crate.json", json.dumps({**SYSTEM, "system_name": "crate"}, indent=2))
     paths = [tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{i}.txt" for i in range(5)]
     for index, path in enumerate(paths):
-        log = logs.good(100 + index)
+        log = good(100 + index)
         log.one("submission_platform")["value"] = "crate"
         for group in log.one("devices")["value"]:
             group["host"] = host or group["host"]
@@ -139,7 +114,7 @@ def second(tree, logs, host="crate-1"):
 
 
 def test_two_systems_with_different_configs_in_one_folder(tree, logs, found):
-    second(tree, logs)
+    second(tree)
     other = tree.put(tree.source / "implementations/pytorch/configs/crate.yaml", "epochs: 50\n")
     first = tree.files()
     changed = {path: digest for path, digest in first.items() if path != CONFIG}
@@ -174,49 +149,20 @@ def test_tree_of_mlperf(tree, found, relative):
     assert found(tree.root) == [("source", 1, "SRC01")]
 
 
-# SRC04, SRC05, SEED06
-
-
 @pytest.mark.parametrize(
-    ("code", "name", "text"),
-    [
-        ("SRC04", "train.py", 'PASSWORD = "correcthorsebattery"\n'),
-        ("SEED06", "train.py", "torch.manual_seed(0)\n"),
-    ],
+    ("code", "text"), [("SRC04", 'PASSWORD = "correcthorsebattery"\n'), ("SEED06", "torch.manual_seed(0)\n")]
 )
-def test_faults_in_source(tree, found, code, name, text):
-    line = tree.add(f"implementations/pytorch/{name}", text)
-    expected = (name, line, code)
-    copy = tree.root / "benchmarks" / "scaffold" / "implementations" / "pytorch"
+def test_faults_in_source(tree, found, code, text):
+    expected = ("train.py", tree.add(TRAIN, text), code)
     assert found(tree.root) == [expected]
-    shutil.copytree(tree.implementation, copy)
+    shutil.copytree(tree.implementation, tree.root / "benchmarks" / "scaffold" / "implementations" / "pytorch")
     assert found(tree.root) == [expected, expected]
 
 
-# SRC06
-
-
-def test_folder_that_no_run_uses(tree, found):
-    shutil.copytree(tree.source, tree.source.with_name("1" * 12))
-    assert found(tree.root) == [("1" * 12, 1, "SRC06")]
-
-
-def test_file_beside_the_folders(tree, found):
-    tree.put(tree.root / "source" / "other.py", "")
-    assert found(tree.root) == [("other.py", 1, "SRC06")]
-
-
-# SRC07
-
-
-def test_closed_run_with_another_file_of_the_rules(tree, law):
-    name = "rules/edition.py"
-    tree.put(tree.source / name, "ours = 1\n")
+def test_closed_run_with_another_file_of_the_rules(tree, found):
+    tree.put(tree.source / "rules/edition.py", "ours = 1\n")
     line = tree.ran()
-    found = findings(tree, law)
-    assert [(f.path, f.line, f.code) for f in found] == [(str(tree.path(i)), line, "SRC07") for i in range(5)]
-    assert found[0].found == f"{name} {tree.files()[name]}"
-    assert found[0].wanted.endswith(", the checker's own")
+    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
 
 
 def test_closed_run_without_a_file_that_all_need(tree, found):
@@ -249,9 +195,6 @@ def test_release_is_the_benchmarks_own(tree, found, tmp_path, logs):
     shutil.copytree(law, tmp_path / "other")
     (tmp_path / "other" / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
     assert {f.code for f in judge([str(tree.root)], rules=tmp_path / "other").findings} == {"SRC07"}
-
-
-# SRC08
 
 
 def test_digest_of_other_files(tree, found):

@@ -7,19 +7,21 @@ import pytest
 from compliance.engine import judge
 from compliance.families import throughput as checks
 from rules.edition import load
+from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.logs import good, rate
 
 damage = pytest.mark.damage
 
 
-@damage
-def rate_raised(study):
-    value = {**study.logs[6].all("tracked_stats")[1]["value"], "throughput": 17.0}
-    return [("result_1.txt", study.changed("tracked_stats", nth=1, value=value), "THR04")]
-
-
-@damage
-def total_raised(study, logs):
-    return [("result_1.txt", study.changed("throughput", value=logs.rate(0.1)), "THR04")]
+rate_raised = log_changed(
+    "THR04",
+    lambda study, log: study.changed(
+        "tracked_stats", nth=1, value=log.all("tracked_stats")[1]["value"] | {"throughput": 17.0}
+    ),
+)
+total_raised = event_changed("THR04", "throughput", of="study", value=rate(0.1))
+run_in_the_study = files_changed("THR03", "result_3.txt", lambda study: good(8).write(study.path(8)))
 
 
 @damage
@@ -36,12 +38,6 @@ def steps_ten_times_faster_than_the_clock(study):
     log = study.logs[6]
     log.shift(18_000, log.all("tracked_stats")[1])
     return [("result_1.txt", study.written(log.all("tracked_stats")[1]), "THR04")]
-
-
-@damage
-def run_in_the_study(study, logs):
-    logs.good(8).write(study.path(8))
-    return [("result_3.txt", 1, "THR03")]
 
 
 @damage
@@ -132,20 +128,12 @@ def test_pruned_log_is_judged_too(weak, found):
     assert found(weak.root) == [("result_5.txt", 1, "CLK01")]
 
 
-def test_good_study_has_no_finding(study, found):
-    assert found(study.root) == []
-    assert found(study.path(5).parent) == []
-    assert found(study.path(7)) == []
-
-
 def test_other_rounds_know_no_such_log(study, law):
     verdict = judge([str(study.path(5))], "mlperf-hpc-v3.0", rules=law)
     assert not verdict.logs[0].run.throughput_only and verdict.exit_code == 1
 
 
 CLOCK = load("v1.0").limits.clock
-
-
 LEAST = 20 * CLOCK.measured_share - CLOCK.paused_seconds
 MOST = 20 * (1 + CLOCK.slack) + CLOCK.slack_seconds
 
