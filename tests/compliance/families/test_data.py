@@ -127,12 +127,6 @@ def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
         assert list(check(log, terms(), None)) == []
 
 
-@pytest.mark.parametrize(("score", "found"), [("dice", [2]), ("mean", [])])
-def test_voxels_are_counted_where_the_score_is_dice(logs, score, found):
-    log = logs.read(logs.event(1, "eval_accuracy", true=[15, 10]), logs.event(2, "eval_accuracy", true=[15, 11]))
-    assert [f.line for f in checks.class_counts_are_published(log, terms(score), None)] == found
-
-
 def test_without_a_published_problem_nothing_is_compared(logs):
     events = ("train_samples", "problem_digest", "dataset_fingerprint", "epoch_stop", "eval_accuracy")
     log = logs.read(*(logs.event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))

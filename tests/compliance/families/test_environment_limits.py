@@ -44,8 +44,6 @@ def test_env02_a_run_without_a_start_is_named_in_its_first_line():
 
 
 RUN = {"number_of_nodes": 1, "number_of_ranks": 2, "versions": {"python": "3.11.9", "torch": "2.13.0"}}
-
-
 FACTS = {
     "processors": {"model": "A processor"},
     "packages": {"torch": "2.13.0"},

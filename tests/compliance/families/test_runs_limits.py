@@ -280,9 +280,6 @@ def test_the_first_run_that_says_what_most_say_is_named():
     runs = [run(0, submission_platform="box"), *(run(i, submission_platform="crate") for i in (1, 2))]
     (fault,) = checks.platform_is_the_folders(runs, place(), terms())
     assert (fault.path, fault.found, fault.wanted) == ("result_1.txt", "submission_platform crate", "box")
-    runs = [run(0, submission_org="acme"), *(run(i, submission_org="bolt") for i in (1, 2))]
-    (fault,) = checks.organisation_is_the_folders(runs, place(), terms())
-    assert (fault.path, fault.found, fault.wanted) == ("result_1.txt", "submission_org bolt", "acme")
 
 
 @pytest.mark.parametrize(("platform", "system"), [("Placeholder", "box"), (None, "box")])

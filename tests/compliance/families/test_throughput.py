@@ -246,8 +246,6 @@ def of_system(nodes, scaling="weak", accelerators="4"):
 @pytest.mark.parametrize(
     ("spans", "nodes", "found"),
     [
-        ([(0, 10, 1), (5, 15, 1)], "2", None),
-        ([(0, 10, 1), (5, 15, 2)], "2", "3 nodes"),
         ([(10, 20, 2), (0, 10, 2)], "2", None),  # one stops as the next starts
         ([(0, 10, 1), (10, 20, 2), (10, 20, 1)], "2", "3 nodes"),
         ([(0, 10, 0.5), (0, 10, 0.5)], "1", None),
@@ -264,18 +262,9 @@ def test_instances_take_nodes_while_they_run(spans, nodes, found):
     assert list(checks.instances_fit_into_the_system(runs, of_system(nodes, "strong"), ONLY)) == []
 
 
-def test_an_instance_without_a_duration_takes_no_nodes():
-    runs = [instance(0, 10, 3, number=0), instance(0, 0, 3, number=1)]
-    assert [fault.path for fault in checks.instances_fit_into_the_system(runs, of_system("2"), ONLY)] == [runs[0].path]
-
-
 @pytest.mark.parametrize(
     ("ranks", "found"),
-    [
-        ((4, 4), []),
-        ((4, 6), ["6 accelerators of n2"]),
-        ((5, 6), ["5 accelerators of n1"]),
-    ],
+    [((4, 4), []), ((4, 6), ["6 accelerators of n2"]), ((5, 6), ["5 accelerators of n1"])],
 )
 def test_the_first_node_with_too_many_accelerators_in_use_is_named(ranks, found):
     kind = {"kind": "cuda", "name": "An accelerator"}

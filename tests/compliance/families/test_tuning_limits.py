@@ -19,8 +19,6 @@ VALUES = {
     "trials": 4,
     "budget": {"epochs": 8},
 }
-
-
 SHIFT = "".join(f"{i:02x}" for i in range(32))
 
 
