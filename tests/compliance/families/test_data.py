@@ -64,7 +64,6 @@ def terms(score="dice", parts=1, **fields):
 @pytest.mark.parametrize(
     ("parts", "batch", "samples", "found"),
     [
-        (2, 2, [4, 4, 4, 4], []),
         (2, 2, [4, 4, 4], []),  # a run may end after a part
         (3, 2, [2, 2, 4, 2, 4, 2], []),  # four batches in three parts
         (3, 2, [2, 2, 2], [3]),  # 6 of 8 samples
@@ -250,13 +249,7 @@ def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_s
 
 @pytest.mark.parametrize(
     ("split", "line", "found"),
-    [
-        ("train", 2, [2]),
-        ("train", 6, [6]),
-        ("train", 8, []),
-        ("train", 11, [11]),
-        ("validation", 4, []),
-    ],
+    [("train", 2, [2]), ("train", 6, [6]), ("train", 8, []), ("train", 11, [11]), ("validation", 4, [])],
 )
 def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
     """Two, of which each is logged as an epoch and evaluated."""

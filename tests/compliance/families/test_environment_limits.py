@@ -103,11 +103,9 @@ def test_env08_hosts_may_be_numbered_in_log_or_manifest(monkeypatch):
 @pytest.mark.parametrize(
     ("fields", "found"),
     [
-        ({"launcher": {"ranks": 2}}, []),
         ({"launcher": {"ranks": 3}}, ["ranks 3"]),
         ({"launcher": {}}, []),
         ({"hosts": ("n1", "n2")}, ["hosts ['n1', 'n2']", "nodes 2"]),
-        ({"number_of_nodes": None}, []),
         ({"versions": None}, []),
         ({"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
         ({"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),

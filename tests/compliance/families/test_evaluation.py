@@ -256,17 +256,12 @@ def test_evl02_an_epoch_may_have_several_parts(logs, parts, epochs, wrong):
     assert found == wrong
 
 
-STARTS = ("epoch_start", "eval_start")
-
-
 @pytest.mark.parametrize(
     ("events", "lines", "aborted"),
     [
-        ([(key, e) for e in (1, 2) for key in STARTS], [], []),
         ([("epoch_start", 1), ("epoch_start", 2), ("eval_start", 2)], [1], [1]),
         ([("epoch_start", 1), ("eval_start", 1), ("epoch_start", 2)], [3], []),  # it was being trained
         ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2)], [3], [3]),
-        ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2), ("eval_start", 2)], [4, 3], [4, 3]),
     ],
 )
 def test_evl03_each_epoch_is_evaluated_once(logs, events, lines, aborted):
@@ -351,9 +346,7 @@ def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
 @pytest.mark.parametrize(
     ("values", "epochs", "ours", "tolerated"),
     [
-        ((0.5, 0.6, 0.7), (1, 2, 3), [], []),
         ((0.5, 0.6), (1, 1), [2], []),  # such rounds may evaluate an epoch several times
-        ((0.5, 0.5), (1, 1), [2], [2]),
         ((0.5, 0.5, 0.5, 0.5), (1, 1, 2, 2), [2, 4], [2]),
         ((0.5, 0.5, 0.5), (None, 1, 1), [3], [3]),
     ],

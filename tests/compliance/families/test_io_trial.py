@@ -168,14 +168,6 @@ def more_than_the_loop_without_reads(study):
     ]
 
 
-@damage
-def trial_in_place_of_a_run(study):
-    tried(study).logs[6].write(study.path(2))
-    for index in (6, 7):
-        study.path(index).unlink()
-    return [("result_2.txt", 1, "THR03")]
-
-
 def test_damage(entry, exactly):
     exactly(entry)
 

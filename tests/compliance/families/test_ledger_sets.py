@@ -5,7 +5,6 @@ import pytest
 from compliance.engine import judge
 from tests.compliance.families.test_ledger import everything_but, resumed
 from tests.compliance.ledgers import log_text, sha256, time_of
-from tests.compliance.logs import interrupt
 
 
 def findings(tree, law, edition=None):
@@ -23,41 +22,6 @@ def test_runs_with_a_ledger_are_in_order_where_one_is_required(launched, found):
 def test_a_run_that_was_resumed_has_two_starts(launched, found):
     event = resumed(launched)
     assert found(launched.root) == [("result_2.txt", launched.logs[2].line(event), "RES03")]
-
-
-@pytest.mark.parametrize(("extra", "codes"), [("", []), ("x", ["LED06"])])
-def test_a_log_that_goes_on_begins_as_it_was_left(launched, law, extra, codes):
-    event = interrupt(launched.logs[2])
-
-    def steps(campaign, events):
-        first = campaign.start(events, "result_2.txt")
-        campaign.state(events, first)
-        before = log_text(events[: next(i for i, e in enumerate(events) if e is event)])
-        campaign.end(first, extra + before, "aborted", event["time_ms"] - 400_000)
-        event["value"]["ledger"] = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"])
-        campaign.finish(event["value"]["ledger"], events, log_text(events))
-
-    everything_but(launched, 2, steps)
-    found = findings(launched, law)
-    assert [(line, code, severity) for line, code, severity, *_ in found] == [(6, code, "review") for code in codes]
-
-
-def test_a_run_that_was_resumed_twice_from_one_checkpoint(launched, law):
-    """The second start was killed before it logged anything; the third one goes on from the first as well."""
-    event = interrupt(launched.logs[2])
-
-    def steps(campaign, events):
-        first = campaign.start(events, "result_2.txt")
-        campaign.state(events, first)
-        times = [event["time_ms"] - ago for ago in (300_000, 50)]
-        _, last = (campaign.start(events, "result_2.txt", resumes=first, time_ms=time) for time in times)
-        event["value"]["ledger"] = last
-        campaign.finish(last, events, log_text(events))
-
-    everything_but(launched, 2, steps)
-    ((line, code, severity, text, _),) = findings(launched, law)
-    assert (line, code, severity) == (6, "LED08", "review")
-    assert text == "7 starts for 5 runs: 1 resumed without a line in its log"
 
 
 def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):

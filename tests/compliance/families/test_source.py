@@ -63,12 +63,7 @@ def findings(tree, law):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "line"),
-    [
-        ("b.py", "x = " + "(" * 9000, 1),
-        ("c.py", "\xff", 1),
-        ("d.yaml", "a" * (3 << 20), 1),
-    ],
+    ("name", "text", "line"), [("b.py", "x = " + "(" * 9000, 1), ("c.py", "\xff", 1), ("d.yaml", "a" * (3 << 20), 1)]
 )
 def test_source_that_cannot_be_read(tree, found, name, text, line):
     path = tree.put(tree.source / f"implementations/pytorch/{name}", "")

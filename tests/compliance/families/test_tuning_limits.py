@@ -204,7 +204,6 @@ TWO = "2 trials at once with this one"
     [
         ([(0, 9000), (7000, 20_000)], []),
         ([(0, 9001), (7000, 20_000)], [(1, TWO)]),
-        ([(7000, 20_000), (0, 9000)], []),
         ([(0, 9000), None], []),
         ([(0, 9000), (10_000, 20_000), (10_000, 20_000)], [(2, TWO)]),
         ([(0, 9000), (5000, 9000), (5000, 7000)], [(1, TWO)]),  # the last one is as short as what may be shared
@@ -282,13 +281,7 @@ def test_tun07_a_budget_of_seconds_ends_a_trial_at_its_next_evaluation(campaign,
 
 
 @pytest.mark.parametrize(
-    ("lower", "score", "lines"),
-    [
-        (False, 0.5, [3]),
-        (False, 0.7, []),
-        (True, 0.5, []),
-        (True, 0.7, [3]),
-    ],
+    ("lower", "score", "lines"), [(False, 0.5, [3]), (False, 0.7, []), (True, 0.5, []), (True, 0.7, [3])]
 )
 def test_tun07_pruning_follows_the_direction_of_the_score(campaign, lower, score, lines):
     """The others had 0.6 at the second epoch, behind which this one goes on."""
