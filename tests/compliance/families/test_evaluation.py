@@ -88,12 +88,6 @@ def target_met_only_after_run_stop(tree):
 
 
 @damage
-def success_without_the_target(tree, logs):
-    log = tree.logs[2] = logs.good(2, (0.5, 0.7, 0.8))
-    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "success"}), "EVL08")] if log else []
-
-
-@damage
 def epochs_after_the_target(tree, logs):
     qualities = (0.5, 0.7, 0.995, 0.6, 0.996)
     log = tree.logs[2] = logs.good(2, qualities)

@@ -123,13 +123,6 @@ def test_a_bad_line_that_names_no_key_may_be_of_any(tree, law):
 
 
 @damage
-def epoch_without_statistics(tree):
-    line = tree.logs[2].line(tree.logs[2].all("epoch_stop")[2]) - 1
-    tree.removed("tracked_stats", epoch=3)
-    return [("result_2.txt", line, "LOG13")]
-
-
-@damage
 def statistics_without_a_loss(tree):
     event = tree.logs[2].all("tracked_stats")[1]
     del event["value"]["loss"]

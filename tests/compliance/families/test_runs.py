@@ -1,7 +1,6 @@
 """RUN: sets of runs that are too few, of different systems, code or problems, or copies of each other."""
 
 import copy
-import random
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,17 +49,6 @@ def log_copied_with_clock_and_seed_changed(tree):
     tree.logs[4].shift(7_777_777)
     tree.changed("seed", 4, value=(1 << 62) + 987654321)
     return [("result_4.txt", tree.logs[4].line(tree.logs[4].one("eval_accuracy")), "RUN06")]
-
-
-@damage
-def one_log_replayed_five_times(tree):
-    rng = random.Random(7)
-    for index in range(1, 5):
-        tree.logs[index] = copy.deepcopy(tree.logs[0])
-        tree.logs[index].shift(1_000_003 * index)
-        tree.changed("seed", index, value=(1 << 62) + rng.getrandbits(60))
-    line = tree.logs[0].line(tree.logs[0].one("eval_accuracy"))
-    return [("result_1.txt", line, "RUN06")]  # one finding for the set
 
 
 byte_identical_logs = files_changed("RUN05", "result_4.txt", lambda tree: shutil.copyfile(tree.path(0), tree.path(4)))
@@ -171,12 +159,6 @@ def figures(tree, index, nth):
 
 def exact(tree, nth):
     return {"early_loss": 0.123456789012 + nth}
-
-
-@damage
-def one_run_as_another_with_noise_in_every_epoch(tree):
-    lines = [copied(tree, 0, 4, e, [("intersection", 1, -e - 1), ("predicted", 2, 3)]) for e in range(5)]
-    return [("result_4.txt", lines[0], "RUN20")]
 
 
 @damage

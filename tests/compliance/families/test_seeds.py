@@ -39,11 +39,6 @@ def seeds_equal_at_different_source_lines(tree):
 
 
 @damage
-def all_seeds_1_to_5(tree):
-    return [(f"result_{i}.txt", tree.changed("seed", i, value=i + 1), "SEED03") for i in range(5)]
-
-
-@damage
 def seed_that_generators_take_for_anothers(tree):
     """Reduced to the bits that generators take, it is run 1's."""
     line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 5 * RING)
