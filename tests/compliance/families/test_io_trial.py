@@ -114,14 +114,6 @@ pass_longer_than_its_clock = trial_changed("IOT02", "io_epoch", seconds=2.5, thr
 
 
 @damage
-def pass_ten_times_faster_than_its_clock(study):
-    """After the first pass, before which copies are made."""
-    log = tried(study).logs[6]
-    log.shift(18_000, log.all("io_epoch")[1])
-    return [("result_1.txt", study.written(log.all("io_epoch")[1]), "IOT02")]
-
-
-@damage
 def passes_left_out_of_the_total(study):
     line = tried(study).changed("io_trial", metadata={"samples_count": 8, "steps": 4})
     with_value(study, "io_trial", throughput=2.0)

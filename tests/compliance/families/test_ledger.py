@@ -16,11 +16,6 @@ CLOCK = load("v1.0").limits.clock
 SLACK = int(1000 * CLOCK.launch_slack)
 
 
-def told(tree, code, *runs):
-    """What is found of the event `ledger` of runs."""
-    return [(f"result_{i}.txt", tree.logs[i].line(tree.logs[i].one("ledger")), code) for i in runs]
-
-
 def everything_but(tree, index, steps):
     """A ledger where run `index` is written down otherwise: steps(campaign, events)."""
     campaign = Campaign()
@@ -34,41 +29,10 @@ def everything_but(tree, index, steps):
     return campaign
 
 
-def resumed(tree, goes_on=True):
-    """Run 2 is interrupted and goes on, with a start of its own; the event `resumed`."""
-    event = interrupt(tree.logs[2])
-
-    def steps(campaign, events):
-        first = campaign.start(events, "result_2.txt")
-        campaign.state(events, first)
-        time = event["time_ms"] - 50
-        last = campaign.start(events, "result_2.txt", resumes=first if goes_on else None, time_ms=time)
-        event["value"]["ledger"] = last
-        campaign.finish(last, events, log_text(events))
-
-    everything_but(tree, 2, steps)
-    return event
-
-
-@damage
-def line_edited(launched):
-    """An end that says aborted, as if the start had been left out for it."""
-    lines = launched.lines
-    lines[3] = lines[3].replace(b"success", b"aborted")
-    launched.ledger.write_bytes(b"".join(lines))
-    return [("ledger.jsonl", 5, "LED01")]
-
-
 ledger_with_line_endings_of_windows = files_changed(
     "LED01",
     "ledger.jsonl",
     lambda launched: launched.ledger.write_bytes(b"".join(launched.lines).replace(b"\n", b"\r\n")),
-)
-line_cut_off_by_a_killed_writer = files_changed(
-    "LED01",
-    "ledger.jsonl",
-    lambda launched: launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55'),
-    line=11,
 )
 
 
@@ -106,32 +70,11 @@ def start_that_goes_on_from_another_run(launched):
     return [("ledger.jsonl", 11, "LED01")]
 
 
-@damage
-def ledger_that_is_gone(launched):
-    launched.ledger.unlink()
-    return told(launched, "LED02", 0)
-
-
 no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))
-
-
-@damage
-def ledger_that_no_log_names(launched):
-    for index, log in enumerate(launched.logs):
-        log.events.remove(log.one("ledger"))
-        launched.write(index)
-    return [("result_0.txt", 1, "LED03")]
 
 
 line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadata={"line": "5" * 64})
 start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
-
-
-@damage
-def resumed_by_a_fresh_start(launched):
-    """Run 2 goes on by a start that is not its own; that it went on is for a reviewer in any case."""
-    line = launched.logs[2].line(resumed(launched, goes_on=False))
-    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
 
 
 def started_otherwise(launched, **other):
@@ -141,12 +84,6 @@ def started_otherwise(launched, **other):
         campaign.finish(number, events, log_text(events))
 
     everything_but(launched, 2, steps)
-
-
-@damage
-def started_with_another_seed(launched):
-    started_otherwise(launched, seed_commitment=sha256(b"seed 5"))
-    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("seed")), "LED04")]
 
 
 @damage
@@ -161,20 +98,6 @@ def start_written_down_later(launched):
     return [("ledger.jsonl", 5, "LED05")]
 
 
-@damage
-def log_exchanged_after_its_end(launched, logs):
-    """Another run of the same start, with the same head."""
-    log, other = launched.logs[2], logs.good(9)
-    kept = log.events[: log.events.index(log.one("run_start"))]
-    shift = log.one("run_start")["time_ms"] - other.one("run_start")["time_ms"]
-    rest = other.events[other.events.index(other.one("run_start")) :]
-    for event in rest:
-        event["time_ms"] += shift
-    log.events = kept + rest
-    launched.write(2)
-    return [("result_2.txt", 1, "LED06")]
-
-
 line_endings_changed_by_a_copy = files_changed(
     "LED06", "result_2.txt", lambda launched: launched.path(2).write_text(launched.path(2).read_text(), newline="\r\n")
 )
@@ -186,30 +109,11 @@ run_without_an_end = files_changed(
 )
 
 
-@damage
-def best_of_three(launched):
-    """Run 2 was run three times; the best one is handed in."""
-
-    def before(campaign, index):
-        if index == 2:
-            launched.tried(campaign, 2, "success", ago=900)
-            launched.tried(campaign, 2, "success")
-
-    launched.launch(before)
-    return [("ledger.jsonl", 5, "LED07"), ("ledger.jsonl", 7, "LED07")]
-
-
 run_that_was_never_heard_of_again = files_changed(
     "LED07",
     "ledger.jsonl",
     lambda launched: launched.launch(lambda c, i: launched.tried(c, i, name="result_5.txt") if i == 4 else None),
     line=9,
-)
-aborted_and_started_again = files_changed(
-    "LED08",
-    "ledger.jsonl",
-    lambda launched: launched.launch(lambda c, i: launched.tried(c, i, "aborted") if i in (1, 3) else None),
-    line=3,
 )
 
 
@@ -270,7 +174,16 @@ def test_runs_with_a_ledger_are_in_order_where_one_is_required(launched, found):
 
 
 def test_a_run_that_was_resumed_has_two_starts(launched, found):
-    event = resumed(launched)
+    event = interrupt(launched.logs[2])
+
+    def steps(campaign, events):
+        first = campaign.start(events, "result_2.txt")
+        campaign.state(events, first)
+        last = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"] - 50)
+        event["value"]["ledger"] = last
+        campaign.finish(last, events, log_text(events))
+
+    everything_but(launched, 2, steps)
     assert found(launched.root) == [("result_2.txt", launched.logs[2].line(event), "RES03")]
 
 

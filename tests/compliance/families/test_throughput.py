@@ -25,14 +25,6 @@ run_in_the_study = files_changed("THR03", "result_3.txt", lambda study: good(8).
 
 
 @damage
-def steps_faster_than_the_clock(study, logs):
-    """Steps that take longer than there was time for: the samples were fewer, or the clock was turned."""
-    block = study.changed("tracked_stats", nth=1, value=logs.rate(0.9))
-    total = study.logs[6].line(study.logs[6].one("throughput"))
-    return [("result_1.txt", line, "THR04") for line in (block, total)]
-
-
-@damage
 def steps_ten_times_faster_than_the_clock(study):
     """The second block took 20 s; staging comes before the first."""
     log = study.logs[6]

@@ -18,10 +18,6 @@ damage = pytest.mark.damage
 LARGEST = load("v1.0").limits.weights.largest
 
 
-def event_of(tree, index=2):
-    return tree.logs[index].one("weights")
-
-
 digest_that_is_none = event_changed("WGT01", "weights", of="weighted", value="5f2a")
 file_elsewhere = event_changed("WGT01", "weights", of="weighted", metadata={"path": "weights/result_1.safetensors"})
 
@@ -64,15 +60,6 @@ def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
     assert [f.line for f in checks.states_are_logged(log, SimpleNamespace(metric="score"), None)] == lines
 
 
-@damage
-def weights_before_run_stop(weighted):
-    log = weighted.logs[2]
-    event, stop = event_of(weighted), log.one("run_stop")
-    log.events.remove(event)
-    event["time_ms"] = stop["time_ms"]
-    return [("result_2.txt", weighted.inserted(stop, event), "WGT01")]
-
-
 file_that_is_too_large = files_changed(
     "WGT02",
     "result_2.safetensors",
@@ -102,7 +89,8 @@ def weights_of_four_runs_of_five(weighted):
 @damage
 def weights_of_another_run(weighted):
     shutil.copyfile(weighted.weights(1), weighted.weights(2))
-    return [("result_2.safetensors", 1, "WGT04"), ("result_2.txt", weighted.logs[2].line(event_of(weighted)), "WGT08")]
+    log = weighted.logs[2]
+    return [("result_2.safetensors", 1, "WGT04"), ("result_2.txt", log.line(log.one("weights")), "WGT08")]
 
 
 @damage
@@ -118,13 +106,6 @@ def weights_that_are_no_numbers(weighted):
 @damage
 def one_digest_for_two_runs(weighted):
     return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
-
-
-@damage
-def copy_with_other_names(weighted):
-    state = weighted.state(1)
-    line = weighted.weigh(3, {"z": state["a.weight"], "y": state["b.bias"]})
-    return [("result_3.txt", line, "WGT08")]
 
 
 def test_damage(entry, exactly):
