@@ -45,8 +45,6 @@ def loaded_changed(code, times=1, runs=(2,), found=(), **changes):
 
 digest_that_is_none = event_changed("ENV01", "environment", of="environed", value="5f2a")
 file_of_another_run = event_changed("ENV01", "environment", of="environed", metadata={"path": "environment_1.json"})
-
-
 logged_behind_run_start = log_changed(
     "ENV01", lambda environed, log: environed.moved(log.one("environment"), log.one("staging_start"))
 )
@@ -132,17 +130,12 @@ def test_env11_what_was_loaded_is_told_if_the_source_reads_it(environed, found, 
     """In all runs, since a manifest of the first schema does not have the fact."""
     if reads:
         environed.add(checks.LOADER, (ROOT / checks.LOADER).read_text())
-    for index in range(5):
-        first_schema(environed.manifests[index])
+    for index, manifest in enumerate(environed.manifests):
+        manifest["schema"] = 1
+        del manifest["run"]["loaded"]
+        manifest["run"]["repository"] = {"value": None, "origin": "git"}
         environed.survey(index)
     assert found(environed.root) == ([("environment_0.json", 1, "ENV11")] if reads else [])
-
-
-def first_schema(manifest):
-    """The manifest as it was written before there was the fact `loaded`."""
-    manifest["schema"] = 1
-    del manifest["run"]["loaded"]
-    manifest["run"]["repository"] = {"value": None, "origin": "git"}
 
 
 def loaded_otherwise(environed, run=2, **changes):
@@ -168,8 +161,6 @@ kernels_that_changed_between_runs = loaded_changed("ENV13", kernels={"files": 71
 package_of_the_same_version_with_other_content = loaded_changed(
     "ENV14", records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64}
 )
-
-
 training_before_the_clock = loaded_changed("ENV15", 2, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
 
 

@@ -7,9 +7,6 @@ import pytest
 from compliance.families import model as checks
 from tests.compliance.catalogue import event_changed
 
-damage = pytest.mark.damage
-
-
 smaller_model = event_changed("MOD01", "parameter_count", value=1000)
 layout_of_other_ranks = event_changed(
     "MOD02", "layout", runs=range(5), value={"data": 4, "depth": 1, "height": 1, "width": 1}

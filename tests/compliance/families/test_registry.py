@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from compliance.engine import judge
 from compliance.families import registry as checks
 from compliance.reading.rounds import RoundRegistry
 from rules.edition import load
@@ -140,10 +139,6 @@ def entries_that_were_left_without_runs(registered):
 
 def test_damage(entry, exactly):
     exactly(entry)
-
-
-def findings(tree, law, code):
-    return [f for f in judge([tree.root], rules=law).findings if f.code == code]
 
 
 def test_registered_runs_are_in_order_where_an_entry_is_required(registered, found):

@@ -102,8 +102,6 @@ def identity_changed(code, key, value):
 
 another_organisation = identity_changed("RUN11", "submission_org", "bolt")
 another_platform = identity_changed("RUN12", "submission_platform", "crate")
-
-
 another_division_in_the_description = description_changed("RUN13", division="open")
 another_status_in_the_description = description_changed("RUN14", status="cloud")
 more_nodes_in_the_description = description_changed("RUN15", number_of_nodes="2")
@@ -240,20 +238,6 @@ def test_run20_one_epoch_suffices(tree, logs, law):
     assert judge([tree.root], rules=law).findings == ()
     copied(tree, 0, 1, 0)
     assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
-
-
-def test_run20_of_another_organisation_concerns_both(tree, law):
-    thief = type(tree)(tree.root.parents[1] / "other")
-    for index, log in enumerate(thief.logs):
-        for epoch, event in enumerate(log.all("eval_accuracy")):
-            event["metadata"]["intersection"][1] -= 1 + epoch
-            scored(event)
-        log.one("seed")["value"] += 1 << 40 | 1 << 30
-        log.shift(-86_400_000)
-        thief.write(index)
-    verdict = judge([tree.root, thief.root], rules=law)
-    assert {f.code for f in verdict.findings} == {"RUN20"}
-    assert {s.in_order for s in verdict.submissions} == {False}
 
 
 @pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["RUN21"])])

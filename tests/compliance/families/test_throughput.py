@@ -38,22 +38,15 @@ def more_instances_at_once_than_nodes(weak):
     return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("number_of_nodes")), "THR01")]
 
 
-def accelerated(weak, number):
-    """Each instance has two accelerators, and all are on one node that has so many."""
-    weak.described(number_of_nodes="1", accelerators_per_node=number, accelerator_model_name="An accelerator")
-    for index, log in enumerate(weak.logs):
-        uuids = [f"{index}-{rank}" for rank in range(2)]
-        log.one("devices")["value"] = [
-            {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2, "uuids": uuids}
-        ]
-        log.one("accelerators_per_node")["value"] = 2
-        weak.settings(index, device="cuda")
-
-
 @damage
 def more_accelerators_at_once_than_a_node_has(weak):
     """Two instances of two accelerators each share a node that has three."""
-    accelerated(weak, "3")
+    weak.described(number_of_nodes="1", accelerators_per_node="3", accelerator_model_name="An accelerator")
+    for index, log in enumerate(weak.logs):
+        named = {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2}
+        log.one("devices")["value"] = [{**named, "uuids": [f"{index}-{rank}" for rank in range(2)]}]
+        log.one("accelerators_per_node")["value"] = 2
+        weak.settings(index, device="cuda")
     return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("devices")), "THR01")]
 
 
