@@ -33,6 +33,15 @@ def everything_but(tree, index, steps):
     return campaign
 
 
+@damage
+def line_edited(launched):
+    """An end that says aborted, as if the start had been left out for it."""
+    lines = launched.lines
+    lines[3] = lines[3].replace(b"success", b"aborted")
+    launched.ledger.write_bytes(b"".join(lines))
+    return [("ledger.jsonl", 5, "LED01")]
+
+
 ledger_with_line_endings_of_windows = files_changed(
     "LED01",
     "ledger.jsonl",
@@ -75,6 +84,16 @@ def start_that_goes_on_from_another_run(launched):
 
 
 no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))
+
+
+@damage
+def ledger_that_no_log_names(launched):
+    for index, log in enumerate(launched.logs):
+        log.events.remove(log.one("ledger"))
+        launched.write(index)
+    return [("result_0.txt", 1, "LED03")]
+
+
 line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadata={"line": "5" * 64})
 start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
 

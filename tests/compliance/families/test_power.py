@@ -5,7 +5,8 @@ import pytest
 from compliance.families import power as checks
 from compliance.reading.power import reach_of
 from rules.edition import load
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.logs import reading
 
 damage = pytest.mark.damage
 
@@ -31,6 +32,9 @@ negative_watts = readings_changed("PWR01", 4, lambda readings: readings[3].updat
 power_of_nothing = readings_changed("PWR01", 1, lambda readings: readings.clear())
 power_supply_that_loses_nearly_all = readings_changed("PWR01", 1, lossy(0.01))
 power_that_starts_late = readings_changed("PWR02", 1, lambda readings: readings.__delitem__(slice(5)))
+reading_in_the_log_itself = log_changed(  # a millisecond after the run began
+    "PWR02", lambda tree, log: tree.inserted(log.one("staging_start"), reading(log.one("staging_start")["time_ms"]))
+)
 power_of_no_run = files_changed("PWR02", "node_0.txt", lambda measured: measured.measure("result_7"))
 
 

@@ -160,6 +160,12 @@ def exact(tree, nth):
 
 
 @damage
+def one_run_as_another_with_noise_in_every_epoch(tree):
+    lines = [copied(tree, 0, 4, e, [("intersection", 1, -e - 1), ("predicted", 2, 3)]) for e in range(5)]
+    return [("result_4.txt", lines[0], "RUN20")]
+
+
+@damage
 def two_runs_at_once(tree):
     log, first = tree.logs[3], tree.logs[2].one("run_start")["time_ms"]
     by = first + 10_000 - log.one("run_start")["time_ms"]

@@ -12,7 +12,7 @@ from compliance.engine import judge
 from compliance.families import weights as checks
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import files_changed, log_changed
 
 damage = pytest.mark.damage
 LARGEST = load("v1.0").limits.weights.largest
@@ -60,6 +60,9 @@ def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
     assert [f.line for f in checks.states_are_logged(log, SimpleNamespace(metric="score"), None)] == lines
 
 
+weights_before_run_stop = log_changed(
+    "WGT01", lambda weighted, log: weighted.moved(log.one("weights"), log.one("run_stop"))
+)
 file_that_is_too_large = files_changed(
     "WGT02",
     "result_2.safetensors",
