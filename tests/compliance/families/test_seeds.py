@@ -71,11 +71,7 @@ def test_damage(entry, exactly):
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("train.py", 'parser.add_argument("--seed", type=int, default={})\n'),
-        ("tiny.yaml", "seed: {}\n"),
-        ("run.sh", "export SEED={}\n"),
-    ],
+    [("train.py", 'parser.add_argument("--seed", type=int, default={})\n'), ("tiny.yaml", "seed: {}\n")],
 )
 def test_seed_that_a_run_logs(tree, found, name, text):
     path = f"implementations/pytorch/{'configs/' * name.endswith('yaml')}{name}"
