@@ -220,7 +220,8 @@ def figures_are_those_of_the_clock(log: Log, terms: Terms, time: Timeline) -> It
         fewest, computed = _least_of_steps(log, event, stop), event.value.get("compute_seconds")
         if fewest is not None and is_number(computed) and computed < fewest * (1 - limits.excess):
             found = f"{computed:.3f} s by compute_seconds in epoch {show(epoch_of(stop))}"
-            yield Fault(event.line, found, f"{fewest:.3f} s or more, by step_compute_seconds")
+            says = "An epoch computed for less time than its steps together"
+            yield Fault(event.line, found, f"{fewest:.3f} s or more, by step_compute_seconds", says)
             return
 
 

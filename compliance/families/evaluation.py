@@ -172,8 +172,8 @@ def counts_are_possible(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
             found = ", ".join(f"{n} {show(metadata(score.event, n))}" for n in COUNTS)
             yield Fault(score.event.line, found, "three lists of integers of equal length")
         elif sum(counts.predicted) != sum(counts.true):
-            found = f"{sum(counts.predicted)} voxels predicted, {sum(counts.true)} true"
-            yield Fault(score.event.line, found, "as many of each")
+            found = f"{sum(counts.predicted)} predicted voxels in all, but {sum(counts.true)} true ones"
+            yield Fault(score.event.line, found, "the same number of each")
         elif many := _beyond(zip(counts.intersection, counts.predicted, counts.true, strict=True)):
             yield Fault(score.event.line, many, "no more hits than voxels")
         elif (most := most_confused(counts))[0] > (missed := sum(counts.true) - sum(counts.intersection)):

@@ -37,15 +37,19 @@ def ledger_is_whole(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[
 
 
 def _order(launched: SetLedger, slack: float) -> Iterator[Fault]:
-    """Yield the lines whose time is before that of an earlier line."""
-    latest = None
+    """Yield the first line whose time is before that of an earlier line, with the number of other such lines."""
+    late, latest = [], None
     for entry in launched.ledger.entries:
         if latest and latest.time_ms - entry.time_ms > 1000 * slack:
-            back = (latest.time_ms - entry.time_ms) / 1000
-            wanted = f"at most {slack:g} s, for clocks that were set"
-            yield Fault(entry.number, f"{back:.3f} s before line {latest.number}", wanted, path=launched.path)
+            late.append((entry, latest))
         if latest is None or entry.time_ms > latest.time_ms:
             latest = entry
+    if late:
+        entry, before = late[0]
+        others = f", and {counted(len(late) - 1, 'later line')} earlier than one before" if late[1:] else ""
+        found = f"{(before.time_ms - entry.time_ms) / 1000:.3f} s before line {before.number}{others}"
+        says = "The clock of the launch ledger went back"
+        yield Fault(entry.number, found, f"at most {slack:g} s, for clocks that were set", says, launched.path)
 
 
 def _references(launched: SetLedger) -> Iterator[Fault]:
@@ -97,8 +101,8 @@ def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
     """Return what is wrong with the starts that a log names, None if nothing. `launch` is the first."""
     entry = launched.starts.get(launch.number or 0)
     if entry and entry.said.run != run.file.name and entry.line == launch.digest:
-        says = "The log does not have the name under which it ran"
-        wanted = f"{entry.said.run}, as which it ran by line {entry.number} of {launched.path}"
+        says = "The log has the name of another run"
+        wanted = f"{entry.said.run}, its name in line {entry.number} of {launched.path}"
         return Fault(launch.line, run.file.name, wanted, says, run.path)
     if entry is None or entry.said.run != run.file.name:
         found = f"start {show(launch.number)}" + (

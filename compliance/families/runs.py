@@ -382,4 +382,4 @@ def _closeness(near: Near) -> str:
     """Return in words how near an evaluation is to another."""
     if near.equal == near.count:
         return "the counts"
-    return f"{near.equal} of {near.count} counts, and {near.distance:.6g} in all from those"
+    return f"{near.count} counts, {near.equal} of them equal, which together differ by {near.distance:.6g} from those"

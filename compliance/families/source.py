@@ -8,11 +8,12 @@ from compliance.finding import Fault, show
 from compliance.reading.digest import line_endings
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
+from compliance.reading.published import published_path
 from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, sound
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import EVERY, rule
-from rules.published import own_files
+from rules.published import is_published, own_files
 
 SECRETS = {
     "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),
@@ -69,7 +70,9 @@ def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str],
         if found not in (digest, ""):  # "": SRC02 tells why it could not be read
             parts = (*folder.parts, within or path)
             said = f"sha256 {found}{line_endings(files.submission.path.joinpath(*parts))}" if found else "no such file"
-            yield Fault(1, said, f"{digest}, as logged in {log}", path=files.submission.place(*parts))
+            ours = is_published(published_path(parts), digest, files.edition.releases)
+            wanted = f"{digest}{', that of the reference' if ours else ''}, as logged in {log}"
+            yield Fault(1, said, wanted, path=files.submission.place(*parts))
 
 
 @rule("SRC04", "submission")

@@ -36,7 +36,7 @@ def _impacts(runs: SetVerdict, edition: Edition) -> dict[str, str]:
     for index, log in enumerate(logs):
         without = figure_of_merit([*times[:index], math.inf, *times[index + 1 :]])
         if log.findings and before != without:
-            found[log.run.path] = f"score of the set {_show(before)}, without this run {_show(without)}"
+            found[log.run.path] = f"score {_show(before)}; {_show(without)} if this run counts as failed"
     return found
 
 

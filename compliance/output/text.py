@@ -20,7 +20,8 @@ MISSED = 3  # listed paths that could not be judged, ahead of all submissions
 EXPLAINED = 10  # codes after --explain
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # whole with --all, and for programs
 
-NEVER = "A log is never edited: copy it again from where the run wrote it, else repeat the run"
+NEVER = "Never edit a log: copy it again if it differs from what its run wrote; if it doesn't, repeat the run"
+RENAMED = "LED03"  # to give a log its name back is enough, and to edit it isn't needed
 
 Told = Sequence[tuple[Summary, Sequence[Kind]]]
 
@@ -99,7 +100,7 @@ def _about(summary: Summary) -> Iterator[str]:
         still = ", ".join(point.code for point in summary.checklist.of(OPEN))
         yield f"  reviewed: {summary.checklist.words()}" + (f"; open: {still}" if still else "")
     elif summary.review and not summary.counts["error"]:
-        yield f"  for a reviewer: {counted(len(summary.review), 'point')} that no program can check"
+        yield f"  reviewers judge {counted(len(summary.review), 'point')} that no program can check"
 
 
 def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Iterator[str]:
@@ -179,13 +180,15 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
     if report.missed:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:
-        logs = any(RESULT.search(finding.path) for kind in errors for finding in kind.findings)
+        edited = [kind for kind in errors if RENAMED not in (kind.code, kind.cause)]
+        logs = any(RESULT.search(finding.path) for kind in edited for finding in kind.findings)
         never = f". {NEVER}" if logs else ""
         causes = " and ".join(dict.fromkeys(kind.cause for kind in errors if kind.cause))
         what = f"{causes} first" if causes else _number(errors, "error")
         yield f"fix {what} and check again{never} ({_explain(errors)} says more)"
     elif reviews:
-        yield f"a person judges {_number(reviews, 'review')} by what sw_notes says ({_explain(reviews)} says why)"
+        judged = f"a person judges {_number(reviews, 'review')} ({_explain(reviews)} says more)"
+        yield f"hand it in as it is, or explain where a fix says; {judged}"
     if not (report.missed or errors or reviews or report.severity):
         path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")
         if path:

@@ -20,7 +20,7 @@ def test_clean_is_0(run, tree):
     code, out, _ = run(tree.root)
     assert code == 0
     assert out.startswith(f"{tree.root}: 5 logs, checked by the rules v1.0\n")
-    assert "\n  for a reviewer: 15 points" in out
+    assert "\n  reviewers judge 15 points" in out
     told = f"python compliance/audit.py {tree.root} lists it"
     assert out.endswith(f"\n  passed\n\nnext: people judge what no program can ({told})\n")
 

@@ -52,15 +52,25 @@ def test_a_file_is_published_at_its_place_alone(files):
     ("named", "release", "others", "words"),
     [
         ({}, "this tree", (), ""),
-        ({"implementations/acme/train.py": "1"}, "this tree", (), "every file is the reference's, of this tree"),
-        ({TRAIN: "3", "benchmark/log.py": "2"}, "v1.0.1", (), "every file is the reference's, of v1.0.1"),
-        ({TRAIN: "3", "benchmark/log.py": "4"}, "", (), "every file is the reference's, of several releases"),
-        ({TRAIN: "1", CONFIG: "5"}, "", (CONFIG,), f"1 of 2 files is not the reference's: {CONFIG}"),
+        (
+            {"implementations/acme/train.py": "1"},
+            "this tree",
+            (),
+            "every file is identical to the reference's, of this tree",
+        ),
+        ({TRAIN: "3", "benchmark/log.py": "2"}, "v1.0.1", (), "every file is identical to the reference's, of v1.0.1"),
+        (
+            {TRAIN: "3", "benchmark/log.py": "4"},
+            "",
+            (),
+            "every file is identical to the reference's, of several releases",
+        ),
+        ({TRAIN: "1", CONFIG: "5"}, "", (CONFIG,), f"1 of 2 files differs from the reference's: {CONFIG}"),
         (
             dict.fromkeys("abcde", "5"),
             "",
             tuple("abcde"),
-            "5 of 5 files are not the reference's: a, b, c and 2 more",
+            "5 of 5 files differ from the reference's: a, b, c and 2 more",
         ),
     ],
 )

@@ -268,7 +268,7 @@ def ended(of, status="success", log=DIGEST):
     [
         ((0, 500, 0), []),
         ((0, 501, 0), [(3, "0.501 s before line 2")]),
-        ((5000, 0, 4499, 6000), [(2, "5.000 s before line 1"), (3, "0.501 s before line 1")]),
+        ((5000, 0, 4499, 6000), [(2, "5.000 s before line 1, and 1 later line earlier than one before")]),
         ((5000, 5000, 0), [(3, "5.000 s before line 1")]),
     ],
 )

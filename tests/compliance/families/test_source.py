@@ -238,12 +238,15 @@ def test_src02_files_that_another_rule_names_and_binary_ones_are_left_out():
     assert [(f.path, f.line, f.found) for f in checks.source_can_be_read(files)] == [("source/x/c", 1, "large")]
 
 
-def test_src03_a_run_without_a_folder_of_source_does_not_excuse_the_next():
+@pytest.mark.parametrize(("released", "whose"), [("2", ""), ("1", ", that of the reference")])
+def test_src03_a_run_without_a_folder_of_source_does_not_excuse_the_next(released, whose):
     first, second = (SimpleNamespace(path=path, set_path="set") for path in ("result_0.txt", "result_1.txt"))
     folder = Folder(("source", "x"), {})
     files = submitted(loaded=((first, {"a.py": "0" * 64}, None), (second, {"a.py": "1" * 64}, folder)))
+    files.edition = SimpleNamespace(releases={"v1.0.1": {"a.py": released * 64}})
     (fault,) = checks.source_is_the_one_that_ran(files)
-    assert (fault.path, fault.line, fault.wanted) == ("source/x/a.py", 1, f"{'1' * 64}, as logged in result_1.txt")
+    wanted = f"{'1' * 64}{whose}, as logged in result_1.txt"
+    assert (fault.path, fault.line, fault.wanted) == ("source/x/a.py", 1, wanted)
 
 
 @pytest.mark.parametrize(("spaces", "lines"), [(0, [2]), (1, [2]), (2, [])])

@@ -11,7 +11,7 @@ def test_impact_is_the_score_without_the_run(broken, law):
     (finding,) = with_impact(verdict, {"v1.0": load("v1.0", law)})
     times = [log.run.seconds for log in verdict.all_sets[0].logs]
     without = figure_of_merit([*times[:1], float("inf"), *times[2:]])
-    assert finding.impact == f"score of the set {figure_of_merit(times):.3f} s, without this run {without:.3f} s"
+    assert finding.impact == f"score {figure_of_merit(times):.3f} s; {without:.3f} s if this run counts as failed"
 
 
 def impacts(path, law):
@@ -23,7 +23,7 @@ def test_a_second_lost_run_leaves_no_score(broken, logs, law):
     broken.logs[3] = logs.good(3, (0.5, 0.7))
     broken.write(3)
     found = impacts(broken.root, law)
-    assert found["SEED03"].startswith("score ") and found["SEED03"].endswith(" s, without this run none")
+    assert found["SEED03"].startswith("score ") and found["SEED03"].endswith(" s; none if this run counts as failed")
     assert found["EVL07"] == ""  # it counts as infinite as it is
 
 

@@ -11,7 +11,7 @@ from rules.edition import load
 
 FIX = load("v1.0").rules["SEED03"].fix
 
-EDIT = "A log is never edited: copy it again from where the run wrote it, else repeat the run"
+EDIT = "Never edit a log: copy it again if it differs from what its run wrote; if it doesn't, repeat the run"
 NEXT = f"next: fix the error and check again. {EDIT} (python compliance/check.py --explain SEED03 says more)"
 FOOT = "--all gives each finding with its place"
 
@@ -100,9 +100,7 @@ def test_a_submission_takes_a_screen_whatever_it_has(round_, seed, rules, sets):
     places = [f"v1.0/acme/results/{n}" for n in range(sets)]
     found = [replace(seed, code=f"SEED{n:02d}", path=f"{p}/x") for n in range(rules) for p in places for _ in "12"]
     made = round_(*found)
-    made = replace(
-        made, summaries=(replace(made.summaries[0], sets=tuple(places), source="every file is the reference's"),)
-    )
+    made = replace(made, summaries=(replace(made.summaries[0], sets=tuple(places), source="of the reference"),))
     lines = render(made).splitlines()
     end = lines.index("")
     assert lines[0].startswith("v1.0/acme: ") and end <= SCREEN
@@ -119,7 +117,7 @@ def test_every_line_of_a_finding_names_its_severity(round_, seed, file):
     made = round_(*found, file, replace(seed, waived="r: x"))
     for every in (False, True):
         lines = render(replace(made, every=every)).splitlines()
-        lines = [line for line in lines if "--explain" not in line and "for a reviewer" not in line]
+        lines = [line for line in lines if "--explain" not in line and "reviewers judge" not in line]
         about = [line for line in lines if re.search("found|[A-Z]{3,4}[0-9]{2}", line)]
         assert len(about) >= (5 if every else 10)
         assert all(re.search(r"\b(error|warning|review|info|waived)\b", line) for line in about), about
@@ -136,11 +134,11 @@ def test_findings_of_other_severities_than_the_chosen_are_hidden_and_counted(rep
 
 
 def test_waived_findings_and_impacts_are_told_behind_the_finding(report, seed):
-    text = render(report(replace(seed, waived="r: agreed", impact="score of the set 1 s, without this run none")))
+    text = render(report(replace(seed, waived="r: agreed", impact="score 1 s; none if this run counts as failed")))
     assert text.splitlines()[1:3] == [
         "  waived SEED03: A seed is fresh",
         "    waived at result_1.txt:8: found seed 5, wanted 48 bits [waived by r: agreed] "
-        "[score of the set 1 s, without this run none]",
+        "[score 1 s; none if this run counts as failed]",
     ]
     assert "\n  passed, 1 waived\n" in text
 
@@ -149,7 +147,7 @@ def test_nothing_found_and_one_log(report):
     made = report()
     assert render(made).splitlines() == [
         "v1.0/acme: 5 logs, checked by the rules v1.0",
-        "  for a reviewer: 2 points that no program can check",
+        "  reviewers judge 2 points that no program can check",
         "  passed",
         "",
         "next: people judge what no program can (python compliance/audit.py v1.0/acme lists it)",
@@ -242,8 +240,13 @@ def test_the_last_lines_say_what_to_do(report, seed):
         "next: see above why 1 place could not be checked",
         f"then: fix the 2 errors and check again. {EDIT} ({how} SEED03 says more)",
     ]
-    assert render(report(review, review)).splitlines()[-1].startswith("next: a person judges the 2 reviews by ")
-    assert render(replace(report(seed, review), severity="review")).splitlines()[-1].startswith("next: a person judges")
+    told = "next: hand it in as it is, or explain where a fix says; a person judges the 2 reviews ("
+    assert render(report(review, review)).splitlines()[-1].startswith(told)
+    assert (
+        render(replace(report(seed, review), severity="review"))
+        .splitlines()[-1]
+        .startswith("next: hand it in as it is")
+    )
 
 
 @pytest.mark.parametrize("missed", [3, 4])
