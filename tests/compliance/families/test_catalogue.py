@@ -29,7 +29,10 @@ def modules():
 
 @pytest.mark.parametrize("name", STARTS)
 def test_without_damage_all_is_in_order(name, tmp_path, found):
-    assert found(STARTS[name](tmp_path).root) == []
+    """Also in a set or a log by itself."""
+    tree = STARTS[name](tmp_path)
+    log = tree.path(tree.at)
+    assert [found(path) for path in (tree.root, log.parent, log)] == [[], [], []]
 
 
 def test_every_check_has_a_damage_that_it_alone_finds():

@@ -1,25 +1,35 @@
 """CLK: each fault of the clock is found by its rule alone, and each limit from both sides."""
 
+import dataclasses
+from types import SimpleNamespace
+
 import pytest
 
 from compliance.families import clock as checks
 from rules.edition import load
+from tests.compliance.families.damages import files_changed, log_changed
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 MS = 1000
 
 
-@damage
-def no_run_stop(tree):
-    tree.removed("run_stop")
-    return [("result_2.txt", 1, "CLK01")]
-
-
-@damage
-def init_stop_twice_and_equal(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.inserted(log.one("run_start"), dict(log.one("init_stop"))), "CLK01")]
+no_run_stop = files_changed("CLK01", "result_2.txt", lambda tree: tree.removed("run_stop"))
+init_stop_twice_and_equal = log_changed(
+    "CLK01", lambda tree, log: tree.inserted(log.one("run_start"), dict(log.one("init_stop")))
+)
+negative_run_time = log_changed(
+    "CLK03", lambda tree, log: tree.changed("run_stop", time_ms=log.one("run_start")["time_ms"] - 1000)
+)
+clock_runs_back = log_changed(
+    "CLK04", lambda tree, log: tree.changed("eval_start", nth=1, time_ms=log.all("epoch_stop")[1]["time_ms"] - 2000)
+)
+run_stop_a_minute_late = log_changed(
+    "CLK09", lambda tree, log: tree.changed("run_stop", time_ms=log.one("run_stop")["time_ms"] + 60_000)
+)
+evaluation_within_an_epoch = log_changed(
+    "CLK15", lambda tree, log: tree.moved(log.all("eval_start")[1], log.all("epoch_stop")[1])
+)
 
 
 @damage
@@ -29,18 +39,6 @@ def init_stop_after_run_start(tree):
     log.events[a], log.events[b] = log.events[b], log.events[a]
     tree.write(2)
     return [("result_2.txt", a + 1, "CLK02")]
-
-
-@damage
-def negative_run_time(tree):
-    start = tree.logs[2].one("run_start")["time_ms"]
-    return [("result_2.txt", tree.changed("run_stop", time_ms=start - 1000), "CLK03")]
-
-
-@damage
-def clock_runs_back(tree):
-    time = tree.logs[2].all("epoch_stop")[1]["time_ms"]
-    return [("result_2.txt", tree.changed("eval_start", nth=1, time_ms=time - 2000), "CLK04")]
 
 
 @damage
@@ -76,24 +74,11 @@ def an_epoch_after_run_stop(tree):
 
 
 @damage
-def run_stop_a_minute_late(tree):
-    time = tree.logs[2].one("run_stop")["time_ms"]
-    return [("result_2.txt", tree.changed("run_stop", time_ms=time + 60_000), "CLK09")]
-
-
-@damage
 def epoch_never_stops(tree):
     event = tree.logs[2].all("epoch_start")[1]
     line = tree.logs[2].line(event)
     tree.removed("epoch_stop", epoch=2)
     return [("result_2.txt", line, "CLK10")]
-
-
-@damage
-def evaluation_stops_twice(tree):
-    log = tree.logs[2]
-    accuracy = log.all("eval_accuracy")[1]
-    return [("result_2.txt", tree.inserted(accuracy, dict(log.all("eval_stop")[1])), "CLK10")]
 
 
 @damage
@@ -117,13 +102,6 @@ def run_of_a_century(tree):
     log = tree.logs[2]
     log.shift(100_000_000_000, since=log.all("epoch_stop")[-1])
     return [("result_2.txt", tree.written(log.one("run_stop")), "CLK13")]
-
-
-@damage
-def first_event_before_time_began(tree):
-    tree.logs[2].events[0]["time_ms"] = -1
-    tree.write(2)
-    return [("result_2.txt", 1, "CLK05")]
 
 
 def test_damage(entry, exactly):
@@ -157,12 +135,6 @@ def test_milestones_come_so_late_and_no_later(tree, codes_of, event, since, limi
 
 
 @damage
-def evaluation_within_an_epoch(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.moved(log.all("eval_start")[1], log.all("epoch_stop")[1]), "CLK15")]
-
-
-@damage
 def evaluation_in_no_time(tree):
     log = tree.logs[2]
     stop = log.all("eval_stop")[1]
@@ -183,3 +155,301 @@ def first_epoch_in_a_second(tree):
 def runs_of_the_day_after_tomorrow(tree, monkeypatch):
     monkeypatch.setattr(checks.clock, "time", lambda: tree.logs[0].events[0]["time_ms"] / 1000 - 172_800)
     return [(f"result_{i}.txt", len(log.events), "CLK19") for i, log in enumerate(tree.logs)]
+
+
+LIMITS, TOLERANT = (SimpleNamespace(edition=load(name), metric="eval_accuracy") for name in ("v1.0", "mlperf-hpc-v1.0"))
+EXACT = SimpleNamespace(  # limits without rounding
+    slack=0.25,
+    slack_seconds=0.5,
+    paused_seconds=1.5,
+    excess=0.25,
+    resolution=0.125,
+    eval_share=0.25,
+    first_epoch_share=0.5,
+    init_free=10.0,
+    init_share=0.5,
+    future=60.0,
+)
+
+
+def told(check, log, seconds=None):
+    """What a check finds: (line, found, wanted)."""
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT, many_ranks=False)))
+    return [(fault.line, fault.found, fault.wanted) for fault in check(log, terms, SimpleNamespace(seconds=seconds))]
+
+
+def test_a_time_is_shown_as_its_day():
+    assert [checks.date_of(time) for time in (1_789_948_799_999, 1_789_948_800_000, 10**20)] == [
+        "2026-09-20",
+        "2026-09-21",
+        "100000000000000000000",
+    ]
+
+
+def lines(logs, check, *events, stop=None, terms=LIMITS):
+    """The lines of what a check finds in events (key, seconds, fields)."""
+    read = [logs.event(i, key, round(s * MS), **{"value": None, **more}) for i, (key, s, more) in enumerate(events, 1)]
+    return [fault.line for fault in check(logs.read(*read), terms, SimpleNamespace(stop=stop, passing=None))]
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        (("epoch_start", "eval_start", "eval_stop", "epoch_stop"), []),
+        (("epoch_start", "epoch_stop", "epoch_stop"), [3]),
+        (("staging_start", "eval_stop"), [2, 1]),
+    ],
+)
+def test_clk10_what_starts_stops_once(logs, keys, found):
+    events = [(key, i, {"epoch_num": 1}) for i, key in enumerate(keys)]
+    assert lines(logs, checks.intervals_are_balanced, *events) == found
+    stop = logs.event(20, "run_stop", status="success")
+    assert lines(logs, checks.intervals_are_balanced, *events, stop=stop) == found
+
+
+def test_clk10_an_aborted_run_may_leave_one_open(logs):
+    start = ("epoch_start", 0, {"epoch_num": 1})
+    for line, found in ((20, []), (1, [1])):  # behind it, or not
+        stop = logs.event(line, "run_stop", status="aborted")
+        assert lines(logs, checks.intervals_are_balanced, start, stop=stop) == found
+    other = [start, ("epoch_stop", 1, {"epoch_num": 2})]
+    assert lines(logs, checks.intervals_are_balanced, *other, stop=stop) == [2]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "passing", "good"),
+    [
+        (CLOCK.shortest_run, True, True),
+        (CLOCK.shortest_run - 0.001, True, False),
+        (0.0, False, True),
+        (-0.001, False, False),
+        (CLOCK.longest_run, True, True),
+        (CLOCK.longest_run + 0.001, True, False),
+        (None, True, True),
+    ],
+)
+def test_clk13_a_run_that_met_its_target_is_neither_too_short_nor_too_long(logs, seconds, passing, good):
+    time = SimpleNamespace(seconds=seconds, passing=passing, stop=SimpleNamespace(line=7))
+    assert [f.line for f in checks.duration_is_plausible(None, LIMITS, time)] == ([] if good else [7])
+
+
+def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
+    first, last = (checks._milliseconds(date) for date in (CLOCK.not_before, CLOCK.not_after))
+    assert checks.date_of(first - 1) < CLOCK.not_before == checks.date_of(first)
+    assert checks.date_of(last - 1) < CLOCK.not_after == checks.date_of(last)
+    for times, found in (((first, last), 0), ((first - 1, last), 1), ((first, last + 1), 1), ((), 0)):
+        log = logs.read(*(logs.event(i, "seed", time) for i, time in enumerate(times, 1)))
+        assert len(list(checks.times_are_of_this_round(log, LIMITS, None))) == found
+
+
+@pytest.mark.parametrize(("seconds", "found"), [(-0.001, [7]), (0.0, [7]), (0.001, []), (None, [])])
+def test_clk03_a_run_takes_a_millisecond(seconds, found):
+    time = SimpleNamespace(seconds=seconds, stop=SimpleNamespace(line=7))
+    assert [f.line for f in checks.runs_take_time(None, LIMITS, time)] == found
+
+
+@pytest.mark.parametrize(
+    ("back", "found"),
+    [
+        ([], []),
+        ([(50, 10)], []),
+        ([(50, 11)], [(50, "warning")]),
+        ([(50, 100)], [(50, "warning")]),
+        ([(50, 100)], [(50, "warning")]),
+        ([(50, 100)], [(50, "warning")]),
+        ([(50, 101)], [(50, "")]),
+        ([(5, 50), (6, 102), (7, 101)], [(6, "")]),  # the largest step
+    ],
+)
+def test_clk04_time_may_run_back_a_little_or_be_warned_of(back, found):
+    limits = SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
+    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back], events={})
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
+    assert [(f.line, f.severity) for f in checks.time_never_runs_back(log, terms, None)] == found
+
+
+def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
+    events = [logs.event(1, "run_start", 700), logs.event(2, "epoch_start", 900), logs.event(3, "epoch_stop", 500)]
+    log, limits = logs.read(*events), SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
+    log.back = [(3, 400, "epoch_stop")]
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
+    (fault,) = checks.time_never_runs_back(log, terms, None)
+    assert fault.found == "epoch_stop 400 ms earlier than epoch_start of line 2"
+    log.back = [(3, 401, "epoch_stop")]  # than one that is not kept
+    (fault,) = checks.time_never_runs_back(log, terms, None)
+    assert fault.found == "epoch_stop 401 ms earlier than an event before it"
+
+
+def test_milestones_in_one_line_are_in_order(logs):
+    """Several programs may write into one line."""
+    log = logs.read(logs.event(4, "init_stop"), logs.event(4, "run_start"), logs.event(4, "staging_start"))
+    assert list(checks.milestones_are_in_order(log, LIMITS, None)) == []
+    assert list(checks.staging_is_inside_the_clock(log, LIMITS, SimpleNamespace(start=log.first("run_start")))) == []
+
+
+@pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["epoch_stop in line 4, after run_stop by its time"])])
+def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, beyond, says):
+    log = logs.read(logs.event(4, "epoch_stop", logs.START + beyond), logs.event(4, "run_stop"))
+    time = SimpleNamespace(stop=log.first("run_stop"), passing=None)
+    assert [f.found for f in checks.nothing_comes_after_run_stop(log, LIMITS, time)] == says
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        (("seed", "eval_start", "eval_stop", "eval_stop", "eval_start"), []),
+        (("seed", "epoch_start", "epoch_start", "epoch_stop"), [2]),
+        (("seed", "epoch_stop"), [2]),
+    ],
+)
+def test_clk10_instances_that_share_a_log_start_as_often_as_they_stop(logs, keys, found):
+    events = [(key, 0, {}) for key in keys]
+    assert lines(logs, checks.intervals_are_balanced, *events, terms=TOLERANT) == found
+
+
+def paced(logs, *pairs, kind="epoch", since=0, **metadata):
+    """Epochs or evaluations, one after another, of so many milliseconds and samples: lines 1 and 3, 4 and 6, ..."""
+    events = []
+    for number, (took, samples) in enumerate(pairs, 1):
+        line = 3 * number - 2 + since
+        events.append(logs.event(line, f"{kind}_start", 100_000 * line, epoch_num=number))
+        facts = {"epoch_num": number, "samples_count": samples}
+        events.append(logs.event(line + 2, f"{kind}_stop", 100_000 * line + took, **facts))
+    return events
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ({"throughput": 44 / 4.5}, None),  # 8 s less a quarter and 1.5 s
+        ({"throughput": 44 / 4.375}, "4.375 s by throughput in epoch 2"),
+        ({"throughput": 44 / 10.5}, None),  # 8 s and a quarter and half a second
+        ({"throughput": 4.0}, "11.000 s by throughput in epoch 2"),
+        ({"wait_seconds": 0.5, "compute_seconds": 4.0}, None),
+        ({"wait_seconds": 0.5, "compute_seconds": 3.875}, "4.375 s by wait_seconds and compute_seconds in epoch 2"),
+        (
+            {"throughput": 5.0, "wait_seconds": 0.5, "compute_seconds": 1},
+            "1.500 s by wait_seconds and compute_seconds in epoch 2",
+        ),
+        ({"throughput": 44.0, "wait_seconds": 0.5, "compute_seconds": 1}, "1.000 s by throughput in epoch 2"),
+        ({"wait_seconds": 0.5}, None),
+        ({"throughput": True}, None),
+        ({"throughput": 0}, None),
+        ({"throughput": -0.5}, None),
+        ([8.25], None),
+    ],
+)
+def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found):
+    """The first epoch has no figures."""
+    stats = logs.event(5, "tracked_stats", value=value, epoch_num=2)
+    log = logs.read(*paced(logs, (8000, 44), (8000, 44)), stats)
+    assert told(checks.figures_are_those_of_the_clock, log) == (
+        [(5, found, "its 8.000 s on the clock")] if found else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "found"),
+    [
+        (
+            ["epoch_start", "epoch_stop", "eval_start", "epoch_start", "epoch_start"],
+            [(4, "epoch_start within eval_start of line 3")],
+        ),
+        (["epoch_stop", "epoch_start"], []),
+    ],
+)
+def test_clk15_the_first_that_begins_within_another_is_told(logs, keys, found):
+    log = logs.read(*(logs.event(line, key) for line, key in enumerate(keys, 1)))
+    assert told(checks.epochs_and_evaluations_alternate, log) == [(*one, "after it has ended") for one in found]
+
+
+@pytest.mark.parametrize(("took", "found"), [(3874, "3.874 s for epoch 2"), (3875, None), (4000, None)])
+def test_clk16_a_later_evaluation_is_held_against_the_median_epoch(logs, took, found):
+    """Of 2 s a sample: 1, 2 and 4 s. An evaluation of 8 samples takes a quarter of 16 s, less the resolution. The
+    evaluation before it has no samples, and epochs without a time or without samples don't count."""
+    epochs = paced(logs, (8000, 8), (32_000, 8), (16_000, 8), (0, 8), (900, 0))
+    evaluations = paced(logs, (1, 0), (took, 8), (1, 8) if found else (9000, 8), kind="eval", since=20)
+    found = [(26, found, "4.000 s or more, 0.25 of its training's time a sample")] if found else []
+    assert told(checks.evaluations_take_time, logs.read(*epochs, *evaluations)) == found
+
+
+@pytest.mark.parametrize("samples", [None, "8", True, 8.0, -1])
+def test_clk16_an_odd_count_of_samples_is_none(logs, samples):
+    epochs, evaluations = paced(logs, (8000, 8)), paced(logs, (0, samples), kind="eval", since=20)
+    assert told(checks.evaluations_take_time, logs.read(*epochs, *evaluations)) == []
+    epochs, evaluations = paced(logs, (8000, samples)), paced(logs, (0, 8), kind="eval", since=20)
+    assert told(checks.evaluations_take_time, logs.read(*epochs, *evaluations)) == []
+    epochs = paced(logs, (8000, samples), (8000, 8), (8000, samples))
+    (fault,) = told(checks.evaluations_take_time, logs.read(*epochs, *evaluations))
+    assert fault[2].startswith("2.000 s or more")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "found"),
+    [
+        ((0,), None),
+        ((3874, 8000), "4.000"),
+        ((3875, 8000), None),
+        ((1874, 4000, 16_000, 2000), "2.000"),  # half of the median of the others
+        ((1875, 4000, 16_000, 2000), None),
+    ],
+)
+def test_clk17_the_first_epoch_is_held_against_the_others_median(logs, seconds, found):
+    log = logs.read(*paced(logs, *((took, 8) for took in seconds)))
+    told_of_it = [(3, f"{seconds[0] / 1000:.3f} s", f"{found} s or more, 0.5 of the others' median")] if found else []
+    assert told(checks.the_first_epoch_reads_the_data, log) == told_of_it
+
+
+@pytest.mark.parametrize(
+    ("took", "run", "most"),
+    [(10_000, 4.0, None), (10_001, 4.0, 10), (15_000, 30.0, None), (15_001, 30.0, 15), (99_999, None, None)],
+)
+def test_clk18_initialisation_takes_the_free_time_or_a_share_of_the_run(logs, took, run, most):
+    log = logs.read(logs.event(1, "init_start", 0), logs.event(2, "init_stop", took))
+    found = [(2, f"{took / 1000:.3f} s before a run of {run:.3f} s", f"at most {most:.3f} s")] if most else []
+    assert told(checks.initialisation_is_short_beside_the_run, log, run) == found
+
+
+@pytest.mark.parametrize(("ahead", "late"), [(60_000, False), (60_001, True)])
+def test_clk19_the_latest_event_is_told_with_the_day(logs, monkeypatch, ahead, late):
+    now = 1_775_000_000_000
+    monkeypatch.setattr(checks.clock, "time", lambda: now / 1000)
+    times = (now, now + ahead, None, "later", now - 5)
+    log = logs.read(*(logs.event(line, f"key_{line}", time) for line, time in enumerate(times, 1)))
+    day = checks.date_of(now)
+    assert told(checks.no_run_is_from_the_future, log) == (
+        [(2, f"key_2 at {day}", f"at most today, {day}")] if late else []
+    )
+    assert told(checks.no_run_is_from_the_future, logs.read()) == []
+
+
+@pytest.mark.parametrize(
+    ("quantiles", "batch", "found"),
+    [
+        ([3.0, 4.0, 5.0], 4, None),  # 11 steps of 3.5 s on average at least: 38.5 s
+        ([4.0, 4.0, 5.0], 4, "30.000 s by compute_seconds in epoch 1"),
+        ([4.0, 5.0, 4.0], 4, "30.000 s by compute_seconds in epoch 1"),  # whatever their order
+        ([4.0], 4, None),
+        ([4.0, "4", 5.0], 4, None),
+        ([4.0] * 1000, 4, None),
+        (None, 4, None),
+        ([4.0, 4.0, 5.0], 0, None),
+        ([4.0, 4.0, 5.0], "4", None),
+    ],
+)
+def test_clk20_an_epoch_takes_no_less_than_its_steps(logs, quantiles, batch, found):
+    value = {"wait_seconds": 0.0, "compute_seconds": 30.0, "step_compute_seconds": quantiles}
+    batches = [logs.event(9, "global_batch_size", value=batch)]
+    log = logs.read(*batches, *paced(logs, (30_000, 44)), logs.event(2, "tracked_stats", value=value, epoch_num=1))
+    wanted = "44.000 s or more, by step_compute_seconds"
+    assert told(checks.figures_are_those_of_the_clock, log) == ([(2, found, wanted)] if found else [])
+
+
+@pytest.mark.parametrize(("earlier", "found"), [(0, False), (4000, False), (4001, True)])
+def test_clk18_an_initialisation_begins_with_the_first_event_where_one_process_logs(logs, earlier, found):
+    """12 s are the most, of a run of 24 s."""
+    events = [("submission_org", 10_000 - earlier), ("init_start", 10_000), ("init_stop", 18_000)]
+    log = logs.read(*(logs.event(line, key, time) for line, (key, time) in enumerate(events, 1)))
+    assert bool(told(checks.initialisation_is_short_beside_the_run, log, 24.0)) is found
+    tolerant = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT, many_ranks=True)))
+    assert not list(checks.initialisation_is_short_beside_the_run(log, tolerant, SimpleNamespace(seconds=24.0)))

@@ -1,7 +1,5 @@
 """CODE: what hides from people in source, and what they must look at: seeds, uses, files that nothing reads."""
 
-from pathlib import Path
-
 import pytest
 
 from compliance.engine import judge
@@ -9,22 +7,13 @@ from compliance.families import code as checks
 from compliance.source.python import LARGEST
 from rules.edition import load
 from rules.published import REPOSITORY as ROOT
+from tests.compliance.families.damages import file_added
 
 LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
 damage = pytest.mark.damage
 NUMBERS = load("v1.0").limits.source_numbers
 HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
-
-
-def file_added(code, path, text):
-    """A damage: the source has another file, or more in one that is there."""
-
-    @damage
-    def entry(tree):
-        return [(Path(path).name, tree.add(path, text), code)]
-
-    return entry
 
 
 coding_that_hides_code = file_added("CODE01", f"{HERE}/a.py", "# coding: utf-7\n")
@@ -34,11 +23,7 @@ module_that_runs_by_itself = file_added("CODE03", f"{HERE}/sitecustomize.py", "a
 kernel_in_another_language = file_added("CODE04", f"{HERE}/fast.cu", "__global__ void f() {}\n")
 table_of_many_numbers = file_added("CODE04", f"{HERE}/configs/prior.yaml", "- 0.5\n" * (NUMBERS + 1))
 module_too_large_to_be_parsed = file_added("CODE04", f"{HERE}/data.py", "#" * (LARGEST + 1))
-
-
-@damage
-def seed_that_is_cancelled(tree):
-    return [("train.py", tree.add(TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n") + 1, "CODE02")]
+seed_that_is_cancelled = file_added("CODE02", TRAIN, "seed = fresh_seed()\ntorch.manual_seed(seed * 0 + 42)\n", line=2)
 
 
 def edited(tree, name, change):
@@ -133,33 +118,23 @@ def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not
     assert [f.found for f in found] == [own.strip().replace("(seed, ", "(id(seed), ")]
 
 
-MINIMAL = "implementations/minimal/train.py"
-
-
 LINE = "torch.manual_seed(seeds.stream_seed(seed, seeds.Stream.WEIGHTS))"
 
 
-def minimal(tree, law, text):
-    """The findings in own code that is made from the minimal implementation, which runs load from a folder `acme`,
-    beside the project's files."""
+@pytest.mark.parametrize("seeded", ["seed", "c.batch_size"])
+def test_the_minimal_implementation_is_quiet_as_own_code(tree, law, seeded):
+    """Runs load it from a folder `acme`, beside the project's files. With another seed it is not quiet."""
+    text = (ROOT / "implementations/minimal/train.py").read_text()
+    assert LINE in text
     for path in tree.implementation.rglob("*.py"):
         path.unlink()
     for path in ("benchmark/run/process.py", "benchmark/run/seeds.py", "benchmark/run/reader.py"):
         tree.put(tree.source / path, (ROOT / path).read_text())
+    text = text.replace(LINE, LINE.replace("(seed, ", f"({seeded}, "))
     tree.put(tree.source / "implementations/acme/train.py", f"# ours\n{text}")
     tree.ran()
-    return [(f.path.rpartition("/")[2], f.line, f.found) for f in findings(tree, law)]
-
-
-def test_the_minimal_implementation_is_quiet_as_own_code(tree, law):
-    assert minimal(tree, law, (ROOT / MINIMAL).read_text()) == []
-
-
-def test_with_another_seed_it_is_not(tree, law):
-    text = (ROOT / MINIMAL).read_text()
-    assert LINE in text
-    (found,) = minimal(tree, law, text.replace(LINE, LINE.replace("(seed, ", "(c.batch_size, ")))
-    assert found[0] == "train.py" and "stream_seed(c.batch_size," in found[2]
+    found = [f.found for f in findings(tree, law)]
+    assert found == [] if seeded == "seed" else "stream_seed(c.batch_size," in "".join(found)
 
 
 def test_a_files_code_is_judged_once(tree, found):

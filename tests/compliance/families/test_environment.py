@@ -14,6 +14,7 @@ from compliance.reading import environment as reading_environment
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
+from tests.compliance.families.damages import files_changed, log_changed
 from tests.compliance.submissions import Probed
 
 damage = pytest.mark.damage
@@ -44,12 +45,21 @@ def loaded_changed(code, times=1, runs=(2,), found=(), **changes):
 
 digest_that_is_none = event_changed("ENV01", "environment", of="environed", value="5f2a")
 file_of_another_run = event_changed("ENV01", "environment", of="environed", metadata={"path": "environment_1.json"})
-
-
-@damage
-def logged_behind_run_start(environed):
-    log = environed.logs[2]
-    return [("result_2.txt", environed.moved(log.one("environment"), log.one("staging_start")), "ENV01")]
+logged_behind_run_start = log_changed(
+    "ENV01", lambda environed, log: environed.moved(log.one("environment"), log.one("staging_start"))
+)
+manifest_that_is_no_json = files_changed("ENV04", FILE, lambda environed: environed.survey(2, b"\x80\x04"))
+manifest_that_no_log_names = files_changed(
+    "ENV10", "environment_5.json", lambda environed: shutil.copyfile(environed.environment(1), environed.environment(5))
+)
+another_library_in_one_run = fact_changed("ENV05", "packages", {"torch": "2.13.0", "numpy": "2.4.7"})
+another_setting_on_the_command_line = fact_changed("ENV07", "command", [*GOOD["command"], "beta_2=0.99"])
+share_of_more_processors_than_there_are = fact_changed("ENV08", "share", {"processors": 64}, runs=range(5))
+data_in_memory = fact_changed(
+    "ENV11", "data", {"type": "tmpfs", "options": ["rw"], "other_options": 0}, runs=range(5), found=[0]
+)
+malformed_list_of_what_was_loaded = loaded_changed("ENV04", edited={"files": -1, "names": []})
+module_of_no_distribution = loaded_changed("ENV12", unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
 
 
 @damage
@@ -83,15 +93,6 @@ def manifest_of_another_run(environed):
 
 
 @damage
-def manifest_that_is_no_json(environed):
-    environed.survey(2, b"\x80\x04")
-    return [(FILE, 1, "ENV04")]
-
-
-another_library_in_one_run = fact_changed("ENV05", "packages", {"torch": "2.13.0", "numpy": "2.4.7"})
-
-
-@damage
 def two_kinds_of_nodes(environed):
     other = {"clocks": {"value": {"governor": {"powersave": 2}}, "origin": "a test"}}
     for index, log in enumerate(environed.logs):
@@ -105,31 +106,15 @@ def two_kinds_of_nodes(environed):
 
 
 @damage
-def another_setting_on_the_command_line(environed):
-    words = [*environed.manifests[2]["run"]["command"]["value"], "beta_2=0.99"]
-    environed.fact("command", words)
-    return [(FILE, 1, "ENV07")]
-
-
-@damage
 def manifest_of_another_host(environed):
     environed.manifests[2]["nodes"][0]["hosts"] = ["n7"]
     environed.survey(2)
     return [(FILE, 1, "ENV08")]
 
 
-share_of_more_processors_than_there_are = fact_changed("ENV08", "share", {"processors": 64}, runs=range(5))
-
-
 @damage
 def more_memory_than_there_is(environed):
     return [("box.json", environed.described(host_memory_capacity="48 GiB"), "ENV09")]
-
-
-@damage
-def manifest_that_no_log_names(environed):
-    shutil.copyfile(environed.environment(1), environed.environment(5))
-    return [("environment_5.json", 1, "ENV10")]
 
 
 @damage
@@ -145,30 +130,17 @@ def test_env11_what_was_loaded_is_told_if_the_source_reads_it(environed, found, 
     """In all runs, since a manifest of the first schema does not have the fact."""
     if reads:
         environed.add(checks.LOADER, (ROOT / checks.LOADER).read_text())
-    for index in range(5):
-        first_schema(environed.manifests[index])
+    for index, manifest in enumerate(environed.manifests):
+        manifest["schema"] = 1
+        del manifest["run"]["loaded"]
+        manifest["run"]["repository"] = {"value": None, "origin": "git"}
         environed.survey(index)
     assert found(environed.root) == ([("environment_0.json", 1, "ENV11")] if reads else [])
-
-
-def first_schema(manifest):
-    """The manifest as it was written before there was the fact `loaded`."""
-    manifest["schema"] = 1
-    del manifest["run"]["loaded"]
-    manifest["run"]["repository"] = {"value": None, "origin": "git"}
-
-
-data_in_memory = fact_changed(
-    "ENV11", "data", {"type": "tmpfs", "options": ["rw"], "other_options": 0}, runs=range(5), found=[0]
-)
 
 
 def loaded_otherwise(environed, run=2, **changes):
     """Change the fact `loaded` of a run."""
     environed.fact("loaded", {**GOOD["loaded"], **changes}, run)
-
-
-module_of_no_distribution = loaded_changed("ENV12", unowned={"files": 1, "names": [".../site-packages/acme_fast.so"]})
 
 
 hooks_in_all_runs_are_one_finding_each = loaded_changed(
@@ -189,8 +161,6 @@ kernels_that_changed_between_runs = loaded_changed("ENV13", kernels={"files": 71
 package_of_the_same_version_with_other_content = loaded_changed(
     "ENV14", records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64}
 )
-
-
 training_before_the_clock = loaded_changed("ENV15", 2, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
 
 
@@ -220,9 +190,6 @@ def two_machines_by_one_name(environed):
     return [("environment_0.json", 1, "ENV16")]
 
 
-malformed_list_of_what_was_loaded = loaded_changed("ENV04", edited={"files": -1, "names": []})
-
-
 def test_kernels_that_another_run_of_the_set_left_are_fine(environed, found):
     for run in range(1, 5):
         loaded_otherwise(environed, run, kernels={"files": 71, "before": 71, "sha256": "c" * 64})
@@ -235,12 +202,6 @@ def test_damage(entry, exactly):
 
 def codes(tree, law):
     return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
-
-
-def test_good_submission_with_environments(environed, found):
-    assert found(environed.root) == []
-    assert found(environed.path(0).parent) == []
-    assert found(environed.path(0)) == []
 
 
 def test_env02_required_is_an_error_of_every_run(environed, law):

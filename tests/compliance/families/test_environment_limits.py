@@ -19,7 +19,6 @@ TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
         ({"a": 1, "b": 2}, {"a": 1, "b": 3}, "b 2", "b 3"),
         ({"a": 1}, {"b": 1}, "a 1, b missing", "a missing, b 1"),
         (dict.fromkeys("abcdefghij", 1), {}, TEN, ", ".join(f"{n} missing" for n in "abcdefghij")),
-        (dict.fromkeys("abcdefghijkl", 1), {}, f"{TEN} and 2 more", None),
         (dict.fromkeys("abcdefghijk", 1), {}, f"{TEN} and 1 more", None),
         ([1], {"a": 1}, "[1]", None),
     ],
@@ -45,8 +44,6 @@ def test_env02_a_run_without_a_start_is_named_in_its_first_line():
 
 
 RUN = {"number_of_nodes": 1, "number_of_ranks": 2, "versions": {"python": "3.11.9", "torch": "2.13.0"}}
-
-
 FACTS = {
     "processors": {"model": "A processor"},
     "packages": {"torch": "2.13.0"},
@@ -106,11 +103,9 @@ def test_env08_hosts_may_be_numbered_in_log_or_manifest(monkeypatch):
 @pytest.mark.parametrize(
     ("fields", "found"),
     [
-        ({"launcher": {"ranks": 2}}, []),
         ({"launcher": {"ranks": 3}}, ["ranks 3"]),
         ({"launcher": {}}, []),
         ({"hosts": ("n1", "n2")}, ["hosts ['n1', 'n2']", "nodes 2"]),
-        ({"number_of_nodes": None}, []),
         ({"versions": None}, []),
         ({"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
         ({"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),
@@ -126,7 +121,6 @@ def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, fields, foun
     [
         (["n2"], {}, []),
         (["n2"], {"kernel": "6.9"}, [('kernel "6.9" on n2', '"6.8", as on n1', "error")]),
-        (["n2", "n3"], {"kernel": "6.9"}, [('kernel "6.9" on n2 and 1 more', '"6.8", as on n1', "error")]),
         (["n2", "n3", "n4"], {"kernel": None}, [("kernel null on n2 and 2 more", '"6.8", as on n1', "review")]),
         (["n2", "n3"], {OTHER: None}, [("nodes of other kinds, n2 and 1 more", "one kind", "warning")]),
     ],

@@ -2,12 +2,16 @@
 
 import copy
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from benchmark.metric import mean
+from compliance.families import evaluation as checks
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import log_changed
 
 damage = pytest.mark.damage
 
@@ -30,11 +34,32 @@ def evaluation_without_a_score(tree):
     return [("result_2.txt", line, "EVL01")]
 
 
+score_true = event_changed("EVL04", "eval_accuracy", nth=4, value=True)
+aborted_with_the_target = event_changed("EVL08", "run_stop", metadata={"status": "aborted"})
+target_lowered = event_changed("EVL10", "target", value=0.9)
+evaluation_of_half_the_split = event_changed("EVL11", "eval_stop", nth=1, metadata={"samples_count": 2})
+counts_missing = event_changed("EVL12", "eval_accuracy", nth=1, metadata={"predicted": None})
+sum_of_more_than_the_samples_can_have = event_changed(
+    "EVL13", "eval_error", of="mean", nth=1, metadata={"sums": [0.5, 4.001]}
+)
+two_scores_of_one_evaluation = log_changed(
+    "EVL01", lambda tree, log: tree.inserted(log.all("epoch_start")[2], dict(log.all("eval_accuracy")[1]))
+)
+score_improved = log_changed(
+    "EVL05", lambda tree, log: tree.changed("eval_accuracy", nth=1, value=log.all("eval_accuracy")[1]["value"] + 0.01)
+)
+run_stop_earlier_than_the_evaluation = log_changed(
+    "EVL06", lambda tree, log: tree.changed("run_stop", time_ms=log.all("eval_start")[-1]["time_ms"])
+)
+score_before_its_evaluation = log_changed(
+    "EVL15", lambda tree, log: tree.moved(log.all("eval_accuracy")[1], log.all("eval_start")[1])
+)
+
+
 @damage
-def two_scores_of_one_evaluation(tree):
-    log = tree.logs[2]
-    following = log.all("epoch_start")[2]
-    return [("result_2.txt", tree.inserted(following, dict(log.all("eval_accuracy")[1])), "EVL01")]
+def another_metric_beside_the_benchmarks(tree):
+    event = tree.logs[2].all("eval_accuracy")[1]
+    return [("result_2.txt", tree.inserted(event, {**event, "key": "eval_error", "value": 0.0}), "EVL14")]
 
 
 @damage
@@ -52,15 +77,6 @@ def intermediate_evaluations_deleted(tree):
     return [("result_2.txt", log.line(log.all("epoch_start")[i]), "EVL03") for i in (1, 2)]
 
 
-score_true = event_changed("EVL04", "eval_accuracy", nth=4, value=True)
-
-
-@damage
-def score_improved(tree):
-    value = tree.logs[2].all("eval_accuracy")[1]["value"]
-    return [("result_2.txt", tree.changed("eval_accuracy", nth=1, value=value + 0.01), "EVL05")]
-
-
 @damage
 def target_met_only_after_run_stop(tree):
     log = tree.logs[2]
@@ -72,29 +88,10 @@ def target_met_only_after_run_stop(tree):
 
 
 @damage
-def run_stop_earlier_than_the_evaluation(tree):
-    time = tree.logs[2].all("eval_start")[-1]["time_ms"]
-    return [("result_2.txt", tree.changed("run_stop", time_ms=time), "EVL06")]
-
-
-@damage
-def success_without_the_target(tree, logs):
-    log = tree.logs[2] = logs.good(2, (0.5, 0.7, 0.8))
-    return [("result_2.txt", tree.changed("run_stop", metadata={"status": "success"}), "EVL08")] if log else []
-
-
-aborted_with_the_target = event_changed("EVL08", "run_stop", metadata={"status": "aborted"})
-
-
-@damage
 def epochs_after_the_target(tree, logs):
     qualities = (0.5, 0.7, 0.995, 0.6, 0.996)
     log = tree.logs[2] = logs.good(2, qualities)
     return [("result_2.txt", tree.written(log.all("eval_accuracy")[3]), "EVL09")]
-
-
-target_lowered = event_changed("EVL10", "target", value=0.9)
-evaluation_of_half_the_split = event_changed("EVL11", "eval_stop", nth=1, metadata={"samples_count": 2})
 
 
 @damage
@@ -114,28 +111,10 @@ def background_missed_more_often_than_another_class_was_taken(tree):
 
 
 @damage
-def counts_missing(tree):
-    event = tree.logs[2].all("eval_accuracy")[1]
-    del event["metadata"]["predicted"]
-    return [("result_2.txt", tree.written(event), "EVL12")]
-
-
-@damage
-def another_metric_beside_the_benchmarks(tree):
-    event = tree.logs[2].all("eval_accuracy")[1]
-    return [("result_2.txt", tree.inserted(event, {**event, "key": "eval_error", "value": 0.0}), "EVL14")]
-
-
-@damage
 def one_run_that_missed_its_target(tree, logs):
     tree.logs[1] = logs.good(1, (0.5, 0.7, 0.8))
     tree.write(1)
     return [("result_1.txt", len(tree.logs[1].events), "EVL07")]
-
-
-sum_of_more_than_the_samples_can_have = event_changed(
-    "EVL13", "eval_error", of="mean", nth=1, metadata={"sums": [0.5, 4.001]}
-)
 
 
 def recounted(sampled, logs, change):
@@ -205,21 +184,6 @@ def test_a_run_that_is_aborted_anywhere_is_honest(tree, found):
         assert found(tree.path(2)) == [("result_2.txt", cut + 1, "EVL07")], events[cut - 1]
 
 
-def test_the_target_is_met_from_above(logs, found, tmp_path):
-    log = logs.mean_run()
-    log.all("eval_error")[-1]["value"] = 0.21
-    log.all("eval_error")[-1]["metadata"]["sums"] = [0.68, 1.0]
-    log.one("run_stop")["metadata"]["status"] = "aborted"
-    codes = [code for *_, code in found(log.write(tmp_path / "v1.0" / "alone" / "result_0.txt"))]
-    assert codes == ["EVL07"]
-
-
-@damage
-def score_before_its_evaluation(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.moved(log.all("eval_accuracy")[1], log.all("eval_start")[1]), "EVL15")]
-
-
 @pytest.mark.parametrize(("beyond", "codes"), [(-1, []), (0, []), (1, ["EVL15"])])
 def test_evl15_a_score_may_come_as_late_as_run_stop(tree, law, codes_of, beyond, codes):
     log, limit = tree.logs[2], int(load("v1.0", law).limits.clock.stop_delay * 1000)
@@ -233,3 +197,203 @@ def test_evl15_a_score_may_come_within_its_evaluation(tree, codes_of):
     log = tree.logs[2]
     tree.moved(log.all("eval_accuracy")[1], log.all("eval_stop")[1])
     assert codes_of(tree) == []
+
+
+OURS, ROUND = load("v1.0"), load("mlperf-hpc-v2.0")
+
+
+def terms(edition=OURS, benchmark="scaffold", **changes):
+    known = replace(edition.benchmarks[benchmark], **changes)
+    fields = {"target": known.target if known.target is not None else 0.95, "metric": known.metric}
+    return SimpleNamespace(edition=edition, benchmark=known, problem=None, **fields)
+
+
+def found_in(logs, check, *events, edition=OURS, time=None, **changes):
+    """The lines of what a check finds in events (key, epoch)."""
+    read = logs.read(*(logs.event(i, key, value=0.5, epoch_num=epoch) for i, (key, epoch) in enumerate(events, 1)))
+    time = time or SimpleNamespace(stop=None, passing=None)
+    where = terms(edition, "scaffold" if edition is OURS else "deepcam", **changes)
+    return [fault.line for fault in check(read, where, time)]
+
+
+@pytest.mark.parametrize(
+    ("epochs", "wrong", "tolerated"),
+    [
+        ((0, 1, 2), [], []),
+        ((1, 2, 3), [], []),
+        ((2, 3), [1], [1]),
+        ((-1, 0), [1], [1]),
+        ((1, 3, 5), [2, 3], [2]),
+        ((1, 1), [2], [2]),
+    ],
+)
+def test_evl02_epochs_count_from_0_or_1(logs, epochs, wrong, tolerated):
+    events = [("epoch_start", n) for n in epochs]
+    assert found_in(logs, checks.epochs_are_consecutive, *events) == wrong
+    assert found_in(logs, checks.epochs_are_consecutive, *events, edition=ROUND) == tolerated
+    assert found_in(logs, checks.epochs_are_consecutive, *events, epoch_num="samples") == []
+
+
+@pytest.mark.parametrize(
+    ("parts", "epochs", "wrong"),
+    [
+        (4, (0.25, 0.5, 0.75, 1, 1.25), []),
+        (3, (0.333333333, 0.666666667, 1.0), []),
+        (4, (0.25, 0.75, 1), [2]),
+        (4, (0, 0.25), [1]),
+        (1, (1, 2.0000001), [2]),
+    ],
+)
+def test_evl02_an_epoch_may_have_several_parts(logs, parts, epochs, wrong):
+    events = [("epoch_start", n) for n in epochs]
+    found = found_in(logs, checks.epochs_are_consecutive, *events, evaluations_per_epoch=parts)
+    assert found == wrong
+
+
+@pytest.mark.parametrize(
+    ("events", "lines", "aborted"),
+    [
+        ([("epoch_start", 1), ("epoch_start", 2), ("eval_start", 2)], [1], [1]),
+        ([("epoch_start", 1), ("eval_start", 1), ("epoch_start", 2)], [3], []),  # it was being trained
+        ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2)], [3], [3]),
+    ],
+)
+def test_evl03_each_epoch_is_evaluated_once(logs, events, lines, aborted):
+    stop = logs.event(99, "run_stop")
+    for passing, stopped, wanted in ((None, None, lines), ("some", stop, lines), (None, stop, aborted)):
+        time = SimpleNamespace(stop=stopped, passing=passing)
+        assert found_in(logs, checks.epochs_are_evaluated_once, *events, time=time) == wanted
+
+
+def scores(*values, epochs=None):
+    events = [SimpleNamespace(line=i, value=value, key="score") for i, value in enumerate(values, 1)]
+    epochs = epochs or range(1, len(values) + 1)
+    return [SimpleNamespace(event=e, epoch=n) for e, n in zip(events, epochs, strict=True)]
+
+
+@pytest.mark.parametrize(("lower", "best"), [(True, "0.25"), (False, "0.75")])
+def test_evl07_tells_the_best_score_and_where_the_target_lies(lower, best):
+    time = SimpleNamespace(passing=None, inside=scores(0.5, 0.25, "1", 0.75), stop=None)
+    (fault,) = checks.run_reaches_its_target(SimpleNamespace(last_line=9), terms(lower=lower), time)
+    assert (fault.line, fault.found.split()[-1]) == (9, best)
+    assert fault.wanted.startswith("at most" if lower else "at least")
+    none = SimpleNamespace(passing=None, inside=scores("1"), stop=SimpleNamespace(line=7))
+    (fault,) = checks.run_reaches_its_target(None, terms(), none)
+    assert (fault.line, fault.found.split()[0]) == (7, "no")
+
+
+@pytest.mark.parametrize(("status", "found"), [("success", []), ("aborted", []), ("done", ["success or aborted"])])
+def test_evl08_without_a_target_a_status_is_one_of_two(logs, status, found):
+    time = SimpleNamespace(stop=logs.event(9, "run_stop", status=status), passing=None, scores=[0.5])
+    where = terms()
+    where.target = None
+    assert [f.wanted for f in checks.status_agrees_with_scores(None, where, time)] == found
+
+
+@pytest.mark.parametrize(("epochs", "after"), [((1, 2), []), ((1, 2, 3), [3]), ((1, 2, 2), []), ((1, 2, 3, 4), [3])])
+def test_evl09_nothing_is_evaluated_behind_the_passing_epoch(epochs, after):
+    inside = scores(*[0.9] * len(epochs), epochs=epochs)
+    time = SimpleNamespace(passing=inside[1], inside=inside)
+    faults = list(checks.run_ends_with_the_passing_evaluation(None, terms(), time))
+    assert [fault.line for fault in faults] == after
+    assert not after or faults[0].found.startswith(f"{len(epochs) - 2} more")
+
+
+@pytest.mark.parametrize(
+    ("limits", "shown"),
+    [
+        ({"score_min": 0.0, "score_max": None, "score_above": None}, "a finite number from 0"),
+        ({"score_min": 0.0, "score_max": 1.0, "score_above": None}, "a finite number from 0 to 1"),
+        ({"score_min": 0.0, "score_max": 1.0, "score_above": 0.0}, "a finite number above 0 to 1"),
+    ],
+)
+def test_evl04_tells_the_range_of_a_score(limits, shown):
+    time = SimpleNamespace(scores=scores(-1.0, True))
+    faults = list(checks.scores_are_numbers(None, terms(**limits), time))
+    assert [(fault.wanted, fault.severity) for fault in faults] == [(shown, "")] * 2
+    mild = checks.scores_are_numbers(None, terms(ROUND, "deepcam", **limits), time)
+    assert [fault.severity for fault in mild] == ["warning", ""]  # a training may diverge; `true` is no score
+
+
+@pytest.mark.parametrize(
+    ("intersection", "predicted", "good"),
+    [
+        ([90, 6, 4], [90, 6, 4], True),  # every voxel is hit
+        ([90, 5, 4], [91, 5, 4], True),  # one is taken for the background
+        ([90, 5, 4], [91, 6, 4], False),  # one more than there are
+    ],
+)
+def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(logs, intersection, predicted, good):
+    counts = {"intersection": intersection, "predicted": predicted, "true": [90, 6, 4]}
+    time = SimpleNamespace(scores=[SimpleNamespace(event=logs.event(5, "eval_accuracy", value=0.9, **counts))])
+    where = SimpleNamespace(problem="some", benchmark=SimpleNamespace(score="dice"))
+    assert [fault.line for fault in checks.counts_are_possible(None, where, time)] == ([] if good else [5])
+
+
+def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
+    log = logs.read(*(logs.event(line, "eval_start", epoch_num=1) for line in (3, 5, 8)))
+    log.events["epoch_start"] = [logs.event(2, "epoch_start", epoch_num=1)]
+    faults = checks.epochs_are_evaluated_once(log, terms(), SimpleNamespace(stop=None, passing=None))
+    assert [(f.line, f.wanted) for f in faults] == [(n, "only the evaluation of line 3") for n in (5, 8)]
+
+
+@pytest.mark.parametrize(
+    ("values", "epochs", "ours", "tolerated"),
+    [
+        ((0.5, 0.6), (1, 1), [2], []),  # such rounds may evaluate an epoch several times
+        ((0.5, 0.5, 0.5, 0.5), (1, 1, 2, 2), [2, 4], [2]),
+        ((0.5, 0.5, 0.5), (None, 1, 1), [3], [3]),
+    ],
+)
+def test_evl01_an_evaluation_logs_one_score(logs, values, epochs, ours, tolerated):
+    time = SimpleNamespace(scores=scores(*values, epochs=epochs), stop=None, passing=None)
+    assert found_in(logs, checks.evaluations_log_one_score, time=time) == ours
+    assert found_in(logs, checks.evaluations_log_one_score, edition=ROUND, time=time) == tolerated
+
+
+def test_evl01_an_evaluation_without_a_score_is_named(logs):
+    events = [("eval_start", n) for n in (1, 2, None, 3)]
+    time = SimpleNamespace(scores=scores(0.5), stop=None, passing=None)
+    assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == [2, 4]
+    assert found_in(logs, checks.evaluations_log_one_score, *events, edition=ROUND, time=time) == [2]
+    time.stop = logs.event(9, "run_stop")  # of a run that was aborted
+    assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == []
+
+
+def test_evl09_what_shares_the_line_of_the_passing_score_is_not_behind_it():
+    inside = [
+        SimpleNamespace(event=SimpleNamespace(line=line), epoch=epoch) for line, epoch in ((5, 1), (5, 2), (6, 3))
+    ]
+    time = SimpleNamespace(passing=inside[0], inside=inside)
+    (fault,) = checks.run_ends_with_the_passing_evaluation(None, terms(), time)
+    assert (fault.line, fault.found) == (6, "1 more evaluation after the target was met in line 5")
+
+
+def of_sums(logs, *sums, value=0.5):
+    """Terms of a mean over four samples of two outputs, from 0 to 1, and scores with these sums."""
+    limits = {"score": "mean", "score_min": 0.0, "score_max": 1.0, "score_above": None}
+    where = terms(**limits)
+    where.problem = SimpleNamespace(outputs=2, eval_samples=4)
+    events = [logs.event(line, "eval_error", value=value, sums=each) for line, each in enumerate(sums, 1)]
+    return where, SimpleNamespace(scores=[SimpleNamespace(event=event) for event in events])
+
+
+@pytest.mark.parametrize(
+    ("ulps", "found"),
+    [(0, []), (4, []), (-4, []), (5, [1]), (-5, [1])],
+)
+def test_evl05_a_mean_may_differ_by_four_units_in_its_last_place(logs, ulps, found):
+    where, time = of_sums(logs, [2.0, 2.0], value=0.5 + ulps * math.ulp(0.5))
+    assert [f.line for f in checks.scores_follow_from_counts(None, where, time)] == found
+    where.problem = None  # of which nothing is known
+    assert list(checks.scores_follow_from_counts(None, where, time)) == []
+
+
+def test_evl13_each_sum_is_within_what_the_samples_can_have(logs):
+    where, time = of_sums(logs, None, [0.0, 4.0], [-1e-9, 4.0], [0.0, 4.1], [1.0])
+    assert [(f.line, f.found, f.wanted) for f in checks.sums_are_possible(None, where, time)] == [
+        (1, "sums None", "a list of 2 finite numbers, one an output"),
+        (3, "a sum of -1e-09 over 4 samples", "0 or more, at most 4"),
+        (4, "a sum of 4.1 over 4 samples", "0 or more, at most 4"),
+        (5, "sums [1.0]", "a list of 2 finite numbers, one an output"),
+    ]

@@ -1,22 +1,23 @@
 """LED: ledgers that are damaged, runs that are not in theirs, starts that nothing accounts for."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
+from benchmark.ledger import End, Entry, Ledger, Note, Start
+from benchmark.run.ledger import commitment
+from compliance.engine import judge
+from compliance.families import ledger as checks
+from compliance.reading.ledger import SetLedger
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import interrupt
 
 damage = pytest.mark.damage
-CLOCK = load("v1.0").limits.clock
-SLACK = int(1000 * CLOCK.launch_slack)
-
-
-def told(tree, code, *runs):
-    """What is found of the event `ledger` of runs."""
-    return [(f"result_{i}.txt", tree.logs[i].line(tree.logs[i].one("ledger")), code) for i in runs]
+SLACK = int(1000 * load("v1.0").limits.clock.launch_slack)
 
 
 def everything_but(tree, index, steps):
@@ -32,25 +33,6 @@ def everything_but(tree, index, steps):
     return campaign
 
 
-def resumed(tree, goes_on=True):
-    """Run 2 is interrupted and goes on, with a start of its own; the event `resumed`."""
-    event = interrupt(tree.logs[2])
-
-    def steps(campaign, events):
-        first = campaign.start(events, "result_2.txt")
-        campaign.state(events, first)
-        time = event["time_ms"] - 50
-        last = campaign.start(events, "result_2.txt", resumes=first if goes_on else None, time_ms=time)
-        event["value"]["ledger"] = last
-        campaign.finish(last, events, log_text(events))
-
-    everything_but(tree, 2, steps)
-    return event
-
-
-# --- LED01: whole ---
-
-
 @damage
 def line_edited(launched):
     """An end that says aborted, as if the start had been left out for it."""
@@ -60,10 +42,28 @@ def line_edited(launched):
     return [("ledger.jsonl", 5, "LED01")]
 
 
-@damage
-def ledger_with_line_endings_of_windows(launched):
-    launched.ledger.write_bytes(b"".join(launched.lines).replace(b"\n", b"\r\n"))
-    return [("ledger.jsonl", 1, "LED01")]
+ledger_with_line_endings_of_windows = files_changed(
+    "LED01",
+    "ledger.jsonl",
+    lambda launched: launched.ledger.write_bytes(b"".join(launched.lines).replace(b"\n", b"\r\n")),
+)
+
+
+def ended_again(of):
+    """A damage: the ledger has another end, of the start or the end in that line."""
+
+    @damage
+    def entry(launched):
+        campaign = launched.launch()
+        campaign.end(of, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
+        campaign.write(launched.ledger.parent)
+        return [("ledger.jsonl", 11, "LED01")]
+
+    return entry
+
+
+end_of_an_end = ended_again(2)
+two_ends_of_a_start = ended_again(9)
 
 
 @damage
@@ -75,28 +75,6 @@ def ledger_of_another_set(launched):
 
 
 @damage
-def line_cut_off_by_a_killed_writer(launched):
-    launched.ledger.write_bytes(b"".join(launched.lines) + b'{"config":"55')
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
-def end_of_an_end(launched):
-    campaign = launched.launch()
-    campaign.end(2, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
-    campaign.write(launched.ledger.parent)
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
-def two_ends_of_a_start(launched):
-    campaign = launched.launch()
-    campaign.end(9, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
-    campaign.write(launched.ledger.parent)
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-@damage
 def start_that_goes_on_from_another_run(launched):
     campaign = launched.launch()
     late = time_of(launched.logs[4].events, "run_stop") + 5
@@ -105,19 +83,7 @@ def start_that_goes_on_from_another_run(launched):
     return [("ledger.jsonl", 11, "LED01")]
 
 
-# --- LED02, LED03: the ledger and its logs ---
-
-
-@damage
-def ledger_that_is_gone(launched):
-    launched.ledger.unlink()
-    return told(launched, "LED02", 0)
-
-
-@damage
-def no_ledger_where_one_is_required(tree):
-    tree.into("launched")
-    return [("scaffold", 1, "LED02")]
+no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))
 
 
 @damage
@@ -132,16 +98,6 @@ line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadat
 start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
 
 
-@damage
-def resumed_by_a_fresh_start(launched):
-    """Run 2 goes on by a start that is not its own; that it went on is for a reviewer in any case."""
-    line = launched.logs[2].line(resumed(launched, goes_on=False))
-    return [("result_2.txt", line, "LED03"), ("result_2.txt", line, "RES03")]
-
-
-# --- LED04 to LED06: a run and its start ---
-
-
 def started_otherwise(launched, **other):
     def steps(campaign, events):
         number = campaign.start(events, "result_2.txt", **other)
@@ -149,12 +105,6 @@ def started_otherwise(launched, **other):
         campaign.finish(number, events, log_text(events))
 
     everything_but(launched, 2, steps)
-
-
-@damage
-def started_with_another_seed(launched):
-    started_otherwise(launched, seed_commitment=sha256(b"seed 5"))
-    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("seed")), "LED04")]
 
 
 @damage
@@ -169,62 +119,21 @@ def start_written_down_later(launched):
     return [("ledger.jsonl", 5, "LED05")]
 
 
-@damage
-def log_exchanged_after_its_end(launched, logs):
-    """Another run of the same start, with the same head."""
-    log, other = launched.logs[2], logs.good(9)
-    kept = log.events[: log.events.index(log.one("run_start"))]
-    shift = log.one("run_start")["time_ms"] - other.one("run_start")["time_ms"]
-    rest = other.events[other.events.index(other.one("run_start")) :]
-    for event in rest:
-        event["time_ms"] += shift
-    log.events = kept + rest
-    launched.write(2)
-    return [("result_2.txt", 1, "LED06")]
-
-
-@damage
-def line_endings_changed_by_a_copy(launched):
-    path = launched.path(2)
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    return [("result_2.txt", 1, "LED06")]
-
-
-@damage
-def run_without_an_end(launched):
-    everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt")))
-    return [("ledger.jsonl", 5, "LED06")]
-
-
-# --- LED07, LED08: the other starts ---
-
-
-@damage
-def best_of_three(launched):
-    """Run 2 was run three times; the best one is handed in."""
-
-    def before(campaign, index):
-        if index == 2:
-            launched.tried(campaign, 2, "success", ago=900)
-            launched.tried(campaign, 2, "success")
-
-    launched.launch(before)
-    return [("ledger.jsonl", 5, "LED07"), ("ledger.jsonl", 7, "LED07")]
-
-
-@damage
-def run_that_was_never_heard_of_again(launched):
-    launched.launch(lambda c, i: launched.tried(c, i, name="result_5.txt") if i == 4 else None)
-    return [("ledger.jsonl", 9, "LED07")]
-
-
-@damage
-def aborted_and_started_again(launched):
-    launched.launch(lambda c, i: launched.tried(c, i, "aborted") if i in (1, 3) else None)
-    return [("ledger.jsonl", 3, "LED08")]
-
-
-# --- LED10: what was made again ---
+line_endings_changed_by_a_copy = files_changed(
+    "LED06", "result_2.txt", lambda launched: launched.path(2).write_text(launched.path(2).read_text(), newline="\r\n")
+)
+run_without_an_end = files_changed(
+    "LED06",
+    "ledger.jsonl",
+    lambda launched: everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt"))),
+    line=5,
+)
+run_that_was_never_heard_of_again = files_changed(
+    "LED07",
+    "ledger.jsonl",
+    lambda launched: launched.launch(lambda c, i: launched.tried(c, i, name="result_5.txt") if i == 4 else None),
+    line=9,
+)
 
 
 def made_again(tree, note=True):
@@ -249,11 +158,8 @@ def made_again(tree, note=True):
     return "result_2.txt"
 
 
-@damage
-def run_made_again(launched):
-    """In order: but for a count that a reviewer reads."""
-    made_again(launched)
-    return [("ledger.jsonl", 5, "LED08")]
+# In order: but for a count that a reviewer reads.
+run_made_again = files_changed("LED08", "ledger.jsonl", lambda launched: made_again(launched), line=5)
 
 
 @damage
@@ -272,3 +178,304 @@ def run_parked_that_no_ledger_knows(launched):
 
 def test_damage(entry, exactly):
     exactly(entry)
+
+
+def findings(tree, law, edition=None):
+    """What the rules on ledgers find: (line, code, severity, found, wanted)."""
+    found = judge([tree.root], edition, rules=law).findings
+    return [(f.line, f.code, f.severity, f.found, f.wanted) for f in found if f.code.startswith("LED")]
+
+
+def test_runs_with_a_ledger_are_in_order_where_one_is_required(launched, found):
+    launched.into("launched")
+    launched.launch()
+    assert found(launched.root) == []
+
+
+def test_a_run_that_was_resumed_has_two_starts(launched, found):
+    event = interrupt(launched.logs[2])
+
+    def steps(campaign, events):
+        first = campaign.start(events, "result_2.txt")
+        campaign.state(events, first)
+        last = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"] - 50)
+        event["value"]["ledger"] = last
+        campaign.finish(last, events, log_text(events))
+
+    everything_but(launched, 2, steps)
+    assert found(launched.root) == [("result_2.txt", launched.logs[2].line(event), "RES03")]
+
+
+def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):
+    def steps(campaign, events):
+        number = campaign.start(events, "result_2.txt")
+        campaign.state(events, number)
+        for word in ("killed after run_stop", "by the power"):
+            campaign.note(number, word, time_of(events, "run_stop") + 9)
+
+    everything_but(launched, 2, steps)
+    ((line, code, severity, text, wanted),) = findings(launched, law)
+    assert (line, code, severity) == (5, "LED06", "review")
+    assert text == "a start without an end; a note says: killed after run_stop"
+    assert wanted == f"the end of result_2.txt, with the sha256 {sha256(launched.path(2).read_bytes())} of the log"
+
+
+@pytest.mark.parametrize("logged", ["first", "last"])
+def test_a_run_that_records_its_end_after_one_was_recorded_for_it(launched, law, logged):
+    """It was silent on another node for so long that it was taken for dead. Its own end counts, the last."""
+
+    def steps(campaign, events):
+        number, stop = campaign.start(events, "result_2.txt"), time_of(events, "run_stop")
+        campaign.state(events, number)
+        campaign.note(number, "recorded later", stop)
+        digests = {"first": ["its log", "a log without weights"], "last": ["a log without weights", "its log"]}[logged]
+        for digest in digests:
+            campaign.end(number, log_text(events) if digest == "its log" else digest, "success", stop + 3)
+
+    everything_but(launched, 2, steps)
+    ((line, code, severity, text, wanted),) = findings(launched, law)
+    if logged == "last":
+        assert (line, code, severity) == (8, "LED06", "review")
+        assert text == "start 5 with the note: recorded later" and wanted == "none before the end"
+    else:
+        assert (line, code, severity) == (1, "LED06", "error")
+        assert wanted.endswith(f", as in line 8 of {launched.ledger}")
+
+
+def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launched, law):
+    def before(campaign, index):
+        if index == 2:
+            campaign.lines.append(b'{"config":"5')
+            launched.tried(campaign, 2, "success")
+
+    launched.launch(before)
+    found = findings(launched, law)
+    assert [(line, code, severity) for line, code, severity, *_ in found] == [
+        (5, "LED01", "review"),
+        (6, "LED07", "error"),
+    ]
+
+
+DIGEST = "5" * 64
+
+
+def ended(of, status="success", log=DIGEST):
+    return End(of, status, log)
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        ((0, 500, 0), []),
+        ((0, 501, 0), [(3, "0.501 s before line 2")]),
+        ((5000, 0, 4499, 6000), [(2, "5.000 s before line 1, and 1 later line earlier than one before")]),
+        ((5000, 5000, 0), [(3, "5.000 s before line 1")]),
+    ],
+)
+def test_lines_come_in_the_order_of_time_but_for_the_slack(times, found):
+    entries = [SimpleNamespace(number=i, time_ms=time) for i, time in enumerate(times, 1)]
+    launched = SimpleNamespace(ledger=SimpleNamespace(entries=entries), path="ledger.jsonl")
+    assert [(fault.line, fault.found) for fault in checks._order(launched, 0.5)] == found
+
+
+def test_a_ledger_is_wanted_where_a_log_names_one_or_the_round_requires_it():
+    def told(named, required):
+        launch = SimpleNamespace(line=4, number=7)
+        runs = [SimpleNamespace(launch=launch if i < named else None, path=f"result_{i}.txt") for i in range(3)]
+        terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(ledger=required)))
+        return [(f.line, f.found) for f in checks.set_has_a_ledger(runs, SimpleNamespace(ledger=None), terms)]
+
+    assert told(0, "optional") == [] and told(0, "required") == [(1, "no launch ledger")]
+    assert told(1, "optional") == [(4, "start 7 of a ledger that is not here")]
+    assert told(0, "none") == []
+    assert told(2, "required") == [(4, "start 7 of a ledger that is not here, in 2 of 3 logs")]
+
+
+def begun(run=0, resumes=None, **other):
+    """The start of run `run`."""
+    told = {"source": DIGEST, "config": DIGEST, "problem": DIGEST, "seed_commitment": commitment(7)}
+    return Start(**{"run": f"result_{run}.txt", "resumes": resumes, **told, **other})
+
+
+def recorded(*said):
+    """A ledger of events, or of (time in milliseconds, event); else an event a second."""
+    timed = [(number * 1000, event) if not isinstance(event, tuple) else event for number, event in enumerate(said, 1)]
+    entries = (Entry(number, None, ms, event, f"line {number}") for number, (ms, event) in enumerate(timed, 1))
+    return SetLedger("ledger.jsonl", Ledger(tuple(entries), ()))
+
+
+def launches(number, *again, line=4, digest=...):
+    """What a log names: its first start, and those that resumed it, a line each."""
+    first = SimpleNamespace(line=line, number=number, digest=f"line {number}" if digest is ... else digest)
+    return {"launch": first, "resumptions": [SimpleNamespace(number=n, line=20 + i) for i, n in enumerate(again)]}
+
+
+def run(number=0, start=9, **fields):
+    """A run as far as these checks look, whose run_start is in line `start`."""
+    named = {"file": SimpleNamespace(name=f"result_{number}.txt"), "path": f"result_{number}.txt", **launches(None)}
+    moments = {"start": start and SimpleNamespace(line=start), "init": None, "start_ms": None}
+    return SimpleNamespace(**{**named, **moments, "seeds": [], "broken": (), **fields})
+
+
+def seen(check, handed, launched, slack=0.5, **fields):
+    """What a check finds in a set: (line, found)."""
+    where = SimpleNamespace(ledger=launched, **fields)
+    clock = SimpleNamespace(launch_slack=slack, overlap=slack, end_delay=9)
+    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=clock)))
+    return [(fault.line, fault.found) for fault in check(handed, where, terms)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        (launches(1, 3, 4), None),
+        (launches(1, 4), None),
+        (launches(1, 4, 3), (21, "resumed by start 3")),
+        (launches(1, 3, 4, 4), (22, "resumed by start 4")),
+        (launches(1, 1), (20, "resumed by start 1")),
+        (launches(1, None), (20, "resumed by start None")),
+        (launches(3), (4, "start 3, which goes on from start 1")),
+        (launches(2), (4, "result_0.txt")),
+        (launches(None), (4, "start None, which the ledger does not have")),
+        (launches(1, digest=None), (4, "a start whose line is None")),
+        (launches(1, line=10), (10, "an event ledger after run_start")),
+        (launches(1, line=9), None),  # of which LOG08 tells
+        (launches(1, line=10) | {"start": None}, None),
+    ],
+)
+def test_led03_a_log_names_its_first_start_and_those_that_go_on_from_it(fields, found):
+    """Starts 3 and 4 go on from start 1, 3 from it and 4 from 3; entry 5 is an end."""
+    launched = recorded(begun(), begun(1), begun(resumes=1), begun(resumes=3), ended(2))
+    assert seen(checks.runs_are_in_the_ledger, [run(**fields)], launched) == ([found] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("seeds", "found"), [([(8, 7), (9, 5)], []), ([(8, 5), (9, 7)], [(8, "seed 5")] * 2), ([], [])]
+)
+def test_led04_the_first_seed_of_a_run_is_that_of_each_of_its_starts(seeds, found):
+    launched = recorded(begun(), begun(resumes=1))
+    values = {"value": lambda key: DIGEST, "line": lambda key: 3}
+    one = run(seeds=seeds, **values, **launches(1, 2))
+    assert seen(checks.runs_are_as_they_were_started, [one], launched) == found
+    assert seen(checks.runs_are_as_they_were_started, [one], None) == []
+
+
+def moments(init=None, start_ms=None, again=None):
+    """When a run began and went on, in milliseconds."""
+    named = launches(1, 2)
+    named["resumptions"][0].time_ms = again
+    return {"init": None if init is None else SimpleNamespace(time_ms=init), "start_ms": start_ms, **named}
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        (moments(), []),
+        (moments(init=10_500, start_ms=9500, again=29_500), []),
+        (moments(init=10_501), [(1, "0.501 s before init_start of result_0.txt")]),
+        (moments(start_ms=9499), [(1, "0.501 s after run_start of result_0.txt")]),
+        (moments(again=29_499), [(2, "0.501 s after result_0.txt went on, in line 20")]),
+        (moments(init=10_501) | {"init": SimpleNamespace(time_ms=None)}, []),
+        (moments() | launches(1), []),
+    ],
+)
+def test_led05_each_start_has_its_own_moment(fields, found):
+    """The first start is held against the beginning of the run, the second one against its resumption alone."""
+    launched = recorded((10_000, begun()), (30_000, begun(resumes=1)))
+    assert seen(checks.starts_are_when_runs_start, [run(**fields)], launched) == found
+
+
+def test_led05_a_resumption_by_a_start_of_another_run_is_not_timed():
+    """LED03 says so; a waiver may have covered that."""
+    launched = recorded((10_000, begun()), (90_000, begun(1)))
+    assert seen(checks.starts_are_when_runs_start, [run(**moments(again=0))], launched) == []
+
+
+def finished(tmp_path, text="log", stop_ms=5000, status="success", **fields):
+    """A run whose log has this text, and the digest of it."""
+    path = tmp_path / "result_0.txt"
+    path.write_text(text)
+    stop = None if stop_ms is None else SimpleNamespace(line=99, time_ms=stop_ms)
+    told = {"stop": stop, "stop_ms": stop_ms, "last_ms": stop_ms, "status": status, "stop_line": 99, "file": path}
+    return run(**{**told, **launches(1), **fields}), sha256(text.encode())
+
+
+@pytest.mark.parametrize(
+    ("fields", "at", "found"),
+    [
+        ({}, 4500, []),
+        ({}, 4499, [(2, "0.501 s before the last event of result_0.txt")]),
+        ({}, 14_000, []),
+        ({}, 14_001, [(2, "9.001 s after the last event of result_0.txt")]),
+        ({"last_ms": 5001}, 14_001, []),
+        ({"status": "aborted"}, 0, [(99, "status aborted")]),
+        ({"stop_ms": None, "status": None}, 0, []),
+    ],
+)
+def test_led06_an_end_is_that_of_the_run(tmp_path, fields, at, found):
+    one, digest = finished(tmp_path, **fields)
+    launched = recorded(begun(), (at, ended(1, log=digest)))
+    assert seen(checks.logs_are_those_of_the_ends, [one], launched) == found
+
+
+def test_led06_a_run_of_no_start_has_no_end_either(tmp_path):
+    """LED03 says so; a waiver may have covered that."""
+    one, _ = finished(tmp_path, **launches(5))
+    assert seen(checks.logs_are_those_of_the_ends, [one], recorded(begun())) == []
+    assert seen(checks.logs_are_those_of_the_ends, [one], None) == []
+
+
+def test_led06_a_log_is_the_one_that_ended(tmp_path):
+    one, digest = finished(tmp_path)
+    (found,) = seen(checks.logs_are_those_of_the_ends, [one], recorded(begun(), ended(1)))
+    assert found == (1, f"sha256 {digest}")
+    one.file.unlink()
+    (found,) = seen(checks.logs_are_those_of_the_ends, [one], recorded(begun(), ended(1)))
+    assert found == (1, "sha256 of no file")
+
+
+def test_led06_each_end_before_the_last_is_judged(tmp_path):
+    """Of starts 1, 3, 5 and 6: one ended with the beginning of the log, one with success, one with another log."""
+    one, digest = finished(tmp_path, "first\nlast\n", **launches(1, 3, 5, 6))
+    early = sha256(b"first\n")
+    said = [begun(), ended(1, "aborted", early), begun(resumes=1), ended(3), begun(resumes=3), begun(resumes=5)]
+    launched = recorded(*said, ended(5, "aborted"), ended(6, log=digest))
+    assert seen(checks.logs_are_those_of_the_ends, [one], launched) == [
+        (4, "start 3 ended with success, and start 6 goes on from it"),
+        (7, "start 5 ended with another log"),
+    ]
+
+
+def test_led07_starts_are_looked_up_where_all_logs_name_theirs():
+    launched, one = recorded(begun(), begun(1)), run(**launches(1))
+    check = checks.starts_are_accounted_for
+    assert seen(check, [one], launched) == [(2, "start 2 of result_1.txt has no end")]
+    assert seen(check, [one, run(launch=None)], launched) == seen(check, [one], None) == []
+
+
+def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kind():
+    said = [begun(), begun(1), ended(2, "aborted"), begun(2), begun(2), begun(resumes=1), begun(3), Note(7, "lost")]
+    launched, runs = recorded(*said), [run(**launches(1)), run(2, **launches(5))]
+    kinds = "1 aborted, 1 killed and started again, 1 explained by a note alone, 1 resumed without a line in its log"
+    assert seen(checks.starts_are_those_of_the_runs, runs, launched) == [(2, f"6 starts for 2 runs: {kinds}")]
+    assert seen(checks.starts_are_those_of_the_runs, [*runs, run(launch=None)], launched) == []
+    assert seen(checks.starts_are_those_of_the_runs, runs, None) == []
+    assert seen(checks.starts_are_those_of_the_runs, [run(**launches(1, 2))], recorded(begun(), begun(resumes=1))) == []
+
+
+@pytest.mark.parametrize(
+    ("logs", "found"),
+    [
+        ([("line 2", True)], ["start 2 without a note"]),
+        ([("line 3", True)], ["a log of the start line 3"]),  # an end
+        ([(None, False)], []),
+        ([("line 1", True)] * 20, []),  # with a note
+        ([(None, True)] * 20 + [("line 1", True)], [*["a log that names no start"] * 20, "21 logs in superseded/"]),
+    ],
+)
+def test_led10_twenty_logs_aside_are_looked_up(monkeypatch, logs, found):
+    monkeypatch.setattr(checks, "start_in", lambda file: file)
+    aside = [SimpleNamespace(file=stated, name=f"{i}.txt") for i, stated in enumerate(logs)]
+    launched = recorded(begun(), begun(1), ended(1), Note(1, "made again"))
+    where = {"runs": SimpleNamespace(superseded=aside)}
+    assert [text for _, text in seen(checks.superseded_logs_are_of_starts, [], launched, **where)] == found

@@ -1,12 +1,16 @@
 """LOG: a log that can't be read, isn't whole, or doesn't say what it must."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
+from compliance.families import log as checks
 from compliance.reading import log as log_module
+from rules.key import Key
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed, log_changed
 
 damage = pytest.mark.damage
 
@@ -27,31 +31,19 @@ def rewritten(tree, line, change):
     return line
 
 
-@damage
-def truncated_json(tree):
-    return [("result_2.txt", rewritten(tree, 50, lambda text: text[:60]), "LOG01")]
-
-
-@damage
-def log_of_nothing(tree):
-    tree.path(2).write_text("training ...\n")
-    return [("result_2.txt", 1, "LOG03")]
-
-
-@damage
-def organisation_missing(tree):
-    tree.removed("submission_org")
-    return [("result_2.txt", 1, "LOG04")]
-
-
-@damage
-def global_batch_size_twice(tree):
-    log = tree.logs[2]
-    return [("result_2.txt", tree.inserted(log.one("precision"), dict(log.one("global_batch_size"))), "LOG05")]
-
-
+truncated_json = log_changed("LOG01", lambda tree, log: rewritten(tree, 50, lambda text: text[:60]))
+log_of_nothing = files_changed("LOG03", "result_2.txt", lambda tree: tree.path(2).write_text("training ...\n"))
+organisation_missing = files_changed("LOG04", "result_2.txt", lambda tree: tree.removed("submission_org"))
+global_batch_size_twice = log_changed(
+    "LOG05", lambda tree, log: tree.inserted(log.one("precision"), dict(log.one("global_batch_size")))
+)
 batch_size_in_quotes = event_changed("LOG06", "global_batch_size", runs=range(5), value="4")
 start_that_stops = event_changed("LOG07", "eval_start", nth=1, event_type="INTERVAL_END")
+prefix_of_a_rank = log_changed("LOG08", lambda tree, log: rewritten(tree, 50, lambda text: f"[rank 0] {text}"))
+closed_with_a_capital = event_changed("LOG09", "submission_division", value="Closed")
+epoch_without_its_number = event_changed("LOG10", "epoch_stop", nth=1, metadata={"epoch_num": None})
+rules_of_another_edition = event_changed("LOG11", "rules_edition", value="v0.9")
+problem_nobody_published = event_changed("LOG12", "problem", runs=range(5), value="tinier")
 
 
 @damage
@@ -63,29 +55,10 @@ def metadata_missing_from_an_evaluation(tree):
 
 
 @damage
-def prefix_of_a_rank(tree):
-    return [("result_2.txt", rewritten(tree, 50, lambda text: f"[rank 0] {text}"), "LOG08")]
-
-
-@damage
 def field_named_twice(tree):
     line = tree.logs[2].line(tree.logs[2].one("eval_accuracy"))
     twice = rewritten(tree, line, lambda text: text.replace('"value": ', '"value": 0.99, "value": ', 1))
     return [("result_2.txt", twice, "LOG08")]
-
-
-closed_with_a_capital = event_changed("LOG09", "submission_division", value="Closed")
-
-
-@damage
-def epoch_without_its_number(tree):
-    event = tree.logs[2].all("epoch_stop")[1]
-    del event["metadata"]["epoch_num"]
-    return [("result_2.txt", tree.written(event), "LOG10")]
-
-
-rules_of_another_edition = event_changed("LOG11", "rules_edition", value="v0.9")
-problem_nobody_published = event_changed("LOG12", "problem", runs=range(5), value="tinier")
 
 
 @damage
@@ -115,14 +88,10 @@ def test_log_that_cannot_be_read(tree, found, monkeypatch):
     assert found(tree.path(2)) == [("result_2.txt", 1, "LOG02")]
 
 
-@pytest.mark.parametrize("code", ["LOG02", "LOG03"])
-def test_a_set_with_a_log_that_cannot_be_read_is_not_judged_by_all_rules(tree, law, monkeypatch, code):
-    if code == "LOG02":
-        more_events_than_can_be_judged(tree, monkeypatch)
-    else:
-        log_of_nothing(tree)
+def test_a_set_with_a_log_that_cannot_be_read_is_not_judged_by_all_rules(tree, law):
+    log_of_nothing(tree)
     (runs,) = judge([tree.root], rules=law).all_sets
-    assert runs.unjudged.endswith(f"result_2.txt could not be judged further ({code})")
+    assert runs.unjudged.endswith("result_2.txt could not be judged further (LOG03)")
 
 
 def errors_of(tree, law):
@@ -154,13 +123,6 @@ def test_a_bad_line_that_names_no_key_may_be_of_any(tree, law):
 
 
 @damage
-def epoch_without_statistics(tree):
-    line = tree.logs[2].line(tree.logs[2].all("epoch_stop")[2]) - 1
-    tree.removed("tracked_stats", epoch=3)
-    return [("result_2.txt", line, "LOG13")]
-
-
-@damage
 def statistics_without_a_loss(tree):
     event = tree.logs[2].all("tracked_stats")[1]
     del event["value"]["loss"]
@@ -171,3 +133,240 @@ def test_log13_statistics_come_once(tree, codes_of):
     event = tree.logs[2].all("tracked_stats")[1]
     tree.inserted(event, dict(event))
     assert codes_of(tree) == ["LOG13"]
+
+
+@pytest.mark.parametrize(("count", "times"), [(1, ""), (2, ", in 2 lines"), (7, ", in 7 lines")])
+def test_log08_an_oddity_is_told_once_with_its_lines(count, times):
+    (fault,) = checks.log_is_plain_text(SimpleNamespace(odd={"encoding": [count, 9]}), None, None)
+    assert (fault.line, fault.found) == (9, f"{checks.ODDITIES['encoding']}{times}")
+
+
+def limits_of(tolerant):
+    return SimpleNamespace(tolerant=tolerant, same_code=(), same_system=(), same_in_set=(), same_problem=())
+
+
+def judged(check, log, keys=(), **changes):
+    """What a check finds: (line, found). `changes` are those of the terms."""
+    limits = limits_of(changes.pop("tolerant", False))
+    edition = SimpleNamespace(limits=limits, name="v1.0", problems=changes.pop("problems", {}))
+    told = {"keys": dict(keys), "division": "closed", "problem": None, "benchmark_name": "b", "metric": "score"}
+    told["benchmark"] = SimpleNamespace(configured=())
+    terms = SimpleNamespace(edition=edition, **{**told, **changes})
+    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+
+
+@pytest.mark.parametrize(
+    ("count", "found"), [(3, []), (4, [(9, "1 more such lines")]), (8, [(9, "5 more such lines")])]
+)
+def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
+    bad = [SimpleNamespace(line=line, reason="no JSON") for line in (4, 6, 9)]
+    log = SimpleNamespace(bad=bad, bad_count=count, last_line=10, named={})
+    assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
+
+
+def test_log01_a_log_that_was_cut_off_is_told_so():
+    log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9, named={})
+    assert judged(checks.lines_are_events, log) == [(9, "half of an event")]
+
+
+def test_log02_a_log_is_unreadable_or_too_long_or_neither():
+    def found(**fields):
+        return judged(checks.log_can_be_read, SimpleNamespace(**{"unreadable": "", "overflow": 0, "count": 7} | fields))
+
+    assert found() == []
+    assert found(overflow=1) == [(1, "7 events")] and found(overflow=5) == [(5, "7 events")]
+    assert found(unreadable="no such file", overflow=5) == [(1, "no such file")]
+
+
+@pytest.mark.parametrize(
+    ("count", "bad", "found"), [(0, [], [(1, "no line with :::MLLOG")]), (1, [], []), (0, ["a line"], [])]
+)
+def test_log03_one_event_is_enough_also_one_that_cannot_be_read(count, bad, found):
+    assert judged(checks.log_holds_events, SimpleNamespace(count=count, bad=bad)) == found
+
+
+def test_log04_asks_for_the_required_keys_that_apply(logs):
+    keys = {
+        "here": Key(required=True),
+        "seed": Key(required=True),  # SEED01 asks for it
+        "run_stop": Key(required=True),  # CLK01 asks for it
+        "free": Key(),
+        "closed_only": Key(required=True, closed=True),
+        "with_here": Key(required=True, only_if=(("here", 5),)),
+        "with_both": Key(required=True, only_if=(("here", 5), ("there", 6))),
+        "elsewhere": Key(required=True, only_if=(("here", 6),)),
+        "gone": Key(required=True),
+    }
+    log = logs.read(logs.event(1, "here", value=5))
+    check = checks.required_keys_are_logged
+    always = [(1, "no with_here"), (1, "no gone")]
+    assert judged(check, log, keys, division="open") == always
+    assert judged(check, log, keys) == [(1, "no closed_only"), *always]
+
+
+def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing_if_it_names_no_key(logs):
+    keys = {"here": Key(required=True), "gone": Key(required=True)}
+    log = logs.read(logs.event(1, "there"))
+    check = checks.required_keys_are_logged
+    log.bad, log.bad_count, log.named = [SimpleNamespace(line=2)], 1, {2: "here"}
+    assert judged(check, log, keys) == [(1, "no gone")]
+    log.named = {}
+    assert judged(check, log, keys) == []
+    log.named, log.bad_count = {2: "here"}, 2  # another one was not kept
+    assert judged(check, log, keys) == []
+
+
+@pytest.mark.parametrize("tolerant", [False, True])
+def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tolerant(logs, tolerant):
+    keys = {
+        "some": Key(many=True),
+        "none": Key(),
+        "one": Key(),
+        "run_start": Key(),  # CLK01 counts these
+        "twice": Key(required=True),
+        "thrice": Key(),
+    }
+    told = {1: "some", 2: "some", 3: "one", 4: "run_start", 5: "run_start", 6: "twice", 7: "thrice"}
+    told |= {8: "twice", 9: "thrice", 10: "thrice"}
+    log = logs.read(*(logs.event(line, key, value=line) for line, key in told.items()))
+    edition = SimpleNamespace(limits=limits_of(tolerant))
+    terms = SimpleNamespace(keys=keys, edition=edition, benchmark=SimpleNamespace(configured=()), metric="score")
+    faults = list(checks.keys_of_the_run_are_logged_once(log, terms, None))
+    mild = "warning" if tolerant else ""
+    assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
+        (8, "another twice, 8", "only that of line 6", ""),
+        (9, "another thrice, 9", "only that of line 7", mild),
+        (10, "another thrice, 10", "only that of line 7", mild),
+    ]
+
+
+def test_log06_judges_the_first_event_of_a_key_or_all_where_many_are_allowed(logs):
+    keys = {
+        "seed": Key(kind="int"),  # SEED02 judges these
+        "one": Key(kind="int"),
+        "many": Key(kind="int", many=True),
+        "least": Key(kind="int", min=3),
+        "closed": Key(kind="int", min=3, closed=True),  # HYP01 judges its limits, in the closed division
+        "any": Key(),
+    }
+    told = [("seed", "x"), ("one", 1), ("one", "x"), ("many", "x"), ("many", 1), ("many", "y"), ("least", 2)]
+    told += [("closed", 2), ("any", None)]
+    log = logs.read(*(logs.event(line, key, value=value) for line, (key, value) in enumerate(told, 1)))
+    found = [(4, 'many "x"'), (6, 'many "y"'), (7, "least 2")]
+    assert judged(checks.values_have_their_type, log, keys) == found
+    other = logs.read(
+        logs.event(1, "one", value="x"), logs.event(2, "closed", value="x"), logs.event(3, "least", value=3)
+    )
+    assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
+
+
+def test_log07_tells_each_wrong_type_or_each_key_where_rounds_are_tolerant(logs):
+    log = logs.read(*(logs.event(line, key) for line, key in ((1, "a_start"), (2, "a_stop"), (4, "b"))))
+    log.events["a_start"].append(logs.event(3, "a_start")._replace(event_type="INTERVAL_END"))
+    check = checks.event_types_fit
+    first, stop = "a_start POINT_IN_TIME", "a_stop POINT_IN_TIME"
+    assert judged(check, log) == [(1, first), (3, "a_start INTERVAL_END"), (2, stop)]
+    assert judged(check, log, tolerant=True) == [(1, f"{first}, 2 times"), (2, stop)]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "good"),
+    [
+        (Key(), "c", True),
+        (Key(choices=("a", "b")), "a", True),
+        (Key(choices=("a", "b")), "c", False),
+        (Key(choices=("a", "b"), kind="string"), 3, True),  # LOG06 says so
+        (Key(choices=("a", "b"), closed=True), "c", True),  # HYP01 says so
+        (Key(choices=("a", "b")), None, True),
+    ],
+)
+def test_log09_a_value_is_one_of_those_that_are_known(logs, key, value, good):
+    """The first key does not end the search."""
+    keys = {"open": Key(), "fixed": Key(choices=("a",), closed=True), "named": key, "last": Key(choices=("a",))}
+    events = [logs.event(1, "open"), logs.event(4, "last", value="z")]
+    log = logs.read(*events, *([] if value is None else [logs.event(3, "named", value=value)]))
+    found = [] if good else [(3, f"named {value}")]
+    assert judged(checks.values_are_known, log, keys) == [*found, (4, "last z")]
+
+
+@pytest.mark.parametrize(
+    ("epoch", "good"),
+    [(0, True), (1, True), (1.5, True), (-1, False), (-0.5, False), (None, False), ("1", False), (True, False)],
+)
+def test_log10_an_epoch_is_numbered_from_0_or_1_on(logs, epoch, good):
+    log = logs.read(logs.event(3, "eval_stop", epoch_num=epoch))
+    assert judged(checks.events_name_their_epoch, log) == ([] if good else [(3, f"eval_stop with epoch_num {epoch}")])
+
+
+def test_log10_tells_one_event_of_a_key_where_rounds_are_tolerant(logs):
+    log = logs.read(*(logs.event(line, key) for line, key in ((1, "eval_stop"), (2, "eval_stop"), (3, "score"))))
+    check = checks.events_name_their_epoch
+    assert [line for line, _ in judged(check, log)] == [1, 2, 3]
+    assert [line for line, _ in judged(check, log, tolerant=True)] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        (None, [None, 1, "x"], []),
+        ("int", [0, -1], [1.0, True, "1", None]),
+        ("number", [0, 1.5], [True, float("nan"), "1"]),
+        ("string", ["x"], ["", " ", 1, None]),
+        ("bool", [True, False], [0, 1, "true"]),
+        ("list", [[], [1]], [(), {}]),
+        ("object", [{}], [[], None]),
+    ],
+)
+def test_a_value_has_the_kind_of_its_key(logs, kind, good, bad):
+    keys = {f"key_{i}": Key(kind=kind) for i in range(len(good) + len(bad))}
+    log = logs.read(*(logs.event(i, key, value=v) for i, (key, v) in enumerate(zip(keys, [*good, *bad], strict=True))))
+    lines = [line for line, _ in judged(checks.values_have_their_type, log, keys)]
+    assert lines == list(range(len(good), len(good) + len(bad)))
+
+
+@pytest.mark.parametrize(
+    ("key", "good", "bad"),
+    [
+        (Key(), [None, "x", [1]], []),
+        (Key(min=2), [2, 3], [1.9, "2", True, None]),
+        (Key(above=2), [2.1], [2, 1]),
+        (Key(max=2), [2, -5], [2.1, float("nan")]),
+        (Key(below=2), [1.9], [2, 3]),
+        (Key(above=1, max=3), [2, 3], [1, 4]),
+        (Key(min=1, below=3), [1, 2], [0, 3]),
+        (Key(length=2), [[1, 2]], [[1], [1, 2, 3], "12", None]),
+    ],
+)
+def test_a_value_keeps_the_limits_of_its_key(key, good, bad):
+    assert [value for value in (*good, *bad) if checks.in_limits(value, key)] == good
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        (Key(), "a value"),
+        (Key(kind="int"), "an integer"),
+        (Key(kind="number", min=0, below=1), "a finite number from 0 below 1"),
+        (Key(kind="number", above=0.5, max=1e6), "a finite number above 0.5 up to 1e+06"),
+        (Key(kind="list", length=2), "a list of length 2"),
+    ],
+)
+def test_what_a_key_asks_for_is_described(key, words):
+    assert checks.describe(key) == words
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("throughput", 0, ("throughput 0", "a number above 0")),
+        ("wait_seconds", -0.1, ("wait_seconds -0.1", "a number from 0 on")),
+        ("wait_seconds", 0, None),
+        ("compute_seconds", None, ("compute_seconds None", "a number above 0")),
+        ("loss", None, None),  # a training may diverge for a while: JSON has no NaN
+    ],
+)
+def test_log13_tells_which_numbers_a_statistic_may_be(logs, name, value, words):
+    stats = {"throughput": 1, "compute_seconds": 1, "wait_seconds": 0, "loss": 0, name: value}
+    log = logs.read(logs.event(1, "tracked_stats", value=stats), logs.event(2, "epoch_stop"))
+    told = [(f.found, f.wanted) for f in checks.epochs_log_their_statistics(log, None, None)]
+    assert told == ([words] if words else [])

@@ -5,6 +5,8 @@ import pytest
 from compliance.families import power as checks
 from compliance.reading.power import reach_of
 from rules.edition import load
+from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.logs import reading
 
 damage = pytest.mark.damage
 
@@ -30,6 +32,10 @@ negative_watts = readings_changed("PWR01", 4, lambda readings: readings[3].updat
 power_of_nothing = readings_changed("PWR01", 1, lambda readings: readings.clear())
 power_supply_that_loses_nearly_all = readings_changed("PWR01", 1, lossy(0.01))
 power_that_starts_late = readings_changed("PWR02", 1, lambda readings: readings.__delitem__(slice(5)))
+reading_in_the_log_itself = log_changed(  # a millisecond after the run began
+    "PWR02", lambda tree, log: tree.inserted(log.one("staging_start"), reading(log.one("staging_start")["time_ms"]))
+)
+power_of_no_run = files_changed("PWR02", "node_0.txt", lambda measured: measured.measure("result_7"))
 
 
 @pytest.mark.parametrize(("factor", "codes"), [(0.69, ["PWR01"]), (0.7, []), (1.0, []), (1.01, ["PWR01"])])
@@ -48,20 +54,6 @@ def power_of_one_node_in_two(measured):
         log.one("devices")["value"] = [{**named, "host": host, "ranks": 1} for host in ("n1", "n2")]
         measured.write(index)
     return [("result_2.txt", measured.logs[2].line(measured.logs[2].one("number_of_nodes")), "PWR02")]
-
-
-@damage
-def reading_in_the_log_itself(tree, logs):
-    """A millisecond after the run began."""
-    log = tree.logs[2]
-    line = tree.inserted(log.one("staging_start"), logs.reading(log.one("staging_start")["time_ms"]))
-    return [("result_2.txt", line, "PWR02")]
-
-
-@damage
-def power_of_no_run(measured):
-    measured.measure("result_7")
-    return [("node_0.txt", 1, "PWR02")]
 
 
 def test_damage(entry, exactly):

@@ -10,6 +10,7 @@ import yaml
 
 from compliance.engine import judge
 from compliance.families import resumption as checks
+from tests.compliance.families.damages import log_changed
 from tests.compliance.logs import PAUSE, event_like, interrupt
 
 damage = pytest.mark.damage
@@ -35,9 +36,22 @@ def another_epoch_than_the_last(tree):
     return [(*place(tree, event), "RES01")]
 
 
-@damage
-def resumed_before_the_first_evaluation(tree):
-    return [(*place(tree, resumed_tree(tree, epoch=1)), "RES01")]
+def resumed_as(head):
+    """A damage: what a run says of itself when it goes on is another value, made of the good one."""
+
+    @damage
+    def entry(tree):
+        event = resumed_tree(tree)
+        event["value"] = head(event["value"])
+        return [("result_2.txt", tree.written(event), "RES02")]
+
+    return entry
+
+
+on_other_nodes = resumed_as(lambda head: {**head, "number_of_nodes": 2})
+says_nothing_of_itself = resumed_as(lambda head: None)
+resumed_before_the_first_evaluation = log_changed("RES01", lambda tree, log: log.line(resumed_tree(tree, epoch=1)))
+nothing_but_an_interruption = log_changed("RES03", lambda tree, log: log.line(resumed_tree(tree)))
 
 
 @damage
@@ -52,22 +66,6 @@ def resumed_after_the_target(tree):
 
 
 @damage
-def on_other_nodes(tree):
-    event = resumed_tree(tree)
-    event["value"]["number_of_nodes"] = 2
-    tree.write(2)
-    return [(*place(tree, event), "RES02")]
-
-
-@damage
-def says_nothing_of_itself(tree):
-    event = resumed_tree(tree)
-    event["value"] = None
-    tree.write(2)
-    return [(*place(tree, event), "RES02")]
-
-
-@damage
 def pause_taken_out(tree):
     """The clock of what came later is set back to hide the pause: it runs back."""
     event = resumed_tree(tree)
@@ -75,11 +73,6 @@ def pause_taken_out(tree):
     for e in log.events[log.events.index(event) + 1 :]:
         e["time_ms"] -= PAUSE
     return [("result_2.txt", tree.written(event) + 1, "CLK04")]
-
-
-@damage
-def nothing_but_an_interruption(tree):
-    return [(*place(tree, resumed_tree(tree)), "RES03")]
 
 
 def test_damage(entry, exactly):

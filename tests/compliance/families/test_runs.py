@@ -1,15 +1,19 @@
 """RUN: sets of runs that are too few, of different systems, code or problems, or copies of each other."""
 
 import copy
-import random
 import shutil
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from benchmark.metric import Counts, dice
 from compliance.engine import judge
+from compliance.families import runs as checks
 from rules.edition import load
 from tests.compliance.catalogue import description_changed, event_changed
+from tests.compliance.families.damages import files_changed
+from tests.compliance.logs import good
 
 damage = pytest.mark.damage
 NAMES = ("intersection", "predicted", "true")
@@ -47,39 +51,10 @@ def log_copied_with_clock_and_seed_changed(tree):
     return [("result_4.txt", tree.logs[4].line(tree.logs[4].one("eval_accuracy")), "RUN06")]
 
 
-@damage
-def one_log_replayed_five_times(tree):
-    rng = random.Random(7)
-    for index in range(1, 5):
-        tree.logs[index] = copy.deepcopy(tree.logs[0])
-        tree.logs[index].shift(1_000_003 * index)
-        tree.changed("seed", index, value=(1 << 62) + rng.getrandbits(60))
-    line = tree.logs[0].line(tree.logs[0].one("eval_accuracy"))
-    return [("result_1.txt", line, "RUN06")]  # one finding for the set
-
-
-@damage
-def byte_identical_logs(tree):
-    shutil.copyfile(tree.path(0), tree.path(4))
-    return [("result_4.txt", 1, "RUN05")]
-
-
-@damage
-def one_log_deleted(tree):
-    tree.path(2).unlink()
-    return [("scaffold", 1, "RUN01")]
-
-
-@damage
-def one_log_too_many(tree, logs):
-    logs.good(5).write(tree.path(5))
-    return [("scaffold", 1, "RUN01")]
-
-
-@damage
-def hole_in_the_numbers(tree):
-    tree.path(4).rename(tree.path(7))
-    return [("scaffold", 1, "RUN02")]
+byte_identical_logs = files_changed("RUN05", "result_4.txt", lambda tree: shutil.copyfile(tree.path(0), tree.path(4)))
+one_log_deleted = files_changed("RUN01", "scaffold", lambda tree: tree.path(2).unlink())
+one_log_too_many = files_changed("RUN01", "scaffold", lambda tree: good(5).write(tree.path(5)))
+hole_in_the_numbers = files_changed("RUN02", "scaffold", lambda tree: tree.path(4).rename(tree.path(7)))
 
 
 @damage
@@ -114,18 +89,19 @@ def another_learning_rate_in_one_run(tree, logs):
 open_in_one_run = event_changed("RUN09", "submission_division", value="open")
 
 
-@damage
-def another_organisation(tree):
-    lines = [tree.changed("submission_org", i, value="bolt") for i in range(5)]
-    return [("result_0.txt", lines[0], "RUN11")]
+def identity_changed(code, key, value):
+    """A damage: all runs say another organisation or platform, of which the first is told."""
+
+    @damage
+    def entry(tree):
+        lines = [tree.changed(key, i, value=value) for i in range(5)]
+        return [("result_0.txt", lines[0], code)]
+
+    return entry
 
 
-@damage
-def another_platform(tree):
-    lines = [tree.changed("submission_platform", i, value="crate") for i in range(5)]
-    return [("result_0.txt", lines[0], "RUN12")]
-
-
+another_organisation = identity_changed("RUN11", "submission_org", "bolt")
+another_platform = identity_changed("RUN12", "submission_platform", "crate")
 another_division_in_the_description = description_changed("RUN13", division="open")
 another_status_in_the_description = description_changed("RUN14", status="cloud")
 more_nodes_in_the_description = description_changed("RUN15", number_of_nodes="2")
@@ -205,11 +181,8 @@ def fewer_epochs_than_the_reference(tree):
     return [*((f"result_{i}.txt", line, "RUN22") for i in range(5)), ("scaffold", 1, "RUN22")]
 
 
-@damage
-def fewer_epochs_than_the_points_allow(tree):
-    """One of sixty runs of the reference took so few, which is no matter for RUN22, and too many runs for its test."""
-    with_batch(tree, 5)
-    return [("scaffold", 1, "RUN23")]
+# One of sixty runs of the reference took so few, which is no matter for RUN22, and too many runs for its test.
+fewer_epochs_than_the_points_allow = files_changed("RUN23", "scaffold", lambda tree: with_batch(tree, 5))
 
 
 def with_batch(tree, batch):
@@ -219,16 +192,11 @@ def with_batch(tree, batch):
         tree.changed("global_batch_size", index, value=batch)
 
 
-@pytest.mark.parametrize(
-    ("batch", "places"),
-    [(4, []), (1, []), (3, ["scaffold"]), (2, ["scaffold", *(f"result_{i}.txt" for i in range(5))])],
-)
-def test_run22_epochs_and_their_mean_are_for_people(tree, law, batch, places):
-    """Five epochs each: beside 1 and 9; 5, 5, 6; 5 and five times 9, p = 6 / 462; 6, 6, 7, 8, p = 1 / 126."""
+@pytest.mark.parametrize(("batch", "wanted"), [(4, []), (1, []), (3, [("scaffold", 1, "RUN22")])])
+def test_run22_epochs_and_their_mean_are_for_people(tree, found, batch, wanted):
+    """Five epochs each: beside 1 and 9; 5, 5, 6; 5 and five times 9, p = 6 / 462."""
     with_batch(tree, batch)
-    findings = judge([tree.root], rules=law).findings
-    assert {(f.code, f.severity) for f in findings} == ({("RUN22", "review")} if places else set())
-    assert sorted(f.path.rpartition("/")[2] for f in findings) == sorted(places)
+    assert found(tree.root) == wanted
 
 
 @pytest.mark.parametrize(("runs", "sets"), [(3, 0), (4, 1)])
@@ -278,20 +246,6 @@ def test_run20_one_epoch_suffices(tree, logs, law):
     assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
 
 
-def test_run20_of_another_organisation_concerns_both(tree, law):
-    thief = type(tree)(tree.root.parents[1] / "other")
-    for index, log in enumerate(thief.logs):
-        for epoch, event in enumerate(log.all("eval_accuracy")):
-            event["metadata"]["intersection"][1] -= 1 + epoch
-            scored(event)
-        log.one("seed")["value"] += 1 << 40 | 1 << 30
-        log.shift(-86_400_000)
-        thief.write(index)
-    verdict = judge([tree.root, thief.root], rules=law)
-    assert {f.code for f in verdict.findings} == {"RUN20"}
-    assert {s.in_order for s in verdict.submissions} == {False}
-
-
 @pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["RUN21"])])
 def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
     limit = round(load("v1.0").limits.clock.overlap * 1000)
@@ -309,3 +263,77 @@ def test_run24_two_figures_with_all_their_digits_are_a_copy(tree, law, digits, n
             stats = figures(tree, run, nth) | {"early_loss": round((0.1234567891, 0.2345678912)[nth], digits)}
             tree.changed("tracked_stats", run, nth=nth, value=stats)
     assert [f.code for f in judge([tree.root], rules=law).findings] == (["RUN24"] if told else [])
+
+
+BESIDE = "5.000 s at the same time as box/strong/scaffold/result_0.txt"
+
+
+def timed(number, start, stop, folder="results/box/strong/scaffold", **more):
+    """A run that took some time, in seconds, on a system."""
+    path = f"v1.0/acme/{folder}/result_{number}.txt"
+    window = None if stop is None else (1000 * start, 1000 * stop)
+    named = {"path": path, "file": Path("/", path), "window": window, "start": SimpleNamespace(line=10 + number)}
+    return SimpleNamespace(
+        **named, **{"codes": (), "throughput_only": False, "resumed": False, "pruned": False, **more}
+    )
+
+
+def shared(*runs, copies=(), overlap=1.0):
+    """The number of each run that RUN21 finds, with what it found."""
+    edition = SimpleNamespace(limits=SimpleNamespace(clock=SimpleNamespace(overlap=overlap)))
+    across = SimpleNamespace(runs=runs, copies=copies, edition=lambda run: edition)
+    faults = list(checks.no_runs_share_a_system(across))
+    assert {fault.wanted for fault in faults} <= {f"at most {overlap:g} s"}
+    return [(fault.line - 10, fault.found.replace("v1.0/acme/results/", "")) for fault in faults]
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ({}, [(1, BESIDE)]),
+        ({"codes": ("SEED03", "CLK16")}, [(1, BESIDE)]),  # an error that isn't the clock's, and a doubt that is
+        ({"codes": ("CLK16", "CLK03")}, []),
+        ({"throughput_only": True}, []),
+        ({"resumed": True}, []),
+        ({"pruned": True}, []),
+        ({"folder": "results/box/weak/scaffold"}, []),
+        ({"folder": "results/crate/strong/scaffold"}, []),
+        ({"folder": "results/box/strong/deepcam"}, [(1, BESIDE)]),
+    ],
+)
+def test_run21_is_of_runs_that_have_a_system_to_themselves(more, found):
+    assert shared(timed(0, 0, 10), timed(1, 5, 15, **more)) == found
+
+
+def test_run21_copies_and_runs_without_an_end_are_left_out():
+    runs = timed(0, 0, 10), timed(1, 5, 15)
+    assert shared(*runs, copies=[runs[1].path]) == []
+    assert shared(runs[0], timed(1, 5, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "number"),
+    [
+        ("tuning/scaffold/a", "tuning/scaffold/a", 0),  # TUN06 counts the trials of a campaign
+        ("tuning/scaffold/a", "tuning/scaffold/b", 1),
+        ("tuning/scaffold/a", "tuning/scaffold/a/confirmation", 1),
+        ("strong/scaffold", "tuning/scaffold/a", 1),
+    ],
+)
+def test_run21_trials_of_one_campaign_may_run_at_once(first, second, number):
+    runs = [timed(i, 5 * i, 10 + i, f"results/box/{name}") for i, name in enumerate((first, second))]
+    assert len(shared(*runs)) == number
+
+
+@pytest.mark.parametrize(
+    ("spans", "pairs"),
+    [
+        ([(0, 100), (10, 20), (50, 60)], [(1, 0), (2, 0)]),
+        ([(0, 10), (5, 30), (20, 25)], [(1, 0), (2, 1)]),
+        ([(0, 10), (5, 10), (7, 9)], [(1, 0), (2, 0)]),
+        ([(20, 30), (0, 25), (0, 5)], [(1, 2), (0, 1)]),  # by their starts, then by their stops
+    ],
+)
+def test_run21_compares_a_run_with_the_earlier_one_that_ends_last(spans, pairs):
+    found = shared(*(timed(i, *span) for i, span in enumerate(spans)))
+    assert [(number, int(what.removesuffix(".txt")[-1])) for number, what in found] == pairs

@@ -8,34 +8,24 @@ import pytest
 from compliance.families import seeds as checks
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import file_added, files_changed, log_changed
 
 damage = pytest.mark.damage
 SEEDS = load("v1.0").limits.seeds
-
-
 RING = 1 << SEEDS.modulus_bits
 TRAIN = "implementations/pytorch/train.py"
 
 
-@damage
-def no_seed(tree):
-    tree.removed("seed")
-    return [("result_2.txt", 1, "SEED01")]
-
-
+no_seed = files_changed("SEED01", "result_2.txt", lambda tree: tree.removed("seed"))
 seed_of_text = event_changed("SEED02", "seed", value="lucky")
 seed_of_64_bits = event_changed("SEED02", "seed", value=(1 << 63) + (1 << 62) + 5)
 seed_in_quotes = event_changed("SEED02", "seed", value=str((1 << 62) + 5))
-
-
-@damage
-def seed_of_the_clock(tree):
-    time = tree.logs[2].one("seed")["time_ms"]
-    return [("result_2.txt", tree.changed("seed", value=time * 1_000_000 + 123_456), "SEED03")]
-
-
+seed_of_the_clock = log_changed(
+    "SEED03", lambda tree, log: tree.changed("seed", value=log.one("seed")["time_ms"] * 1_000_000 + 123_456)
+)
 seed_of_the_shell = event_changed("SEED03", "seed", value=22557)
 rehearsal = event_changed("SEED04", "seed", metadata={"source": "rehearsal"})
+seed_fixed_in_the_source = file_added("SEED06", TRAIN, "torch.manual_seed(0)\n")
 
 
 @damage
@@ -46,16 +36,6 @@ def seeds_equal_at_different_source_lines(tree):
     event["metadata"].update(file="other.py", lineno=999)
     tree.write(3)
     return [("result_3.txt", tree.logs[3].line(event), "SEED05")]
-
-
-@damage
-def all_seeds_1_to_5(tree):
-    return [(f"result_{i}.txt", tree.changed("seed", i, value=i + 1), "SEED03") for i in range(5)]
-
-
-@damage
-def seed_fixed_in_the_source(tree):
-    return [("train.py", tree.add(TRAIN, "torch.manual_seed(0)\n"), "SEED06")]
 
 
 @damage
@@ -91,11 +71,7 @@ def test_damage(entry, exactly):
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("train.py", 'parser.add_argument("--seed", type=int, default={})\n'),
-        ("tiny.yaml", "seed: {}\n"),
-        ("run.sh", "export SEED={}\n"),
-    ],
+    [("train.py", 'parser.add_argument("--seed", type=int, default={})\n'), ("tiny.yaml", "seed: {}\n")],
 )
 def test_seed_that_a_run_logs(tree, found, name, text):
     path = f"implementations/pytorch/{'configs/' * name.endswith('yaml')}{name}"
@@ -108,14 +84,12 @@ def test_default_that_no_run_used_is_no_fault(tree, found):
     assert found(tree.root) == []
 
 
-def test_constant_of_another_file(tree, found):
-    tree.add("implementations/pytorch/settings.py", "BASE = 40\nTHE_SEED = BASE + 2\n")
-    line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
-    assert found(tree.root) == [("train.py", line + 2, "SEED06")]
-
-
-def test_constant_of_a_package(tree, found):
-    tree.add("implementations/pytorch/settings/__init__.py", "THE_SEED = 42\n")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("settings.py", "BASE = 40\nTHE_SEED = BASE + 2\n"), ("settings/__init__.py", "THE_SEED = 42\n")],
+)
+def test_constant_of_another_file_or_of_a_package(tree, found, name, text):
+    tree.add(f"implementations/pytorch/{name}", text)
     line = tree.add(TRAIN, "from .settings import THE_SEED\n\ntorch.manual_seed(THE_SEED)\n")
     assert found(tree.root) == [("train.py", line + 2, "SEED06")]
 

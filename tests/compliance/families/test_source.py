@@ -3,6 +3,7 @@
 import json
 import shutil
 import time
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -10,46 +11,33 @@ import yaml
 from benchmark.source import combine
 from benchmark.tree import source_path
 from compliance.engine import judge
-from compliance.reading.source import MOST_FILES
+from compliance.families import source as checks
+from compliance.reading.source import MOST_FILES, Folder
+from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import file_added, files_changed
+from tests.compliance.logs import SYSTEM, good
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
 damage = pytest.mark.damage
 
 
-@damage
-def no_source(tree):
-    shutil.rmtree(tree.root / "source")
-    return [("source", 1, "SRC01")]
-
-
-@damage
-def python_that_does_not_parse(tree):
-    tree.add("implementations/pytorch/a.py", "a = 1\ndef f(:\n")
-    return [("a.py", 2, "SRC02")]
-
-
-@damage
-def file_that_ran_left_out(tree):
-    (tree.source / TRAIN).unlink()
-    return [("train.py", 1, "SRC03")]
-
-
-@damage
-def private_key(tree):
-    return [("id_rsa", tree.add("implementations/id_rsa", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n"), "SRC04")]
-
-
-@damage
-def path_of_a_user(tree):
-    return [("train.py", tree.add(TRAIN, 'DATA = "/home/alice/data"\n'), "SRC05")]
-
-
-@damage
-def file_that_no_run_loaded(tree):
-    tree.put(tree.implementation / "other.py", "")
-    return [("other.py", 1, "SRC06")]
+no_source = files_changed("SRC01", "source", lambda tree: shutil.rmtree(tree.root / "source"))
+python_that_does_not_parse = file_added("SRC02", "implementations/pytorch/a.py", "a = 1\ndef f(:\n", line=2)
+file_that_ran_left_out = files_changed("SRC03", "train.py", lambda tree: (tree.source / TRAIN).unlink())
+private_key = file_added("SRC04", "implementations/id_rsa", "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n")
+path_of_a_user = file_added("SRC05", TRAIN, 'DATA = "/home/alice/data"\n')
+file_that_no_run_loaded = files_changed(
+    "SRC06", "other.py", lambda tree: tree.put(tree.implementation / "other.py", "")
+)
+file_beside_the_folders = files_changed(
+    "SRC06", "other.py", lambda tree: tree.put(tree.root / "source" / "other.py", "")
+)
+folder_that_no_run_uses = files_changed(
+    "SRC06", "1" * 12, lambda tree: shutil.copytree(tree.source, tree.source.with_name("1" * 12))
+)
+files_that_are_not_named = event_changed("SRC08", "source", metadata={"files": None})
 
 
 @damage
@@ -57,9 +45,6 @@ def metric_of_its_own_in_a_closed_run(tree):
     tree.put(tree.source / METRIC, "ours = 1\n")
     line = tree.ran()
     return [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
-
-
-files_that_are_not_named = event_changed("SRC08", "source", metadata={"files": None})
 
 
 @damage
@@ -77,17 +62,8 @@ def findings(tree, law):
     return judge([str(tree.root)], rules=law).findings
 
 
-# SRC01, SRC02
-
-
 @pytest.mark.parametrize(
-    ("name", "text", "line"),
-    [
-        ("a.py", "a = 1\ndef f(:\n", 2),
-        ("b.py", "x = " + "(" * 9000, 1),
-        ("c.py", "\xff", 1),
-        ("d.yaml", "a" * (3 << 20), 1),
-    ],
+    ("name", "text", "line"), [("b.py", "x = " + "(" * 9000, 1), ("c.py", "\xff", 1), ("d.yaml", "a" * (3 << 20), 1)]
 )
 def test_source_that_cannot_be_read(tree, found, name, text, line):
     path = tree.put(tree.source / f"implementations/pytorch/{name}", "")
@@ -105,9 +81,6 @@ def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, 
     assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
 
 
-# SRC03
-
-
 def test_difference_says_found_and_wanted(tree, logs, law):
     tree.put(tree.source / CONFIG, "epochs: 61\n")
     (finding,) = findings(tree, law)
@@ -116,19 +89,19 @@ def test_difference_says_found_and_wanted(tree, logs, law):
     assert finding.wanted == f"{tree.files()[CONFIG]}, as logged in {tree.path(0)}"
 
 
-def test_a_file_of_several_sets_is_told_once(tree, logs, law):
-    second(tree, logs)
+def test_a_file_of_several_sets_is_told_once(tree, law):
+    second(tree)
     tree.put(tree.source / CONFIG, "epochs: 61\n")
     (found,) = [f for f in findings(tree, law) if f.code == "SRC03"]
     assert found.path == f"{tree.source}/{CONFIG}" and "/box/strong/scaffold/" in found.wanted
 
 
-def second(tree, logs, host="crate-1"):
+def second(tree, host="crate-1"):
     """A second system with the same runs but for seeds, curves and host; the paths of its logs."""
-    tree.put(tree.root / "systems" / "crate.json", json.dumps({**logs.SYSTEM, "system_name": "crate"}, indent=2))
+    tree.put(tree.root / "systems" / "crate.json", json.dumps({**SYSTEM, "system_name": "crate"}, indent=2))
     paths = [tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{i}.txt" for i in range(5)]
     for index, path in enumerate(paths):
-        log = logs.good(100 + index)
+        log = good(100 + index)
         log.one("submission_platform")["value"] = "crate"
         for group in log.one("devices")["value"]:
             group["host"] = host or group["host"]
@@ -139,7 +112,7 @@ def second(tree, logs, host="crate-1"):
 
 
 def test_two_systems_with_different_configs_in_one_folder(tree, logs, found):
-    second(tree, logs)
+    second(tree)
     other = tree.put(tree.source / "implementations/pytorch/configs/crate.yaml", "epochs: 50\n")
     first = tree.files()
     changed = {path: digest for path, digest in first.items() if path != CONFIG}
@@ -174,49 +147,20 @@ def test_tree_of_mlperf(tree, found, relative):
     assert found(tree.root) == [("source", 1, "SRC01")]
 
 
-# SRC04, SRC05, SEED06
-
-
 @pytest.mark.parametrize(
-    ("code", "name", "text"),
-    [
-        ("SRC04", "train.py", 'PASSWORD = "correcthorsebattery"\n'),
-        ("SEED06", "train.py", "torch.manual_seed(0)\n"),
-    ],
+    ("code", "text"), [("SRC04", 'PASSWORD = "correcthorsebattery"\n'), ("SEED06", "torch.manual_seed(0)\n")]
 )
-def test_faults_in_source(tree, found, code, name, text):
-    line = tree.add(f"implementations/pytorch/{name}", text)
-    expected = (name, line, code)
-    copy = tree.root / "benchmarks" / "scaffold" / "implementations" / "pytorch"
+def test_faults_in_source(tree, found, code, text):
+    expected = ("train.py", tree.add(TRAIN, text), code)
     assert found(tree.root) == [expected]
-    shutil.copytree(tree.implementation, copy)
+    shutil.copytree(tree.implementation, tree.root / "benchmarks" / "scaffold" / "implementations" / "pytorch")
     assert found(tree.root) == [expected, expected]
 
 
-# SRC06
-
-
-def test_folder_that_no_run_uses(tree, found):
-    shutil.copytree(tree.source, tree.source.with_name("1" * 12))
-    assert found(tree.root) == [("1" * 12, 1, "SRC06")]
-
-
-def test_file_beside_the_folders(tree, found):
-    tree.put(tree.root / "source" / "other.py", "")
-    assert found(tree.root) == [("other.py", 1, "SRC06")]
-
-
-# SRC07
-
-
-def test_closed_run_with_another_file_of_the_rules(tree, law):
-    name = "rules/edition.py"
-    tree.put(tree.source / name, "ours = 1\n")
+def test_closed_run_with_another_file_of_the_rules(tree, found):
+    tree.put(tree.source / "rules/edition.py", "ours = 1\n")
     line = tree.ran()
-    found = findings(tree, law)
-    assert [(f.path, f.line, f.code) for f in found] == [(str(tree.path(i)), line, "SRC07") for i in range(5)]
-    assert found[0].found == f"{name} {tree.files()[name]}"
-    assert found[0].wanted.endswith(", the checker's own")
+    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
 
 
 def test_closed_run_without_a_file_that_all_need(tree, found):
@@ -251,9 +195,6 @@ def test_release_is_the_benchmarks_own(tree, found, tmp_path, logs):
     assert {f.code for f in judge([str(tree.root)], rules=tmp_path / "other").findings} == {"SRC07"}
 
 
-# SRC08
-
-
 def test_digest_of_other_files(tree, found):
     event = tree.logs[2].one("source")
     event["value"] = "0" * 64
@@ -277,3 +218,112 @@ def test_hostile_files_take_no_time(tree, law):
     assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
     assert len(found) < 5000
     assert all(f.text().isprintable() for f in found)
+
+
+def text(name, content="", problem="", alien=""):
+    named = {"parts": ("source", "x", name), "name": name, "sha256": name}
+    return SimpleNamespace(**named, text=content, problem=problem, alien=alien)
+
+
+def submitted(*source, **more):
+    """The files of a submission, as far as these checks look at them."""
+    return SimpleNamespace(
+        **{"source": source, "python": {}, "folders": (), "loaded": (), **more},
+        submission=SimpleNamespace(place=lambda *parts: "/".join(parts)),
+    )
+
+
+def test_src02_files_that_another_rule_names_and_binary_ones_are_left_out():
+    files = submitted(text("a", problem="large", alien="odd"), text("b", problem="binary"), text("c", problem="large"))
+    assert [(f.path, f.line, f.found) for f in checks.source_can_be_read(files)] == [("source/x/c", 1, "large")]
+
+
+@pytest.mark.parametrize(("released", "whose"), [("2", ""), ("1", ", that of the reference")])
+def test_src03_a_run_without_a_folder_of_source_does_not_excuse_the_next(released, whose):
+    first, second = (SimpleNamespace(path=path, set_path="set") for path in ("result_0.txt", "result_1.txt"))
+    folder = Folder(("source", "x"), {})
+    files = submitted(loaded=((first, {"a.py": "0" * 64}, None), (second, {"a.py": "1" * 64}, folder)))
+    files.edition = SimpleNamespace(releases={"v1.0.1": {"a.py": released * 64}})
+    (fault,) = checks.source_is_the_one_that_ran(files)
+    wanted = f"{'1' * 64}{whose}, as logged in result_1.txt"
+    assert (fault.path, fault.line, fault.wanted) == ("source/x/a.py", 1, wanted)
+
+
+@pytest.mark.parametrize(("spaces", "lines"), [(0, [2]), (1, [2]), (2, [])])
+def test_src05_lines_up_to_a_length_are_searched(monkeypatch, spaces, lines):
+    monkeypatch.setattr(checks, "LONGEST_LINE", len("/home/alice") + 1)
+    files = submitted(text("a.py", f"a = 1\n/home/alice{' ' * spaces}\n"))
+    assert [fault.line for fault in checks.source_holds_no_users_path(files)] == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "found"),
+    [
+        ("x", {"a.py": "1" * 64}, ["the name x"]),
+        (combine([("a.py", "1" * 64)])[:12], {"a.py": "1" * 64}, []),
+        ("x", {"a.py": ""}, []),  # what can't be read has no digest
+        ("x", {"a.py": "1" * 64, "b.py": "2" * 64}, ["a file that no run loaded"]),  # nor is the name its own then
+    ],
+)
+def test_src06_a_folder_of_source_has_what_ran_and_the_name_that_follows(name, held, found):
+    folder, other = Folder(("source", name), held), Folder(("benchmarks", "b", "implementations", "c"), held)
+    files = submitted(folders=(folder, other), loaded=((None, {"a.py": "1" * 64}, folder),))
+    assert [(fault.line, fault.found) for fault in checks.folders_of_source_ran(files)] == [(1, what) for what in found]
+
+
+def source_event(logs, files, value=None, **metadata):
+    """A log of one event, which names the files that a run loaded."""
+    sound = type(files) is dict and all(type(digest) is str for digest in files.values())
+    value = combine(files.items()) if value is None and sound else value
+    return logs.read(logs.event(7, "source", value=value, files=files, **metadata))
+
+
+def closed(score="dice", division="closed"):
+    return SimpleNamespace(division=division, benchmark=SimpleNamespace(score=score), edition=load("v1.0"))
+
+
+@pytest.mark.parametrize(
+    ("path", "config", "wrong"),
+    [
+        ("mine.yaml", "mine.yaml", False),
+        ("mine.yml", "mine.yml", False),
+        ("mine.yaml", "other.yaml", True),
+        ("mine.py", "mine.py", True),
+        ("implementations/mine.py", None, False),
+        ("implementations/mine.yaml", "implementations/mine.yaml", False),
+        ("mine/implementations", None, True),
+        ("Benchmark/log.py", None, True),
+    ],
+)
+def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path, config, wrong):
+    files = {name: digest for name, digest in checks.own_files().items() if name.startswith("benchmark/")}
+    log = source_event(logs, {**files, path: "0" * 64}, config=config)
+    assert [f.found for f in checks.closed_runs_load_our_files(log, closed(), None)] == ([path] if wrong else [])
+
+
+@pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", [])])
+def test_src07_the_file_that_scores_is_needed_where_it_is_known(logs, score, found):
+    files = {name: digest for name, digest in checks.own_files().items() if name in checks.NEEDED}
+    log = source_event(logs, files)
+    assert [f.found for f in checks.closed_runs_load_our_files(log, closed(score), None)] == found
+
+
+def test_a_log_without_source_is_another_rules(logs):
+    assert list(checks.closed_runs_load_our_files(logs.read(), closed(), None)) == []
+    assert list(checks.source_has_its_digest(logs.read(), closed(), None)) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, ["0 files"]),
+        ("a.py", ["files a.py"]),
+        ({f"{i}.py": "0" * 64 for i in range(MOST_FILES)}, []),
+        ({f"{i}.py": "0" * 64 for i in range(MOST_FILES + 1)}, [f"{MOST_FILES + 1} files"]),
+        ({"a.py": "0" * 63}, [f"a.py: {'0' * 63!r}"]),  # and nothing of the digest of all
+    ],
+    ids=lambda files: ascii(files)[:40],
+)
+def test_src08_says_what_is_wrong_with_the_files(logs, files, found):
+    faults = checks.source_has_its_digest(source_event(logs, files), closed(), None)
+    assert [(fault.line, fault.found) for fault in faults] == [(7, what) for what in found]

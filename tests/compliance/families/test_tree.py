@@ -12,6 +12,8 @@ from compliance.reading import tree as tree_module
 from compliance.reading.rounds import NAME, sha256
 from compliance.reading.tree import Entry, Submission
 from rules.edition import load
+from tests.compliance.families.damages import files_changed
+from tests.compliance.logs import good
 
 damage = pytest.mark.damage
 
@@ -23,42 +25,25 @@ def logs_under_other_names(tree):
     return [(f"run_{index}.log", 1, "TREE09") for index in range(5)]
 
 
-@damage
-def benchmark_folder_misspelt(tree):
-    folder = tree.path(0).parent
-    folder.rename(folder.with_name("scafold"))
-    return [("scafold", 1, "TREE02")]
-
-
-@damage
-def scaling_folder_misspelt(tree):
-    folder = tree.path(0).parent.parent
-    folder.rename(folder.with_name("Strong"))
-    return [("scaffold", 1, "TREE01")]
-
-
-@damage
-def unknown_file(tree):
-    tree.put(tree.path(0).parent / "core.1234", "?")
-    return [("core.1234", 1, "TREE03")]
-
-
-@damage
-def scaling_json_planted(tree):
-    tree.put(tree.path(0).parent / "scaling.json", '{"scaling": 0.5}')
-    return [("scaling.json", 1, "TREE04")]
-
-
-@damage
-def link_out_of_the_tree(tree):
-    (tree.implementation / "secrets").symlink_to("/etc")
-    return [("secrets", 1, "TREE05")]
-
-
-@damage
-def log_misnamed(tree):
-    tree.path(2).rename(tree.path(2).with_name("Result_2.txt"))
-    return [("Result_2.txt", 1, "TREE06")]
+scaling_folder_misspelt = files_changed(
+    "TREE01", "scaffold", lambda tree: tree.path(0).parents[1].rename(tree.path(0).parents[1].with_name("Strong"))
+)
+benchmark_folder_misspelt = files_changed(
+    "TREE02", "scafold", lambda tree: tree.path(0).parent.rename(tree.path(0).parent.with_name("scafold"))
+)
+unknown_file = files_changed("TREE03", "core.1234", lambda tree: tree.put(tree.path(0).with_name("core.1234"), "?"))
+scaling_json_planted = files_changed(
+    "TREE04", "scaling.json", lambda tree: tree.put(tree.path(0).with_name("scaling.json"), '{"scaling": 0.5}')
+)
+link_out_of_the_tree = files_changed(
+    "TREE05", "secrets", lambda tree: (tree.implementation / "secrets").symlink_to("/etc")
+)
+log_misnamed = files_changed(
+    "TREE06", "Result_2.txt", lambda tree: tree.path(2).rename(tree.path(2).with_name("Result_2.txt"))
+)
+events_in_a_document = files_changed(
+    "TREE09", "notes.rst", lambda tree: good(7).write(tree.root / "results" / "notes.rst")
+)
 
 
 @damage
@@ -75,22 +60,12 @@ def more_entries_than_can_be_walked(tree, monkeypatch):
     return [("acme", 1, "TREE07")]
 
 
-@damage
-def events_in_a_document(tree, logs):
-    logs.good(7).write(tree.root / "results" / "notes.rst")
-    return [("notes.rst", 1, "TREE09")]
-
-
 def test_damage(entry, exactly):
     exactly(entry)
 
 
 OURS, ROUND = load("v1.0"), load("mlperf-hpc-v0.7")  # which has no scalings
-
-
 SET = "results/box/strong/scaffold"
-
-
 CAMPAIGN = "results/box/tuning/scaffold/c1"
 
 
@@ -107,32 +82,21 @@ def listed(*paths, **kinds):
         ("README.md", True),
         ("notes.txt", False),
         ("source/any/thing.bin", True),
-        ("benchmarks/any/thing.bin", True),
-        ("systems/box.json", True),
         ("systems/more/box.json", False),
         ("systems/box.yaml", False),
-        (f"{SET}/result_0.txt", True),
-        (f"{SET}/weights/a.safetensors", True),
-        ("results/weights/a.safetensors", False),
         ("results/box/strong/weights/a.safetensors", True),
         ("results/box/weights/a.safetensors", False),
-        (f"{SET}/environment_0.json", True),
         ("results/box/environment_0.json", False),
         ("results/box/strong/environment_0.json", True),
-        (f"{SET}/superseded/1/result_0.txt", True),
         (f"{SET}/superseded/1/notes.txt", False),
         (f"{SET}/superseded/1/weights/a.safetensors", True),
         (f"{SET}/superseded/1/weights/a.bin", False),
         (f"{SET}/superseded/1/a.safetensors", False),
-        (f"{SET}/ledger.jsonl", True),
         ("results/box/strong/ledger.jsonl", False),
         (f"{SET}/more/ledger.jsonl", False),
-        (f"{CAMPAIGN}/ledger.jsonl", True),
         (f"{CAMPAIGN}/confirmation/ledger.jsonl", True),
-        (f"{CAMPAIGN}/campaign.json", True),
         (f"{CAMPAIGN}/confirmation/campaign.json", False),
         (f"{SET}/campaign.json", False),
-        (f"{SET}/power/result_0/node_0.txt", True),
         ("results/box/weak/scaffold/pruned_results/notes.txt", False),
     ],
 )
@@ -301,27 +265,24 @@ def freeze(tree):
     return tree.put(home / NAME, "".join(lines))
 
 
-@damage
-def byte_changed_after_freezing(tree):
-    document = tree.put(tree.root / "README.md", "five")
-    freeze(tree)
-    document.write_text("nine")
-    return [("README.md", 1, "TREE13")]
+def changed_after_freezing(name, change):
+    """A damage: something is found in this file or folder after a submission with a README was frozen and changed."""
+
+    @damage
+    def entry(tree):
+        readme = tree.put(tree.root / "README.md", "five")
+        freeze(tree)
+        change(tree, readme)
+        return [(name, 1, "TREE13")]
+
+    return entry
 
 
-@damage
-def file_added_after_freezing(tree):
-    freeze(tree)
-    tree.put(tree.root / "README.md", "More.")
-    return [("README.md", 1, "TREE13")]
-
-
-@damage
-def file_removed_after_freezing(tree):
-    document = tree.put(tree.root / "README.md", "five")
-    freeze(tree)
-    document.unlink()
-    return [("acme", 1, "TREE13")]
+byte_changed_after_freezing = changed_after_freezing("README.md", lambda tree, readme: readme.write_text("nine"))
+file_removed_after_freezing = changed_after_freezing("acme", lambda tree, readme: readme.unlink())
+file_added_after_freezing = changed_after_freezing(
+    "LICENSE", lambda tree, readme: tree.put(tree.root / "LICENSE", "More.")
+)
 
 
 @damage

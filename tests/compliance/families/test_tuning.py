@@ -15,6 +15,8 @@ from benchmark.tuning.folder import OWN
 from compliance.engine import judge
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
+from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed
 
 damage = pytest.mark.damage
 ROWS = [
@@ -173,17 +175,10 @@ def confirmation_at_other_settings(tuned):
     return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
 
 
-@damage
-def confirmation_by_other_code(tuned):
-    for index in (4, 5, 6):
-        line = tuned.changed("versions", index, value={"python": "3.11.9", "torch": "2.14.0"})
-    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
-
-
-@damage
-def confirmation_run_left_out(tuned):
-    tuned.path(6).unlink()
-    return [("first", 1, "TUN08")]
+confirmation_run_left_out = files_changed("TUN08", "first", lambda tuned: tuned.path(6).unlink())
+confirmation_by_other_code = event_changed(
+    "TUN08", "versions", of="tuned", runs=(4, 5, 6), value={"python": "3.11.9", "torch": "2.14.0"}
+)
 
 
 @damage
@@ -226,11 +221,7 @@ def beyond_the_table(tree):
 
 @pytest.mark.parametrize(
     ("rate", "fields", "codes"),
-    [
-        (0.002, {}, []),
-        (0.001999, {}, ["TUN10"]),
-        (0.003, {"over": ["learning_rate"]}, []),
-    ],
+    [(0.002, {}, []), (0.001999, {}, ["TUN10"]), (0.003, {"over": ["learning_rate"]}, [])],
 )
 def test_what_a_table_gives(tree, found, rate, fields, codes):
     alike(tree, rate)
@@ -290,10 +281,7 @@ def test_a_confirmation_run_may_start_when_the_last_trial_stops(tuned, law, beyo
     assert of_rule(tuned, law, "TUN08") == [("result_0.txt", text) for text in found]
 
 
-@pytest.mark.parametrize(
-    ("runs", "more"),
-    [((4,), ""), ((4, 5), " and of 1 more confirmation runs")],
-)
+@pytest.mark.parametrize(("runs", "more"), [((4,), ""), ((4, 5), " and of 1 more confirmation runs")])
 def test_a_fact_is_told_once_for_all_confirmation_runs(confirmed, law, runs, more):
     for index in runs:
         confirmed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"}, index)
@@ -317,3 +305,28 @@ def test_a_setting_that_a_run_chooses_for_its_machine_may_differ_from_the_table(
     row = {**ROWS[0], "BS": 4, "Hyperparams": {"learning_rate": 0.001, "threads": 0}}
     from_table(tree, 0.001, rows=[row])
     assert found(tree.root) == []
+
+
+def test_what_sites_change_between_jobs_is_for_people(confirmed, law):
+    confirmed.elsewhere("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
+    findings = judge([str(confirmed.root)], rules=law).findings
+    assert [(f.code, f.severity) for f in findings] == [("TUN09", "review")]
+    assert "and of 2 more confirmation runs" in findings[0].found and "result_3.txt" in findings[0].wanted
+
+
+def test_which_host_it_is_does_not_matter(confirmed, found):
+    for index in (4, 5, 6):
+        confirmed.logs[index].one("devices")["value"][0]["host"] = "n2"
+        confirmed.manifests[index]["nodes"][0]["hosts"] = ["n2"]
+        confirmed.survey(index)
+    assert found(confirmed.root) == []
+
+
+def test_environments_of_confirmation_runs_alone(confirmed, found):
+    for index in range(4):
+        log = confirmed.logs[index]
+        log.events.remove(log.one("environment"))
+        confirmed.environment(index).unlink()
+    confirmed.launch()
+    line = line_of(confirmed, 4, "environment")
+    assert found(confirmed.root) == [(f"result_{i}.txt", line, "TUN09") for i in range(3)]

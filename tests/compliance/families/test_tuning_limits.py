@@ -19,8 +19,6 @@ VALUES = {
     "trials": 4,
     "budget": {"epochs": 8},
 }
-
-
 SHIFT = "".join(f"{i:02x}" for i in range(32))
 
 
@@ -206,7 +204,6 @@ TWO = "2 trials at once with this one"
     [
         ([(0, 9000), (7000, 20_000)], []),
         ([(0, 9001), (7000, 20_000)], [(1, TWO)]),
-        ([(7000, 20_000), (0, 9000)], []),
         ([(0, 9000), None], []),
         ([(0, 9000), (10_000, 20_000), (10_000, 20_000)], [(2, TWO)]),
         ([(0, 9000), (5000, 9000), (5000, 7000)], [(1, TWO)]),  # the last one is as short as what may be shared
@@ -219,18 +216,12 @@ def test_tun06_trials_share_so_much_time_and_no_more(campaign, windows, found):
 
 
 @pytest.mark.parametrize(
-    ("windows", "hosts", "found"),
-    [
-        ([(0, 9000), (10_000, 20_000)], ("n1", "n2"), []),
-        (
-            [(0, 9000), (10_000, 20_000), (10_000, 20_000)],
-            ("n1", "n1", "n2"),
-            [(2, "trials on 2 nodes at once with this one")],
-        ),
-    ],
+    ("hosts", "found"),
+    [(("n2", "n1", "n1"), []), (("n1", "n1", "n2"), [(2, "trials on 2 nodes at once with this one")])],
 )
-def test_tun06_trials_at_once_fit_into_the_system(campaign, windows, hosts, found):
+def test_tun06_trials_at_once_fit_into_the_system(campaign, hosts, found):
     campaign(parallel=4)
+    windows = (0, 9000), (10_000, 20_000), (10_000, 20_000)
     assert spans(*windows, hosts=hosts, nodes=1) == found
     assert spans(*windows, hosts=hosts) == spans(*windows, hosts=hosts, nodes=2) == []
 
@@ -284,13 +275,7 @@ def test_tun07_a_budget_of_seconds_ends_a_trial_at_its_next_evaluation(campaign,
 
 
 @pytest.mark.parametrize(
-    ("lower", "score", "lines"),
-    [
-        (False, 0.5, [3]),
-        (False, 0.7, []),
-        (True, 0.5, []),
-        (True, 0.7, [3]),
-    ],
+    ("lower", "score", "lines"), [(False, 0.5, [3]), (False, 0.7, []), (True, 0.5, []), (True, 0.7, [3])]
 )
 def test_tun07_pruning_follows_the_direction_of_the_score(campaign, lower, score, lines):
     """The others had 0.6 at the second epoch, behind which this one goes on."""

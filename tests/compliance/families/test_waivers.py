@@ -9,22 +9,21 @@ from compliance.reviewing.waiver import read_waivers
 damage = pytest.mark.damage
 
 
-@damage
-def waiver_of_nothing(tree):
-    entry = "- {organisation: acme, code: SEED03, path: result_1.txt, reason: agreed, reviewer: r}\n"
-    file = tree.put(tree.root.parents[1] / "waivers.yaml", entry)
-    tree.options = {"waivers": read_waivers(file, [tree.root])}
-    return [("waivers.yaml", 1, "WAI01")]
+def waived(code, expires="", today=None):
+    """A damage: there is a waiver of a finding that nothing has."""
+
+    @damage
+    def entry(tree):
+        text = f"- {{organisation: acme, code: SEED03, path: result_1.txt, reason: agreed, reviewer: r{expires}}}\n"
+        file = tree.put(tree.root.parents[1] / "waivers.yaml", text)
+        tree.options = {"waivers": read_waivers(file, [tree.root], today)}
+        return [("waivers.yaml", 1, code)]
+
+    return entry
 
 
-@damage
-def waiver_that_has_expired(tree):
-    entry = (
-        "- {organisation: acme, code: SEED03, path: result_1.txt, reason: agreed, reviewer: r, expires: 2026-11-21}\n"
-    )
-    file = tree.put(tree.root.parents[1] / "waivers.yaml", entry)
-    tree.options = {"waivers": read_waivers(file, [tree.root], date(2026, 11, 22))}
-    return [("waivers.yaml", 1, "WAI02")]
+waiver_of_nothing = waived("WAI01")
+waiver_that_has_expired = waived("WAI02", ", expires: 2026-11-21", date(2026, 11, 22))
 
 
 def test_damage(entry, exactly):

@@ -12,13 +12,10 @@ from compliance.engine import judge
 from compliance.families import weights as checks
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import files_changed, log_changed
 
 damage = pytest.mark.damage
 LARGEST = load("v1.0").limits.weights.largest
-
-
-def event_of(tree, index=2):
-    return tree.logs[index].one("weights")
 
 
 digest_that_is_none = event_changed("WGT01", "weights", of="weighted", value="5f2a")
@@ -35,22 +32,20 @@ def stated(tree, index=2):
     return log, scores
 
 
-def faulty(tree, log, event):
-    return [("result_2.txt", tree.written(event), "WGT09")]
+def state_changed(change):
+    """A damage: the second evaluation of a run has other metadata; those of the first are at hand."""
+
+    @damage
+    def entry(tree):
+        _, scores = stated(tree)
+        change(scores[1]["metadata"], scores[0]["metadata"])
+        return [("result_2.txt", tree.written(scores[1]), "WGT09")]
+
+    return entry
 
 
-@damage
-def state_of_one_epoch_left_out(tree):
-    log, scores = stated(tree)
-    del scores[1]["metadata"]["state"]
-    return faulty(tree, log, scores[1])
-
-
-@damage
-def state_of_the_epoch_before(tree):
-    log, scores = stated(tree)
-    scores[1]["metadata"]["state"] = scores[0]["metadata"]["state"]
-    return faulty(tree, log, scores[1])
+state_of_one_epoch_left_out = state_changed(lambda second, first: second.pop("state"))
+state_of_the_epoch_before = state_changed(lambda second, first: second.update(state=first["state"]))
 
 
 def test_states_of_all_epochs_but_the_last_are_in_order(tree, found):
@@ -65,19 +60,26 @@ def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
     assert [f.line for f in checks.states_are_logged(log, SimpleNamespace(metric="score"), None)] == lines
 
 
-@damage
-def weights_before_run_stop(weighted):
-    log = weighted.logs[2]
-    event, stop = event_of(weighted), log.one("run_stop")
-    log.events.remove(event)
-    event["time_ms"] = stop["time_ms"]
-    return [("result_2.txt", weighted.inserted(stop, event), "WGT01")]
-
-
-@damage
-def file_that_is_too_large(weighted):
-    weighted.changed("weights", metadata={"bytes": LARGEST + 1})
-    return [("result_2.safetensors", 1, "WGT02")]
+weights_before_run_stop = log_changed(
+    "WGT01", lambda weighted, log: weighted.moved(log.one("weights"), log.one("run_stop"))
+)
+file_that_is_too_large = files_changed(
+    "WGT02",
+    "result_2.safetensors",
+    lambda weighted: weighted.changed("weights", metadata={"bytes": LARGEST + 1}),
+)
+weights_that_are_gone = files_changed("WGT04", "result_2.safetensors", lambda weighted: weighted.weights(2).unlink())
+pickle_for_weights = files_changed(
+    "WGT05", "result_2.safetensors", lambda weighted: weighted.weigh(2, b"\x80\x04\x95" + bytes(5000))
+)
+smaller_network = files_changed(
+    "WGT06",
+    "result_2.safetensors",
+    lambda weighted: weighted.weigh(2, {"a.weight": weighted.state(2)["a.weight"]}),
+)
+weights_that_no_log_names = files_changed(
+    "WGT07", "result_5.safetensors", lambda weighted: shutil.copyfile(weighted.weights(1), weighted.weights(5))
+)
 
 
 @damage
@@ -88,21 +90,10 @@ def weights_of_four_runs_of_five(weighted):
 
 
 @damage
-def weights_that_are_gone(weighted):
-    weighted.weights(2).unlink()
-    return [("result_2.safetensors", 1, "WGT04")]
-
-
-@damage
 def weights_of_another_run(weighted):
     shutil.copyfile(weighted.weights(1), weighted.weights(2))
-    return [("result_2.safetensors", 1, "WGT04"), ("result_2.txt", weighted.logs[2].line(event_of(weighted)), "WGT08")]
-
-
-@damage
-def pickle_for_weights(weighted):
-    weighted.weigh(2, b"\x80\x04\x95" + bytes(5000))
-    return [("result_2.safetensors", 1, "WGT05")]
+    log = weighted.logs[2]
+    return [("result_2.safetensors", 1, "WGT04"), ("result_2.txt", log.line(log.one("weights")), "WGT08")]
 
 
 @damage
@@ -116,27 +107,8 @@ def weights_that_are_no_numbers(weighted):
 
 
 @damage
-def smaller_network(weighted):
-    weighted.weigh(2, {"a.weight": weighted.state(2)["a.weight"]})
-    return [("result_2.safetensors", 1, "WGT06")]
-
-
-@damage
-def weights_that_no_log_names(weighted):
-    shutil.copyfile(weighted.weights(1), weighted.weights(5))
-    return [("result_5.safetensors", 1, "WGT07")]
-
-
-@damage
 def one_digest_for_two_runs(weighted):
     return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
-
-
-@damage
-def copy_with_other_names(weighted):
-    state = weighted.state(1)
-    line = weighted.weigh(3, {"z": state["a.weight"], "y": state["b.bias"]})
-    return [("result_3.txt", line, "WGT08")]
 
 
 def test_damage(entry, exactly):
@@ -145,12 +117,6 @@ def test_damage(entry, exactly):
 
 def codes(tree, law):
     return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
-
-
-def test_good_submission_with_weights(weighted, found):
-    assert found(weighted.root) == []
-    assert found(weighted.path(0).parent) == []
-    assert found(weighted.path(0)) == []
 
 
 def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(weighted, law, found):
@@ -167,12 +133,7 @@ def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(w
 
 @pytest.mark.parametrize(
     ("size", "there", "codes"),
-    [
-        (LARGEST, True, ["WGT04"]),  # the file is there, and smaller
-        (LARGEST, False, ["WGT04"]),
-        (LARGEST + 1, True, ["WGT02"]),
-        (LARGEST + 1, False, []),
-    ],
+    [(LARGEST, True, ["WGT04"]), (LARGEST, False, ["WGT04"]), (LARGEST + 1, False, [])],  # a smaller file, or none
 )
 def test_wgt02_a_file_up_to_a_size(weighted, found, size, there, codes):
     weighted.changed("weights", metadata={"bytes": size})

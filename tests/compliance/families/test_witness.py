@@ -9,16 +9,38 @@ import pytest
 from compliance.engine import judge
 from rules.edition import load
 from rules.witness import Step
+from tests.compliance.families.damages import files_changed
 from tests.support.witness import OTHER, signed, write
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 
 
-@damage
-def run_without_receipts(witnessed):
-    (witnessed.path(2).parent / "receipts_2.jsonl").unlink()
-    return [("result_2.txt", 1, "WIT01")]
+run_without_receipts = files_changed(
+    "WIT01", "result_2.txt", lambda witnessed: witnessed.path(2).with_name("receipts_2.jsonl").unlink()
+)
+receipts_of_somebody_else = files_changed(  # who runs a witness of his own has times as he likes
+    "WIT02",
+    "receipts_2.jsonl",
+    lambda witnessed: witnessed.keep(2, [signed(receipt, OTHER) for receipt in witnessed.receipts[2]]),
+)
+
+
+def chain_written(name, line, chain):
+    """A damage: the published chain is another one."""
+
+    def write_chain(witnessed):
+        write(witnessed.root.parent / "witness.jsonl", chain(witnessed))
+
+    return files_changed("WIT06", name, write_chain, line)
+
+
+receipt_that_the_chain_does_not_have = chain_written(
+    "receipts_4.jsonl", 1, lambda witnessed: witnessed.witness.chain[: -len(witnessed.receipts[4])]
+)
+chain_from_which_a_start_was_taken = chain_written(
+    "witness.jsonl", 4, lambda witnessed: [*witnessed.witness.chain[:3], *witnessed.witness.chain[4:]]
+)
 
 
 @damage
@@ -26,13 +48,6 @@ def receipts_that_are_cut_off(witnessed):
     path = witnessed.path(2).parent / "receipts_2.jsonl"
     path.write_text(path.read_text()[:-10])
     return [("receipts_2.jsonl", len(witnessed.receipts[2]), "WIT01")]
-
-
-@damage
-def receipts_of_somebody_else(witnessed):
-    """Who runs a witness of his own has times as he likes."""
-    witnessed.keep(2, [signed(receipt, OTHER) for receipt in witnessed.receipts[2]])
-    return [("receipts_2.jsonl", 1, "WIT02")]
 
 
 @damage
@@ -129,20 +144,6 @@ def seed_that_was_tried_first(witnessed):
     witnessed.keep(4, [start, *chain.steps(start.told.run, log.events, log.text())])
     chain.publish(witnessed.root.parent)
     return [("result_4.txt", line_of(witnessed, "init_start"), "WIT05")]
-
-
-@damage
-def receipt_that_the_chain_does_not_have(witnessed):
-    path = witnessed.root.parent / "witness.jsonl"
-    write(path, witnessed.witness.chain[: -len(witnessed.receipts[4])])
-    return [("receipts_4.jsonl", 1, "WIT06")]
-
-
-@damage
-def chain_from_which_a_start_was_taken(witnessed):
-    chain = witnessed.witness.chain
-    write(witnessed.root.parent / "witness.jsonl", [*chain[:3], *chain[4:]])
-    return [("witness.jsonl", 4, "WIT06")]
 
 
 @damage
