@@ -245,13 +245,6 @@ def test_one_run_in_two_places_counts_where_the_round_forbids_it(name, wants, fo
     assert across(run, first).severity(run, first) == severity
 
 
-@pytest.mark.parametrize(("home", "strangers"), [("h", False), ("other", True)])
-def test_strangers_are_runs_of_different_submissions(home, strangers):
-    run, other = fake("x"), fake("y")
-    other.home = home
-    assert across(run, other).strangers(run, other) == strangers
-
-
 SMOKE = {"benchmark": "scaffold", "problem": "smoke"}
 TRUE = EDITION.problems["smoke"].class_counts["validation"][1:]
 

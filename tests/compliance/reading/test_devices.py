@@ -26,10 +26,12 @@ def devices(logs):
     return of
 
 
-def test_cores_are_threads_of_all_ranks(devices):
-    found = devices(device="cpu", threads=8)
-    assert (found.kind, found.number) == ("core", 32)
-    assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
+@pytest.mark.parametrize(("device", "kind", "number"), [("cpu", "core", 32), ("cuda", "accelerator", 4)])
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_cores_are_threads_of_all_ranks_accelerators_one_a_rank(devices, device, kind, number, precision):
+    found = devices(precision, device=device, threads=8)
+    assert (found.kind, found.number) == (kind, number)
+    assert found.peak(COMPUTE) == 1e12 * number * getattr(COMPUTE, kind)[precision]
 
 
 def test_where_no_rates_are_known_the_peak_is_unknown(devices):
@@ -62,12 +64,6 @@ def test_threads_count_up_to_the_cores_of_the_described_nodes(devices, threads, 
 )
 def test_a_description_counts_cores_by_processor_or_node_and_whole_or_logical(described, cores):
     assert described_cores(described) == cores
-
-
-def test_an_accelerator_a_rank(devices):
-    found = devices("bfloat16", device="cuda", threads=8)
-    assert (found.kind, found.number) == ("accelerator", 4)
-    assert found.peak(COMPUTE) == 4e12 * COMPUTE.accelerator["bfloat16"]
 
 
 @pytest.mark.parametrize(
@@ -152,13 +148,11 @@ EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 41
         ({"hosts": [*HOSTS, "n0"]}, False),
         ({"hosts": [*HOSTS, ""]}, False),
         ({"hosts": ["n[0-1024]"]}, True),
-        ({"hosts": ["n[0-1023]", "n1024"]}, True),
         ({"hosts": ["n[0-1023]"], "distinct": 4096}, True),  # with the other host, 1,025
         ({"hosts": ["n[0-1022]"], "distinct": 4092}, False),
         ({"hosts": ["n[0-1024]", "n7"]}, False),
         ({"hosts": ["n[0-131071]"]}, True),
         ({"hosts": ["n[0-131072]"]}, False),
-        ({"hosts": ["n[0-999999999]"]}, False),
         ({"hosts": ["n[0-1024"]}, False),
         ({"distinct": 4101}, False),
         ({"distinct": -1}, False),
@@ -185,16 +179,13 @@ def test_all_items_together_have_so_many_hosts():
     ("texts", "found"),
     [
         (["n[1-2"], "found 'n[1-2'"),
-        (["n]"], "found 'n]'"),
         (["n[1-2][3-4]"], "found 'n[1-2][3-4]'"),
-        (["n[1,2]"], "found 'n[1,2]'"),
         (["n[2-1]"], "found 'n[2-1]', wanted at most 131072 names, the first before the last"),
         (["n[1-1]"], "found 'n[1-1]'"),
         (["n[01-2]"], "found 'n[01-2]'"),
         (["n[1-02]"], "found 'n[1-02]'"),
         (["n[\u0661-\u0662]"], "found 'n["),
         ([f"n[1-{MOST + 1}]"], "found 'n[1-131073]', wanted at most 131072 names"),
-        (["n[1-999999999]"], "found 'n[1-999999999]'"),
         (["n[1-100000]", "m[1-100000]"], "found 'm[1-100000]', wanted at most 31072 names"),
         (["n"] * (MOST + 1), "found more than 131072 hosts"),
         (["n" * 251 + "[1-2]"], "found 'nnnn"),

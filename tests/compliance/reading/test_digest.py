@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from compliance.reading.digest import file_fault, is_sha256, line_endings, sha256, sha256_of
+from compliance.reading.digest import file_fault, line_endings, sha256, sha256_of
 from tests.compliance.logs import event
 
 
@@ -31,14 +31,6 @@ def test_what_is_no_file_has_no_digest(tmp_path):
         assert sha256(path) == ""
         with pytest.raises(OSError):
             sha256_of(path)
-
-
-@pytest.mark.parametrize(
-    ("value", "is_one"),
-    [("0a" * 32, True), ("0a" * 32 + "0", False), ("0a" * 31 + "0", False), ("0A" * 32, False), (0, False)],
-)
-def test_a_digest_has_64_small_hexadecimal_digits(value, is_one):
-    assert is_sha256(value) is is_one
 
 
 @pytest.mark.parametrize(

@@ -43,14 +43,12 @@ def test_hosts_in_short_are_many_hosts():
     ("data", "found"),
     [
         (b"", "no JSON"),
-        (b"[]", "'list'"),
         (b'{"schema": 1}', "['schema']"),
         (changed(lambda c: c.update(schema=3)), "schema 3"),
         (changed(lambda c: c.update(schema=1)), "the fact 'loaded'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].pop("edited")), "loaded {'records'"),
-        (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=-1)), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=1 << 53)), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
@@ -71,7 +69,6 @@ def test_hosts_in_short_are_many_hosts():
         (changed(lambda c: c["run"].pop("command")), "no command"),
         (changed(lambda c: c["nodes"][0]["facts"].pop("pci")), "no pci"),
         (json.dumps(dict.fromkeys("gfedcba")).encode(), "['a', 'b', 'c', 'd', 'e'] "),
-        (b'{"a": 1, "b": 1}', "['a', 'b']"),
         (changed(lambda c: c["nodes"].append(7)), "nodes [{'hosts'"),
         (changed(lambda c: c["nodes"].append({"hosts": ["n"]})), "nodes [{'hosts'"),
         (changed(lambda c: c["nodes"][0].update(hosts=[""])), "hosts ['']"),
@@ -115,14 +112,6 @@ def test_a_file_is_read_by_its_digest_and_up_to_a_size(tmp_path):
     assert len(reading.content(path, 10)) == 11
     assert reading.read_environment(tmp_path / "none.json", digest, len(data)) is None
     assert SCHEMA == 2
-
-
-def test_a_manifest_of_schema_1_has_the_state_of_the_repository():
-    older = manifest()
-    older["schema"] = 1
-    del older["run"]["loaded"]
-    older["run"]["repository"] = {"value": {"commit": "c" * 40}, "origin": "git"}
-    assert reading.parse(json.dumps(older).encode()).loaded is None
 
 
 def test_a_fact_that_an_older_schema_lacks_is_null(monkeypatch):

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from compliance.source.module import FOREIGN, IMPORT, PARAMETER, gather, literal_name
+from compliance.source.module import FOREIGN, IMPORT, PARAMETER, gather
 
 
 def made(text):
@@ -86,10 +86,6 @@ def test_values_of_a_name(text, wanted):
     assert bound(text, "s") == wanted
 
 
-def test_global_names_are_the_modules():
-    assert [place for place in made("def f():\n global s\n s = 1").bound if place[1] == "s"] == [(0, "s")]
-
-
 def test_attributes_of_the_instance_have_a_place():
     module = made("class C:\n def f(self):\n  self.x = 1\n  other.x = 2\n def g(me):\n  return me.x\n")
     read, scope = module.reads[-1]
@@ -115,8 +111,3 @@ def test_attributes_of_the_instance_have_a_place():
 def test_what_can_be_called(text, wanted):
     (function,) = made(text).functions
     assert (function.name, function.parameters, function.strange) == wanted
-
-
-def test_literal_names():
-    calls = {ast.unparse(call): literal_name(call) for call, _ in made("getattr(a, 'b')(getattr(a, b), f('c'))").calls}
-    assert sorted(calls.values()) == ["", "", "", "b"]

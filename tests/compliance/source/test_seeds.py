@@ -58,11 +58,6 @@ IMPORTED = {
     "star": "from config import *\ntorch.manual_seed(SEED)\n",
     "FREE": "from config import FREE\ntorch.manual_seed(FREE)\n",
 }
-NOT_SEEN = {
-    "function of a function": "import torch\ndef a(s):\n    torch.manual_seed(s)\ndef b(x, s):\n    a(s)\nb('x', 12)\n",
-    "another name": "import torch\nf = torch.manual_seed\nf(1)\n",
-    "cancelled": "import torch\ntorch.manual_seed(seed * 0 + 42)\n",
-}
 POSSIBLE = {
     "argparse": "p.add_argument('--seed', type=int, default=17)\n",
     "function": "import torch\ndef f(seed=17):\n    torch.manual_seed(seed)\n",
@@ -115,11 +110,6 @@ def test_operands_are_no_settings():
 
 def test_data_seeds_default_is_none_of_ours():
     assert read_python("p.add_argument('--data-seed', default=17)\n").seeds.possible == ()
-
-
-@pytest.mark.parametrize("name", NOT_SEEN)
-def test_what_the_docstring_says_is_not_seen(name):
-    assert fixed(a=NOT_SEEN[name]) == []
 
 
 @pytest.mark.parametrize(
