@@ -107,13 +107,9 @@ EVEN = [FAR * (1 + 2 * i) + 1000 * i * i for i in range(3)]
     [
         ([[5 + 3 * FAR], [5 + 7 * LOW + FAR]], ALIKE),
         ([[5 + 3 * FAR], [5 + 7 * LOW + 1 + FAR]], None),
-        ([[5 + 3 * FAR], [5 + LOW // 2 + FAR]], None),
-        ([[FAR], [FAR]], None),  # reused
         ([[FAR], [FAR + MODULUS]], None),
-        ([[FAR, 7], [FAR, 8]], None),
         ([[FAR, 3 * FAR + 77], [9 * FAR + 12345, FAR + 5]], None),
         ([[FAR, 3 * FAR + 77], [FAR + 5, 9 * FAR + 12345]], "5 from that of /a/0"),
-        ([[FAR, 3 * FAR + 77], [FAR + 5 * LOW, 7]], ALIKE),
         ([[5], [MODULUS - 4]], "9 from that of /a/0"),
         ([[seed, 5] for seed in EVEN], "as far from that of /a/1 as that is from that of /a/0"),
         ([[FAR + 150], [77], [MODULUS - FAR]], "as far from that of /a/1 as that is from that of /a/0"),

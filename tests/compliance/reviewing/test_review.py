@@ -85,7 +85,6 @@ def test_entries_of_other_submissions_are_named(tree, law, reviews, capsys):
         ([{"rule": "SEED99"}], "review.yaml:1: unknown rule 'SEED99'; did you mean 'SEED"),
         ([{}, {}], "review.yaml:2: found SEED90 of v1.0/acme by R. Viewer as in line 1"),
         ([{"verdict": "object"}], "review.yaml:1: note: found nothing"),
-        ([{"signature": "x"}], "review.yaml:1: unknown field 'signature'"),
     ],
 )
 def test_a_file_that_cannot_be_meant_is_refused(run, tree, reviews, changes, message):

@@ -29,16 +29,6 @@ def test_waiver_covers_one_finding_and_is_shown(run, broken, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("place", "named"), [({"line": 9}, "result_1.txt:9,"), ({"path": "result_0.txt"}, "result_0.txt,")]
-)
-def test_unused_waiver_is_reported(run, broken, tmp_path, place, named):
-    file = waiver(tmp_path / "waivers.yaml", **place)
-    code, out, _ = run(broken.root, "--waivers", file)
-    assert code == 1
-    assert f"warning at {file}: found no SEED03 at {named}" in out
-
-
-@pytest.mark.parametrize(
     "change",
     [
         {"reason": None},

@@ -164,6 +164,7 @@ LINES = {
     "one name": "s = s + 1\nmanual_seed(s)\n",
     "attributes": "a.s = b.s = c.s + 1\nmanual_seed(d.s)\n",
     "functions": "def f{0}(seed={0}, *, b=a.b.c.d):\n    global s\n    seed = seed + 1\n    random.seed(seed)\n",
+    "uses": "os.system(a.b.c.d(getattr(x, y)))\n",
     "underscores": "manual_seed(" + "seed_" * 50 + "x)\n",
 }
 
