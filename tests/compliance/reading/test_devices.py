@@ -7,6 +7,7 @@ import pytest
 
 from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of
 from rules.edition import load
+from tests.support.sides import sides
 
 COMPUTE = load("v1.0").limits.compute
 
@@ -116,21 +117,13 @@ GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}
 
 
 @pytest.mark.parametrize(
-    ("value", "known"),
-    [
-        ([GROUP], True),
-        ([{**GROUP, "uuids": []}], True),
-        ([], False),
-        ({}, False),
-        ([GROUP, 7], False),
-        ([{**GROUP, "ranks": 0}], False),
-        ([{**GROUP, "host": " "}], False),
-        ([{**GROUP, "name": 7}], False),
-        ([{**GROUP, "uuids": [7]}], False),
-    ],
+    ("name", "value", "known"),
+    sides(("ranks", [1], [0]), ("host", ["n1"], [" "]), ("name", ["X"], [7]), ("uuids", [["u"], []], [[7]])),
 )
-def test_groups_of_devices_are_whole_or_none(value, known):
-    assert groups_of(value) == ([Group("n1", "cuda", "X", 1, tuple(value[0]["uuids"]))] if known else None)
+def test_groups_of_devices_are_whole_or_none(name, value, known):
+    one = {**GROUP, name: value}
+    assert groups_of([one]) == ([Group("n1", "cuda", "X", 1, tuple(one["uuids"]))] if known else None)
+    assert groups_of([]) is groups_of({}) is groups_of([GROUP, 7]) is None
 
 
 HOSTS = [f"n{n}" for n in range(1025)]
@@ -138,35 +131,23 @@ EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 41
 
 
 @pytest.mark.parametrize(
-    ("changes", "known"),
-    [
-        ({}, True),
-        ({"distinct": 0}, True),  # SYS10 says so, or they are processors
-        ({"hosts": HOSTS[1:], "distinct": 4096}, True),  # with the other host, 1,025
-        ({"hosts": HOSTS[2:], "distinct": 4092}, False),  # 1,024 are told one by one
-        ({"hosts": []}, False),
-        ({"hosts": [*HOSTS, "n0"]}, False),
-        ({"hosts": [*HOSTS, ""]}, False),
-        ({"hosts": ["n[0-1024]"]}, True),
-        ({"hosts": ["n[0-1023]"], "distinct": 4096}, True),  # with the other host, 1,025
-        ({"hosts": ["n[0-1022]"], "distinct": 4092}, False),
-        ({"hosts": ["n[0-1024]", "n7"]}, False),
-        ({"hosts": ["n[0-131071]"]}, True),
-        ({"hosts": ["n[0-131072]"]}, False),
-        ({"hosts": ["n[0-1024"]}, False),
-        ({"distinct": 4101}, False),
-        ({"distinct": -1}, False),
-        ({"distinct": True}, False),
-    ],
+    ("name", "value", "known"),
+    sides(
+        ("hosts", [HOSTS, HOSTS[1:], ["n[0-1024]"], ["n[0-1023]"], ["n[0-131071]"]], []),  # 1,025 with the other host
+        ("hosts", [], [HOSTS[2:], ["n[0-1022]"]]),  # 1,024 are told one by one
+        ("hosts", [], [[], [*HOSTS, "n0"], [*HOSTS, ""], ["n[0-1024]", "n7"], ["n[0-131072]"], ["n[0-1024"]]),
+        ("distinct", [0, 4100], [4101, -1, True]),  # 0: SYS10 says so, or they are processors
+    ),
 )
-def test_equal_hosts_of_a_large_machine_are_told_together(changes, known):
-    found = groups_of([{**EQUAL, **changes}, GROUP | {"host": "login"}])
+def test_equal_hosts_of_a_large_machine_are_told_together(name, value, known):
+    item = {**EQUAL, "distinct": 0, name: value}
+    found = groups_of([item, GROUP | {"host": "login"}])
     assert (found is not None) is known
     if known:
-        hosts = expanded(changes.get("hosts", HOSTS))
+        hosts = expanded(item["hosts"])
         assert [group.host for group in found] == [*hosts, "login"]
         assert sum(group.ranks for group in found) == 4 * len(hosts) + 1
-        assert sum(group.distinct for group in found) == changes.get("distinct", 4100)
+        assert sum(group.distinct for group in found) == item["distinct"]
 
 
 def test_all_items_together_have_so_many_hosts():

@@ -36,15 +36,10 @@ def test_what_is_no_file_has_no_digest(tmp_path):
 @pytest.mark.parametrize(
     ("said", "found"),
     [
-        ({}, None),
-        ({"bytes": 1}, None),
-        ({"bytes": 0}, "bytes 0"),
-        ({"bytes": (1 << 53) - 1}, None),
-        ({"bytes": 1 << 53}, "bytes 9007199254740992"),
-        ({"bytes": True}, "bytes True"),
-        ({"bytes": None}, "bytes None"),
+        *(({"bytes": right}, None) for right in (1, (1 << 53) - 1)),
+        *(({"bytes": wrong}, f"bytes {wrong}") for wrong in (0, 1 << 53, True, None)),
         ({"path": "other"}, "file 'other'"),
-        ({"value": "A" * 64}, f"'{'A' * 64}'"),
+        *(({"value": wrong}, f"'{wrong}'") for wrong in ("A" * 64, "a" * 63, "a" * 65)),
     ],
 )
 def test_an_event_gives_sha256_bytes_and_path_of_a_file(said, found):

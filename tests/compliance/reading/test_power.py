@@ -5,6 +5,7 @@ import json
 import pytest
 
 from compliance.reading.power import SHOWN, Power, is_power, metered, read_instrument
+from tests.support.sides import sides
 
 SECOND = 1000
 NO_SPANS = {"epoch": [], "eval": []}
@@ -136,20 +137,16 @@ def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instrument
 
 
 @pytest.mark.parametrize(
-    ("path", "power"),
-    [
-        ("results/box/strong/scaffold/power/result_0/node_0.txt", True),
-        ("results/box/strong/scaffold/power/result_0/sw_0.txt", True),
-        ("results/box/strong/scaffold/power/result_0/result_0.txt", False),
-        ("results/box/strong/scaffold/power/result_0/node_0.md", False),
-        ("results/box/strong/scaffold/power/node_0.txt", False),
-        ("docs/power/result_0/node_0.txt", False),
-        ("results/power/result_0/node_0.txt", True),
-        ("results/power/x", False),
-    ],
+    ("home", "path", "power"),
+    sides(
+        ("results/box/strong/scaffold/power", ["result_0/node_0.txt", "result_0/sw_0.txt"], ["node_0.txt"]),
+        ("results/box/strong/scaffold/power/result_0", [], ["result_0.txt", "node_0.md"]),
+        ("results/power", ["result_0/node_0.txt"], ["x"]),
+        ("docs/power", [], ["result_0/node_0.txt"]),
+    ),
 )
-def test_an_instruments_log_is_known_by_its_place(path, power):
-    assert is_power(path.split("/")) is power
+def test_an_instruments_log_is_known_by_its_place(home, path, power):
+    assert is_power(f"{home}/{path}".split("/")) is power
 
 
 @pytest.mark.parametrize("time", [-(1 << 53), (1 << 53)])

@@ -206,16 +206,10 @@ def test_the_files_of_so_many_sources_are_remembered(monkeypatch):
 @pytest.mark.parametrize(
     ("time", "kept"),
     [
-        (module.EXACT - 1, module.EXACT - 1),
-        (module.EXACT, None),
-        (1 - module.EXACT, 1 - module.EXACT),
-        (-module.EXACT, None),
+        *((time, time) for time in (module.EXACT - 1, 1 - module.EXACT)),
         (2.6, 3),
-        (float(module.EXACT), None),
-        (-float(module.EXACT), None),
-        (math.nan, None),
-        (True, None),
-        ("5", None),
+        *((sign * number, None) for number in (module.EXACT, float(module.EXACT)) for sign in (1, -1)),
+        *((wrong, None) for wrong in (math.nan, True, "5")),
     ],
 )
 def test_times_are_whole_milliseconds_that_are_exact(time, kept):

@@ -8,6 +8,7 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import tree as reading_tree
 from compliance.reading.tree import Place, place_of, read_submission
+from tests.support.sides import sides
 
 FORGED = (0.5, 0.7, 0.995)
 
@@ -104,21 +105,20 @@ def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("inner", "tuning"),
-    [
-        ("box/tuning/scaffold/c1", True),
-        ("box/tuning/scaffold/c1/confirmation", True),
-        ("box/tuning/scaffold/c1/other", False),
-        ("box/tuning/scaffold/confirmation", False),
-        ("box/tuning/scaffold/confirmation/confirmation", False),
-        ("box/tuning/scaffold", False),
-        ("box/strong/scaffold/c1", False),
-        ("box/tuning/scaffold/c1/confirmation/more", False),
-    ],
+    ("home", "inner", "tuning"),
+    sides(
+        (
+            "box/tuning/scaffold",
+            ["/c1", "/c1/confirmation"],
+            ["/c1/other", "/c1/confirmation/more", "/confirmation", ""],
+        ),
+        ("box/tuning/scaffold/confirmation", [], ["/confirmation"]),
+        ("box/strong/scaffold", [], ["/c1"]),
+    ),
 )
-def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, inner, tuning):
-    assert reading_tree.is_tuning(tuple(inner.split("/"))) is tuning
-    assert bool(place_of(tmp_path / "r" / "o" / "results" / inner).campaign) is tuning
+def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, home, inner, tuning):
+    assert reading_tree.is_tuning(tuple(f"{home}{inner}".split("/"))) is tuning
+    assert bool(place_of(tmp_path / "r" / "o" / "results" / f"{home}{inner}").campaign) is tuning
 
 
 @pytest.mark.parametrize(

@@ -69,14 +69,14 @@ def test_a_campaign_without_its_ledger_is_not_opened(tuned):
 
 def test_a_campaign_is_read_again_after_it_changed(tuned):
     path = tuned.folder / "campaign.json"
-    assert read(tuned.folder, None).campaign == tuned.campaign
+    assert read(tuned.folder, None).campaign is read(tuned.folder, None).campaign == tuned.campaign
     path.write_text(path.read_text() + "\n")
     assert read(tuned.folder, None).campaign is None
 
 
 @pytest.mark.parametrize(
     "point",
-    [{}, {"learning_rate": 1}, {"learning_rate": "x"}, {"learning_rate": [1e-3]}, {"learning_rate": 1e-3, "a": 1}],
+    [{}, *({"learning_rate": wrong} for wrong in (1, "x", [1e-3])), {"learning_rate": 1e-3, "b": 2, "a": 1}],
 )
 def test_what_a_sampler_proposes_is_within_the_space(tuned, point):
     campaign = campaign_of({**tuned.VALUES, "sampler": "optuna"}, "campaign")
@@ -84,17 +84,6 @@ def test_what_a_sampler_proposes_is_within_the_space(tuned, point):
     assert point_of(opened, 1) == {"learning_rate": 1e-3}
     with pytest.raises(ValueError, match=r"found (a|learning_rate) .* in the point of trial 0, wanted a point of the"):
         point_of(opened, 0)
-
-
-def test_of_names_that_a_space_does_not_have_the_first_is_told(tuned):
-    campaign = campaign_of({**tuned.VALUES, "sampler": "optuna"}, "campaign")
-    point = {"learning_rate": 1e-3, "b": 2, "a": 1}
-    with pytest.raises(ValueError, match=r"^found a 1 in the point of trial 0, wanted a point of the space$"):
-        point_of(Opened(campaign, "00" * 32, OWN, "0" * 64, 0, {0: point}), 0)
-
-
-def test_a_campaign_is_read_once_for_all_rules(tuned):
-    assert read(tuned.folder, None).campaign is read(tuned.folder, None).campaign
 
 
 def test_a_point_is_asked_for_before_its_trial_starts():

@@ -11,6 +11,7 @@ from compliance.reading import weights
 from compliance.reading.digest import Named
 from compliance.reading.values import Unsound
 from tests.compliance.logs import event
+from tests.support.sides import sides
 
 DIGEST = "5" * 64
 FILE = "weights/result_3.safetensors"
@@ -161,20 +162,14 @@ def test_what_a_log_names():
 
 
 @pytest.mark.parametrize(
-    ("path", "inside"),
-    [
-        ("results/s/strong/b/weights/x", True),
-        ("results/s/b/weights/x", True),
-        ("results/s/strong/b/weights/more/x", False),
-        ("results/s/strong/b/superseded/1/weights/x", False),
-        ("results/weights/x", False),
-        ("results/s/weights/x", False),
-        ("source/s/strong/b/weights/x", False),
-    ],
+    ("home", "path", "inside"),
+    sides(
+        ("results/s", ["strong/b/weights/x", "b/weights/x"], ["strong/b/weights/more/x", "weights/x"]),
+        ("results/s/strong/b/superseded/1", [], ["weights/x"]),
+        ("results", [], ["weights/x"]),
+        ("source/s", [], ["strong/b/weights/x"]),
+    ),
 )
-def test_the_folder_of_weights(path, inside):
-    assert weights.in_folder(tuple(path.split("/"))) is inside
-
-
-def test_places():
+def test_the_folder_of_weights(home, path, inside):
+    assert weights.in_folder(tuple(f"{home}/{path}".split("/"))) is inside
     assert weights.file_of("a/b/result_3.txt") == FILE

@@ -10,6 +10,7 @@ import pytest
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reviewing.waiver import Waiver, read_waivers
+from tests.support.sides import sides
 
 AGREED = {"organisation": "acme", "code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
 
@@ -51,21 +52,16 @@ def test_waiver_inside_the_submission_is_refused(run, broken):
 
 
 @pytest.mark.parametrize(
-    ("fields", "covered"),
-    [
-        ({}, True),
-        ({"path": "1.txt"}, False),
-        ({"path": "a/scaffold/"}, True),
-        ({"path": "result_*.txt", "line": 9}, False),
-        ({"line": 8}, True),
-        ({"line": 9}, False),
-        ({"code": "SEED05"}, False),
-        ({"code": "SEED"}, False),
-    ],
+    ("name", "value", "covered"),
+    sides(
+        ("path", ["result_1.txt", "a/scaffold/"], ["1.txt"]),
+        ("line", [None, 8], [9]),
+        ("code", ["SEED03"], ["SEED05", "SEED"]),
+    ),
 )
-def test_a_waiver_is_for_one_rule_at_one_place(fields, covered):
+def test_a_waiver_is_for_one_rule_at_one_place(name, value, covered):
     finding = Finding("a/scaffold/result_1.txt", 8, "SEED03", "error", "A seed is fresh")
-    assert Waiver(**{**AGREED, **fields}).covers(finding) is covered
+    assert Waiver(**{**AGREED, name: value}).covers(finding) is covered
 
 
 def test_a_link_out_of_what_is_judged_is_followed_to_where_the_file_is(tree, tmp_path):
