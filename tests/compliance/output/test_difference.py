@@ -73,17 +73,12 @@ def test_a_terminal_obeys_nothing(copy):
 
 
 @pytest.mark.parametrize(("beyond", "cut"), [(-1, False), (0, False), (1, True)])
-def test_lines_of_a_file_are_bounded(copy, beyond, cut):
-    count = module.MOST_LINES + beyond - 1  # beside the line with the place
-    copy.put(copy.source / "implementations/acme/a.py", "a\n" * count)
+def test_files_and_what_is_shown_of_them_are_bounded(copy, beyond, cut):
+    shown, compared = module.MOST_LINES + beyond - 1, module.MOST_COMPARED + beyond  # beside the line with the place
+    copy.put(copy.source / "implementations/acme/a.py", "a\n" * shown)
     assert ("... and 1 more lines" in lines(copy)) == cut
-
-
-@pytest.mark.parametrize(("beyond", "cut"), [(-1, False), (0, False), (1, True)])
-def test_files_that_are_too_long_are_not_compared(copy, beyond, cut):
-    count = module.MOST_COMPARED + beyond
-    copy.put(copy.source / "implementations/acme/a.py", "a\n" * count)
-    assert (f"added implementations/acme/a.py: {count} lines, too many to be compared" in lines(copy)) == cut
+    copy.put(copy.source / "implementations/acme/a.py", "a\n" * compared)
+    assert (f"added implementations/acme/a.py: {compared} lines, too many to be compared" in lines(copy)) == cut
 
 
 def test_what_is_shown_of_a_submission_is_bounded(copy, monkeypatch):
@@ -99,9 +94,7 @@ def test_wide_lines_are_cut():
 
 
 def test_a_submission_without_source(copy):
-    for folder in ("source", "benchmarks"):
-        if (copy.root / folder).exists():
-            (copy.root / folder).rename(copy.root.parent / folder)
+    (copy.root / "source").rename(copy.root.parent / "source")
     assert lines(copy) == [f"{copy.root}: no source"]
 
 

@@ -133,15 +133,8 @@ def test_waived_findings_and_impacts_are_told_behind_the_finding(report, seed):
     assert "\n  passed, 1 waived\n" in text
 
 
-def test_nothing_found_and_one_log(report):
+def test_logs_are_counted_and_what_they_are_is_said(report):
     made = report()
-    assert render(made).splitlines() == [
-        "v1.0/acme: 5 logs, checked by the rules v1.0",
-        "  for a reviewer: 2 points that no program can check",
-        "  passed",
-        "",
-        "next: people judge what no program can (python compliance/audit.py v1.0/acme lists it)",
-    ]
     one = replace(made, summaries=(replace(made.summaries[0], logs=1, throughput_only=1, review=()),))
     assert render(one) == "v1.0/acme: 1 log (throughput-only: no scored run), checked by the rules v1.0\n  passed\n"
     some = replace(made, summaries=(replace(made.summaries[0], throughput_only=2),))

@@ -12,16 +12,12 @@ from tests.support.sides import sides
 COMPUTE = load("v1.0").limits.compute
 
 
-def entry(kind):
-    """A rank's device, as a log names it."""
-    return {"host": "n1", "kind": kind, "name": "one", "ranks": 1, "uuids": []}
-
-
 @pytest.fixture
 def devices(logs):
     def of(precision="float32", ranks=4, nodes=2, named=None, cores=None, **settings):
         keys = {"number_of_ranks": ranks, "number_of_nodes": nodes, "precision": precision, "hyperparameters": settings}
-        keys |= {} if named is None else {"devices": [entry(kind) for kind in named]}
+        one = {"host": "n1", "name": "one", "ranks": 1, "uuids": []}
+        keys |= {} if named is None else {"devices": [{**one, "kind": kind} for kind in named]}
         return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE, cores)
 
     return of
@@ -33,11 +29,6 @@ def test_cores_are_threads_of_all_ranks_accelerators_one_a_rank(devices, device,
     found = devices(precision, device=device, threads=8)
     assert (found.kind, found.number) == (kind, number)
     assert found.peak(COMPUTE) == 1e12 * number * getattr(COMPUTE, kind)[precision]
-
-
-def test_where_no_rates_are_known_the_peak_is_unknown(devices):
-    none = replace(COMPUTE, core={}, accelerator={})
-    assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
 
 
 @pytest.mark.parametrize(
@@ -90,8 +81,10 @@ def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
     assert devices(device="cuda", peak_tflops=declared).peak(COMPUTE) == peak
 
 
-def test_an_unknown_precision_has_the_highest_rate(devices):
+def test_an_unknown_precision_has_the_highest_rate_if_any_is_known(devices):
     assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 18000
+    none = replace(COMPUTE, core={}, accelerator={})
+    assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,7 @@ def test_each_submission_of_a_round_is_looked_into_at_most_three_times(monkeypat
     opened = []
     monkeypatch.setattr(edition, "_logs", lambda target: opened.append(target) or [])
     for org in range(40):
-        (tmp_path / "x" / f"org{org}" / "systems").mkdir(parents=True)
-        (tmp_path / "x" / f"org{org}" / "systems" / "box.json").write_text("{}")
-        (tmp_path / "x" / f"org{org}" / "results" / "box" / folder).mkdir(parents=True)
-        (tmp_path / "x" / f"org{org}" / "results" / "box" / folder / "result_0.txt").write_text("")
+        put(tmp_path / "x" / f"org{org}", [of(None)], folder)
     submissions = discover([str(tmp_path / "x")]).submissions
     for one, together in zip(submissions, edition.rounds_of(submissions), strict=True):
         edition.select_edition(one, None, ROOT, together)

@@ -53,15 +53,11 @@ def test_without_a_last_reading_there_is_none(metered, runs):
     assert [run.energy is None for run in runs()] == [False, False, True, False, False]
 
 
-def test_a_log_that_speaks_of_no_counters_has_none(logs):
+def test_a_log_of_no_counters_or_of_a_run_that_went_on_has_none(logs):
     assert live_of(logs.read()).readings == () and coverage_of(logs.read()) is None
-    found = live_of(logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False)))
-    assert (found.sources, found.faults) == ((), ())
-
-
-def test_a_run_that_went_on_has_none(logs):
-    log = logs.read(logs.event(3, "energy_sources", value=[SOURCE]), logs.event(9, "resumed"))
-    assert (live_of(log).sources, live_of(log).faults) == ((), ())
+    nothing = logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False))
+    resumed = logs.read(logs.event(3, "energy_sources", value=[SOURCE]), logs.event(9, "resumed"))
+    assert [(live_of(log).sources, live_of(log).faults) for log in (nothing, resumed)] == [((), ())] * 2
 
 
 def test_sources_twice_are_a_fault(logs):

@@ -36,7 +36,6 @@ def test_packed_series_give_back_what_was_put_in():
 
 
 def test_series_keep_so_many(monkeypatch):
-    assert module.MOST == 20_000
     monkeypatch.setattr(module, "MOST", 2)
     assert len(Evaluations([Evaluation(i, i, None, None, 0.5) for i in range(3)])) == 2
     packed = Spans([(1, 5), (7, 9), (11, 12)])

@@ -10,6 +10,7 @@ from compliance.reading import stated as module
 from compliance.reading.environment import Environment, Kind
 from compliance.reading.stated import capacity, contradictions, given, same
 from tests.compliance.environments import NODE
+from tests.support.sides import sides
 
 
 def found(description, apart=0.1, **node):
@@ -24,9 +25,7 @@ def found(description, apart=0.1, **node):
         ("1.5 TB", 1.5e12),
         ("80GB of HBM", 80e9),
         ("3 mb", 3e6),
-        ("GiB", None),
-        ("9" * 400 + " GiB", None),
-        (80, None),
+        *((wrong, None) for wrong in ("GiB", "9" * 400 + " GiB", 80)),
     ],
 )
 def test_capacities(text, size):
@@ -85,13 +84,8 @@ BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
         (["--layout", "1,2,1,1"], None, {"layout": [1, 2, 1, 1]}),
         (["--org", "a=b"], "[1, 2]", {"a": "b"}),  # which no log has for a setting
         (["settings={a: 1}", "x=[[1]]"], "y: {z: 1}\n", {}),  # none of them plain
-        ([], BOMB, {}),
-        ([], "[" * 9000, {}),
-        ([], "x: 1\n" + "#" * 20_000, {}),
-        ([], "x: 2020-99-99\n", {}),
-        ([], "x: !!bool maybe\n", {}),
-        ([], "x: !!timestamp now\n", {}),
-        ([], "x: " + "1:" * 300 + "1.5\n", {}),
+        *(([], text, {}) for text in (BOMB, "[" * 9000, "x: 1\n" + "#" * 20_000, "x: " + "1:" * 300 + "1.5\n")),
+        *(([], f"x: {value}\n", {}) for value in ("2020-99-99", "!!bool maybe", "!!timestamp now")),
         (["x=!!bool maybe"], None, {"x": None}),
         ([], f"x: 0x{'f' * 8000}\n0x{'f' * 8000}: y\n", {}),  # more digits than Python writes
     ],
@@ -169,19 +163,16 @@ def test_what_is_given_is_held_against_what_is_logged():
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("--log results/box/result_3.txt", []),
-        ("--log=result_17.txt", ["--log result_17.txt"]),
-        ("--entry 1", []),
-        ("--entry 3", ["--entry 3"]),
-        ("--steps 0", []),
-        ("--steps 40", ["--steps 40"]),
-        ("--rehearsal-seed 5", ["--rehearsal-seed 5"]),
-    ],
+    ("words", "fits"),
+    sides(
+        (
+            ["--log results/box/result_3.txt", "--log=result_3.txt", "--entry 1", "--steps 0"],
+            ["--log result_17.txt", "--entry 3", "--steps 40", "--rehearsal-seed 5"],
+        )
+    ),
 )
-def test_a_command_is_that_of_the_log(words, found):
-    assert told(*words.split()) == found
+def test_a_command_is_that_of_the_log(words, fits):
+    assert told(*words.split()) == ([] if fits else [words])
 
 
 def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for(monkeypatch):
@@ -212,17 +203,9 @@ def test_a_config_is_one_that_the_log_names_as_source(monkeypatch, text, known):
 
 
 @pytest.mark.parametrize(
-    ("value", "name", "resolved"),
-    [
-        ("auto", "epochs", True),
-        (None, "epochs", True),
-        (0, "threads", True),
-        (0, "epochs", False),
-        (-1, "threads", False),
-        ("0", "threads", False),
-    ],
+    ("name", "value", "resolved"), sides(("epochs", ["auto", None], [0]), ("threads", [0], [-1, "0"]))
 )
-def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(value, name, resolved):
+def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(name, value, resolved):
     assert module.resolves(value, name, SimpleNamespace(settings={"epochs": None})) is resolved
 
 

@@ -70,15 +70,10 @@ def run(logs, *scores):
 @pytest.mark.parametrize(
     ("line", "time", "inside", "late"),
     [
-        (3, 1000, True, False),
-        (7, 9000, True, False),
-        (2, 1000, True, False),
-        (8, 9000, True, False),
+        *((line, time, True, False) for line, time in ((3, 1000), (7, 9000), (2, 1000), (8, 9000))),
         (7, None, True, False),  # a time that is none can't be outside
-        (3, 999, False, False),
-        (1, 5000, False, False),
-        (7, 9001, False, True),
-        (9, 5000, False, True),
+        *((line, time, False, False) for line, time in ((3, 999), (1, 5000))),
+        *((line, time, False, True) for line, time in ((7, 9001), (9, 5000))),
     ],
 )
 def test_a_score_is_inside_by_line_and_by_time(logs, line, time, inside, late):

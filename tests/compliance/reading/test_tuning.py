@@ -32,6 +32,8 @@ def test_a_campaign_is_read(tuned):
     found = read(trials.path, read_beside(trials.path, trials.name))
     assert found.fault is None and found.campaign == tuned.campaign
     assert found.opened.shift == tuned.said[1].shift and entry_of(trials) is None
+    found = read(trials.path, None)  # without its ledger
+    assert (found.campaign, found.opened, found.fault[0]) == (tuned.campaign, None, "ledger.jsonl")
 
 
 def test_the_settings_that_a_campaign_gives(tuned):
@@ -62,11 +64,6 @@ def test_what_cannot_be_read_is_said(tuned, make, why):
     assert found.fault[1].startswith(why)
 
 
-def test_a_campaign_without_its_ledger_is_not_opened(tuned):
-    found = read(tuned.folder, None)
-    assert (found.campaign, found.opened, found.fault[0]) == (tuned.campaign, None, "ledger.jsonl")
-
-
 def test_a_campaign_is_read_again_after_it_changed(tuned):
     path = tuned.folder / "campaign.json"
     assert read(tuned.folder, None).campaign is read(tuned.folder, None).campaign == tuned.campaign
@@ -75,8 +72,7 @@ def test_a_campaign_is_read_again_after_it_changed(tuned):
 
 
 @pytest.mark.parametrize(
-    "point",
-    [{}, *({"learning_rate": wrong} for wrong in (1, "x", [1e-3])), {"learning_rate": 1e-3, "b": 2, "a": 1}],
+    "point", [{}, *({"learning_rate": wrong} for wrong in (1, "x", [1e-3])), {"learning_rate": 1e-3, "b": 2, "a": 1}]
 )
 def test_what_a_sampler_proposes_is_within_the_space(tuned, point):
     campaign = campaign_of({**tuned.VALUES, "sampler": "optuna"}, "campaign")

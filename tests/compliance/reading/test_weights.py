@@ -142,17 +142,6 @@ def test_digests_are_of_files_up_to_a_size(tmp_path):
     assert [weights.digest_of(path, most) for most in (4, 5, 6)] == [(5, ""), (5, digest), (5, digest)]
 
 
-def test_no_link_is_opened(tmp_path):
-    path = written(tmp_path, b"12345")
-    link = path.with_name("result_4.safetensors")
-    link.symlink_to(path)
-    folder = tmp_path / "linked"
-    folder.symlink_to(path.parent)
-    for one in (link, folder / path.name, path.parent):
-        with pytest.raises(OSError):
-            weights.open_weights(one)
-
-
 def test_what_a_log_names():
     said = event(9, "weights", value=DIGEST, bytes=5, path=FILE)
     assert weights.named(said, "x/result_3.txt") == Named(9, DIGEST, 5, FILE)

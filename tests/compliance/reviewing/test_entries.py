@@ -17,10 +17,7 @@ class Entry:
 def test_entries_have_their_lines_and_dates_are_the_text_that_was_written(tmp_path):
     file = tmp_path / "list.yaml"
     file.write_text("# two\n- {name: a, when: 2026-11-22}\n\n- name: b\n  when: '2026-11-23'\n")
-    assert read_entries(file, [], Entry, "entries") == (
-        (2, Entry("a", "2026-11-22")),
-        (4, Entry("b", "2026-11-23")),
-    )
+    assert read_entries(file, [], Entry, "entries") == ((2, Entry("a", "2026-11-22")), (4, Entry("b", "2026-11-23")))
     file.write_text("# none yet\n")
     assert read_entries(file, [], Entry, "entries") == ()
 
@@ -68,9 +65,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(
     ("pattern", "fit"),
-    sides(
-        (["result_1.txt", "b/c/result_1.txt", "result_*.txt", "b/*/result_?.txt", "c/", "b/", "?/c/", "*"], OTHERS),
-    ),
+    sides((["result_1.txt", "b/c/result_1.txt", "result_*.txt", "b/*/result_?.txt", "c/", "b/", "?/c/", "*"], OTHERS)),
 )
 def test_a_pattern_is_of_whole_names_and_ends_the_path_or_is_a_folder(pattern, fit):
     assert covers_path(pattern, "a/b/c/result_1.txt") is fit

@@ -21,14 +21,6 @@ def waiver(file, **fields):
     return file
 
 
-def test_waiver_covers_one_finding_and_is_shown(run, broken, tmp_path):
-    file = waiver(tmp_path / "waivers.yaml", line=8)
-    code, out, _ = run(broken.root, "--waivers", file)
-    assert code == 0
-    assert "[waived by r@example.org: agreed]" in out
-    assert "1 waived" in out
-
-
 @pytest.mark.parametrize(
     "change",
     [

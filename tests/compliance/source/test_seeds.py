@@ -97,19 +97,16 @@ def test_constants_of_another_module(name):
     assert found == ([] if "FREE" in name else [("train", 3)])
 
 
-def test_large_literals_are_possible_wherever_they_stand():
-    assert read_python("f(x)[8_000_000_000] = g('9000000000')\nh(5)\n").seeds.possible == (
-        (1, 8_000_000_000),
-        (1, 9_000_000_000),
-    )
-
-
-def test_operands_are_no_settings():
-    assert read_python("torch.manual_seed(seed + 1)\n").seeds.possible == ()
-
-
-def test_data_seeds_default_is_none_of_ours():
-    assert read_python("p.add_argument('--data-seed', default=17)\n").seeds.possible == ()
+@pytest.mark.parametrize(
+    ("text", "possible"),
+    [
+        ("f(x)[8_000_000_000] = g('9000000000')\nh(5)\n", ((1, 8_000_000_000), (1, 9_000_000_000))),
+        ("torch.manual_seed(seed + 1)\n", ()),
+        ("p.add_argument('--data-seed', default=17)\n", ()),
+    ],
+)
+def test_large_literals_are_possible_and_operands_and_seeds_of_data_are_not(text, possible):
+    assert read_python(text).seeds.possible == possible
 
 
 @pytest.mark.parametrize(
@@ -144,17 +141,9 @@ def test_pathological_source_is_parsed_or_refused(text):
     assert read_python(text).line >= 1
 
 
-def names(count):
-    """Names that refer to each other without end."""
-    lines = [f"n{i} = n{i + 1} + n{i + 1}\nn{i} = n{(i + 7) % count} * n{(i + 3) % count}\n" for i in range(count)]
-    return "import torch\n" + "".join(lines) + "torch.manual_seed(n0)\n"
-
-
-def test_names_that_refer_to_each_other_are_no_constants():
-    assert fixed(a=names(40)) == []
-
-
-def test_imports_that_refer_to_each_other_are_no_constants():
+def test_names_and_imports_that_refer_to_each_other_are_no_constants():
+    lines = [f"n{i} = n{i + 1} + n{i + 1}\nn{i} = n{(i + 7) % 40} * n{(i + 3) % 40}\n" for i in range(40)]
+    assert fixed(a="import torch\n" + "".join(lines) + "torch.manual_seed(n0)\n") == []
     turn = "from {0} import A, B\nA = A + B\nB = A + A\nC = A + B\n"
     assert fixed(a=turn.format("b"), b=turn.format("a"), c="from a import C\nimport torch\ntorch.manual_seed(C)") == []
 

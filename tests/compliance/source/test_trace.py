@@ -137,14 +137,13 @@ def test_honest_source_has_no_finding(as_marked, name):
     as_marked(source(HONEST[name]))
 
 
-def test_seed_is_not_followed_where_two_lines_log_one(as_marked):
-    as_marked(
-        START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"
-    )
+TWICE = START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"
+NEVER = "import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n"
 
 
-def test_seed_is_not_followed_where_none_is_logged(as_marked):
-    as_marked("import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n")
+@pytest.mark.parametrize("text", [TWICE, NEVER])
+def test_seed_is_not_followed_unless_one_line_logs_one(as_marked, text):
+    as_marked(text)
 
 
 RUN = """import time

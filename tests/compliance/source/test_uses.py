@@ -72,10 +72,7 @@ USES = {
         "from benchmark.log import LogWriter\nclass Log(LogWriter):  #! CODE03\n    pass\n",
     ),
     "tensor shared between processes": (HIDDEN, "x.share_memory_()  #! CODE03\n"),
-    "another log of the run": (
-        PATCH,
-        "from benchmark.run import log\nclass Log(log.RunLog):  #! CODE03\n    pass\n",
-    ),
+    "another log of the run": (PATCH, "from benchmark.run import log\nclass Log(log.RunLog):  #! CODE03\n    pass\n"),
 }
 CLOCKED = "import benchmark.clock as c\n"
 USES |= {
