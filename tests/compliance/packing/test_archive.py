@@ -51,9 +51,8 @@ def put(tmp_path, data):
 def test_it_is_a_tar_like_any_other(sound, tmp_path):
     with tarfile.open(put(tmp_path, sound[1])) as tar:
         assert [m.name for m in tar] == [NAME, *(f"acme/{path}" for path in sorted(TEXT))]
-        assert {(m.mode, m.uid, m.gid, m.uname, m.gname, m.mtime, m.type) for m in tar} == {
-            (0o644, 0, 0, "", "", 0, tarfile.REGTYPE)
-        }
+        kinds = {(m.mode, m.uid, m.gid, m.uname, m.gname, m.mtime, m.type) for m in tar}
+        assert kinds == {(0o644, 0, 0, "", "", 0, tarfile.REGTYPE)}
         assert {path: tar.extractfile(f"acme/{path}").read() for path in TEXT} == TEXT
 
 

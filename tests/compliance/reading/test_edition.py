@@ -220,9 +220,8 @@ def test_a_mean_needs_its_outputs_and_a_digest_is_one():
     for value in (None, 0):
         assert list(gaps(changed("deepcam-mini", "outputs", value), CODES, True, True)) == [("outputs", "EVL13")]
     for digest in ("a" * 63, "A" * 64, "a" * 65):
-        assert list(gaps(changed("smoke", "problem_digest", digest), CODES, False, True)) == [
-            ("problem_digest", "DATA04")
-        ]
+        problem = changed("smoke", "problem_digest", digest)
+        assert list(gaps(problem, CODES, False, True)) == [("problem_digest", "DATA04")]
     assert NEEDS["EVL13"] == ("outputs",) and len(NUMBERS) == 9
 
 
@@ -244,8 +243,8 @@ def test_data_of_a_site_has_no_fingerprints_and_says_so():
     [
         (lambda p: p["smoke"].pop("parameter_count"), r"problems\.smoke: found no parameter_count \(MOD01\)"),
         (
-            lambda p: p.update(new={**p["deepcam-mini"], "class_counts": {}}),
-            r"problems\.new: found no class_counts\.train \(DATA03\), class_counts\.validation \(DATA03\)",
+            lambda p: p.update(new=p["deepcam-mini"] | {"class_counts": {}}),
+            r"problems\.new: found no class_counts\.train ",
         ),
     ],
 )

@@ -132,24 +132,19 @@ def test_tiers():
 
 
 FULL = Coverage(1, "component", 2, 2, 4, 0)
+MIXED = "nodes measured as a whole, and others by their components"
 
 
 @pytest.mark.parametrize(
     ("changes", "machine", "found"),
     [
-        ({}, (2, 2, 4), None),
-        ({}, (1, 1, 3), None),
-        ({}, (None, None, None), None),
+        *(({}, machine, None) for machine in ((2, 2, 4), (1, 1, 3), (None, None, None))),
         ({}, (3, 2, 4), ("counters of 2 nodes", "counters of 3")),
         ({}, (2, 3, 4), ("counters of 2 processors a node", "counters of 3")),
         ({}, (2, 2, 5), ("counters of 4 accelerators a node", "counters of 5")),
         ({"packages": 0}, (2, None, 4), ("counters of 0 processors a node", "counters of 1")),
         ({"tier": "node", "packages": 0, "devices": 0}, (2, 2, 4), None),
-        (
-            {"tier": ""},
-            (2, 2, 4),
-            ("nodes measured as a whole, and others by their components", "the same on every node"),
-        ),
+        ({"tier": ""}, (2, 2, 4), (MIXED, "the same on every node")),
         ({"failed": 1}, (2, 2, 4), ("1 counter that could not be read to the end", "none")),
     ],
 )

@@ -47,10 +47,10 @@ def test_a_good_manifest():
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
         (changed(lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 17)), "nodes [{'hosts'"),
-        (changed(lambda c: c["nodes"][0].update(hosts=[])), "hosts []"),
-        (changed(lambda c: c["nodes"][0].update(hosts=["n" * 256])), "hosts ['nnn"),
-        (changed(lambda c: c["nodes"][0].update(hosts=[7])), "hosts [7]"),
-        (changed(lambda c: c["nodes"][0].update(hosts=["n[1-999999999]"])), "hosts ['n[1-999999999]']"),
+        *(
+            (changed(lambda c, hosts=hosts: c["nodes"][0].update(hosts=hosts)), f"hosts {hosts}"[:40])
+            for hosts in ([], [7], [""], ["n" * 256], ["n[1-999999999]"])
+        ),
         (changed(lambda c: c["nodes"].extend([{"hosts": ["n[1-90000]"], "facts": {}}] * 2)), "hosts ['n[1-90000]']"),
         (changed(lambda c: first(c, weather=FACT)), "the fact 'weather'"),
         (changed(lambda c: first(c, node=FACT)), "the fact 'node'"),  # of others alone
@@ -64,7 +64,6 @@ def test_a_good_manifest():
         (json.dumps(dict.fromkeys("gfedcba")).encode(), "['a', 'b', 'c', 'd', 'e'] "),
         (changed(lambda c: c["nodes"].append(7)), "nodes [{'hosts'"),
         (changed(lambda c: c["nodes"].append({"hosts": ["n"]})), "nodes [{'hosts'"),
-        (changed(lambda c: c["nodes"][0].update(hosts=[""])), "hosts ['']"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
 )

@@ -80,9 +80,8 @@ def test_no_waiting_and_nothing_but_waiting_are_measurements(read, wait, compute
     ("by_rank", "mean", "slowest"), [({"mean": 0.5}, 0.5, None), ({"slowest": 0.5}, None, 0.5), (7, None, None)]
 )
 def test_what_ranks_waited_is_known_by_itself(read, by_rank, mean, slowest):
-    assert read({"wait_seconds": 1, "compute_seconds": 9.0, "wait_by_rank": by_rank}) == [
-        Waited(1, 1, 9, mean, slowest)
-    ]
+    value = {"wait_seconds": 1, "compute_seconds": 9.0, "wait_by_rank": by_rank}
+    assert read(value) == [Waited(1, 1, 9, mean, slowest)]
 
 
 COUNTS = {"intersection": [9, 2, 3], "predicted": [10, 4, 5], "true": [11, 3, 5]}

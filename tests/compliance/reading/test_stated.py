@@ -96,21 +96,18 @@ def test_plain_settings_are_given(words, text, wanted):
 
 @pytest.mark.parametrize(
     ("value", "logged", "equal"),
-    [
-        (1, 1.0, True),
-        ("1e-3", 0.001, True),
-        ("fast", 0.001, False),
-        (10**400, 1.0, False),
-        (True, 1, False),
-        (True, True, True),
-        ([1, 2], [1.0, 2], True),
-        ([1], [1, 2], False),
-        ("ddp", "ddp", True),
-        ("ddp", "fsdp", False),
-        (1, [1], False),
-        ("[1]", [1], False),
-        ([], "", False),
-    ],
+    sides(
+        (1, [1.0], [True, [1]]),
+        ("1e-3", [0.001], []),
+        ("fast", [], [0.001]),
+        (10**400, [], [1.0]),
+        (True, [True], [1]),
+        ([1, 2], [[1.0, 2]], []),
+        ([1], [], [[1, 2]]),
+        ("ddp", ["ddp"], ["fsdp"]),
+        ("[1]", [], [[1]]),
+        ([], [], [""]),
+    ),
 )
 def test_values_are_compared_by_what_they_are(value, logged, equal):
     assert same(value, logged) is equal

@@ -27,9 +27,8 @@ FORGED = (0.5, 0.7, 0.995)
 def test_a_log_that_is_no_sets_is_an_error_and_in_no_set(tree, logs, law, place):
     path = logs.good(7, FORGED).write(tree.root / place)
     verdict = judge([tree.root], rules=law)
-    assert [(f.path, f.line, f.code, f.severity) for f in verdict.findings if f.code == "TREE09"] == [
-        (str(path), 1, "TREE09", "error")
-    ]
+    found = [(f.path, f.line, f.severity) for f in verdict.findings if f.code == "TREE09"]
+    assert found == [(str(path), 1, "error")]
     assert [log.run.file.name for s in verdict.all_sets for log in s.logs] == [f"result_{i}.txt" for i in range(5)]
     assert verdict.exit_code == 1
 
@@ -211,13 +210,9 @@ def test_only_files_count_for_the_size_of_a_submission(tmp_path):
     (tmp_path / "acme" / "link").symlink_to("file")
     os.mkfifo(tmp_path / "acme" / "pipe")
     found = read_submission(tmp_path / "acme", "acme", tmp_path)
-    assert {entry.parts[-1]: (entry.kind, entry.size) for entry in found.entries} == {
-        "file": ("file", 4),
-        "folder": ("folder", 0),
-        "empty": ("file", 0),
-        "link": ("link", 0),
-        "pipe": ("special", 0),
-    }
+    kinds = {entry.parts[-1]: entry.kind for entry in found.entries}
+    assert kinds == {"file": "file", "folder": "folder", "empty": "file", "link": "link", "pipe": "special"}
+    assert {entry.parts[-1]: entry.size for entry in found.entries if entry.size} == {"file": 4}
 
 
 def test_what_cannot_be_listed_is_unreadable(tmp_path):

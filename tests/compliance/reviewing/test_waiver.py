@@ -78,13 +78,8 @@ def test_findings_are_waived_at_logs_sets_and_submissions_and_idle_waivers_are_n
         [(code, "r: agreed")] for code in ("SYS04", "RUN02", "SYS04", "SEED03")
     ]
     (idle,) = [f for f in verdict.findings if not f.waived]
-    assert (idle.path, idle.line, idle.code, idle.severity, idle.found) == (
-        str(file),
-        4,
-        "WAI01",
-        "warning",
-        "no LOG01 at x",
-    )
+    told = (idle.path, idle.line, idle.code, idle.severity, idle.found)
+    assert told == (str(file), 4, "WAI01", "warning", "no LOG01 at x")
     assert submission.in_order and verdict.exit_code == 0
 
 
@@ -93,10 +88,8 @@ def test_a_waiver_is_for_one_organisation(broken, law, tmp_path):
     waivers = read_waivers(waiver(tmp_path / "w.yaml", organisation="A.C.M.E.", path="/"), [])
     waivers = replace(waivers, waivers=((1, replace(waivers.waivers[0][1], path="scaffold/")),))
     found = judge([broken.root, other], rules=law, waivers=waivers).findings
-    assert {(f.path.split("/")[-6], bool(f.waived)) for f in found if f.code == "SEED03"} == {
-        ("acme", True),
-        ("bold", False),
-    }
+    waived = {(f.path.split("/")[-6], bool(f.waived)) for f in found if f.code == "SEED03"}
+    assert waived == {("acme", True), ("bold", False)}
     assert not [f for f in judge([broken.path(1)], rules=law, waivers=waivers).findings if f.waived]
 
 
