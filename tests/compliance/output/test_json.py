@@ -21,6 +21,9 @@ def test_json_keeps_its_schema(run, broken):
     jsonschema.validate(told, schema)
     assert told["exit_code"] == code == 1
     assert [(f["line"], f["code"]) for f in told["findings"]] == [(8, "SEED03")]
+    (summary,) = told["summaries"]
+    assert summary["broken"] == ["SEED03"] and summary["passed"] == summary["rules"] - 1
+    assert summary["counts"] == {"error": 1, "warning": 0, "review": 0, "info": 0, "waived": 0}
 
 
 def test_every_finding_is_there_with_all_that_is_known_of_it(report, seed, file):

@@ -81,7 +81,7 @@ def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
     assert devices(device="cuda", peak_tflops=declared).peak(COMPUTE) == peak
 
 
-def test_an_unknown_precision_has_the_highest_rate_if_any_is_known(devices):
+def test_an_unknown_precision_has_the_highest_known_rate(devices):
     assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 18000
     none = replace(COMPUTE, core={}, accelerator={})
     assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0

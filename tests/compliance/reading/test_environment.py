@@ -33,6 +33,11 @@ def test_a_good_manifest():
     assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None and found.numa_gib == 24
 
 
+def test_hosts_in_short_are_many_hosts():
+    found = reading.parse(changed(lambda c: c["nodes"][0].update(hosts=["login", "n[08-11]"])))
+    assert found.nodes[0].hosts == ("login", "n08", "n09", "n10", "n11")
+
+
 @pytest.mark.parametrize(
     ("data", "found"),
     [

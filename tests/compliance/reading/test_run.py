@@ -186,7 +186,7 @@ def test_trials_of_the_input_are_those_of_a_log_that_has_nothing_else(logs, only
     assert [tried.rate for tried in run.trials] == ([4.0] if only else [])
 
 
-def test_equal_files_of_two_logs_are_kept_once_of_so_many_sources(monkeypatch):
+def test_equal_files_of_so_many_logs_are_kept_once(monkeypatch):
     monkeypatch.setattr(module, "_KNOWN", {})
     first, equal, other = {"a.py": "0"}, {"a.py": "0"}, {"a.py": "1"}
     assert module._shared("digest", first) is first

@@ -84,6 +84,11 @@ def test_what_ranks_waited_is_known_by_itself(read, by_rank, mean, slowest):
     assert read(value) == [Waited(1, 1, 9, mean, slowest)]
 
 
+def test_an_odd_epoch_is_not_known(logs):
+    event = logs.event(1, "tracked_stats", value={"wait_seconds": 1, "compute_seconds": 1}, epoch_num=[])
+    assert list(waits_of(logs.read(event))) == [Waited(None, 1, 1, None, None)]
+
+
 COUNTS = {"intersection": [9, 2, 3], "predicted": [10, 4, 5], "true": [11, 3, 5]}
 
 

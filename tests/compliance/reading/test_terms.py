@@ -41,7 +41,7 @@ def test_the_descriptions_division_overrules_the_logs(logs, said, described, div
     ("edition", "value", "only"),
     [("v1.0", True, True), *(("v1.0", wrong, False) for wrong in (1, "true", False)), ("mlperf-hpc-v2.0", True, False)],
 )
-def test_only_true_makes_a_log_of_its_own_kind_where_the_edition_has_some(logs, key, kinds, edition, value, only):
+def test_only_true_makes_a_log_of_its_own_kind(logs, key, kinds, edition, value, only):
     terms = terms_for(logs.read(logs.event(1, key, value=value)), load(edition))
     assert (terms.throughput_only, terms.io_only) == (only, only and key == "io_only")
     assert terms.kinds == (kinds if only else RUN)

@@ -105,7 +105,7 @@ def test_constants_of_another_module(name):
         ("p.add_argument('--data-seed', default=17)\n", ()),
     ],
 )
-def test_large_literals_are_possible_and_operands_and_seeds_of_data_are_not(text, possible):
+def test_large_literals_are_possible_seeds_and_operands_are_not(text, possible):
     assert read_python(text).seeds.possible == possible
 
 
@@ -141,7 +141,7 @@ def test_pathological_source_is_parsed_or_refused(text):
     assert read_python(text).line >= 1
 
 
-def test_names_and_imports_that_refer_to_each_other_are_no_constants():
+def test_names_and_imports_in_circles_are_no_constants():
     lines = [f"n{i} = n{i + 1} + n{i + 1}\nn{i} = n{(i + 7) % 40} * n{(i + 3) % 40}\n" for i in range(40)]
     assert fixed(a="import torch\n" + "".join(lines) + "torch.manual_seed(n0)\n") == []
     turn = "from {0} import A, B\nA = A + B\nB = A + A\nC = A + B\n"

@@ -118,6 +118,7 @@ NONE = {
     "version": "from importlib.metadata import version\n",
     "class that is its own": "class Net:\n    def __init__(self):\n        self.socket = 1\n        self.exec = 2\n",
     "names that are like them": "pickle = 1\nsocket = pickle\nrequests.append(pickle)\n",
+    "module that is not imported": "os.system('date')\n",
     "names that are like a module's": "import os, mine\nos.systems()\nmine.exec()\nacme.os.system(1)\n",
     "module of its own": "from .pickle import load\nfrom . import subprocess\nload(subprocess)\n",
     "not pretrained": "m = resnet50(pretrained=False)\n",
