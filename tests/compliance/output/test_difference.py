@@ -53,12 +53,6 @@ def test_a_changed_file_is_shown_against_the_same_file_of_the_reference(copy):
     assert found[2].startswith("@@ ") and "+# tuned" in found and "+more: 1" in found and f" {first}" in found
 
 
-def test_tree_of_mlperf(copy):
-    folder = copy.root / "benchmarks/scaffold/implementations/tuned"
-    copy.put(folder / "train.py", "a = 1\n")
-    assert "changed train.py against implementations/pytorch/train.py: " in difference(str(copy.root))
-
-
 def test_what_is_no_text_is_named(copy):
     (copy.source / "implementations/acme/fast.so").write_bytes(b"\x7fELF\0")
     (copy.source / "implementations/acme/train.py").write_bytes(b"\xff# coding: latin-1\n")
@@ -79,17 +73,12 @@ def test_a_terminal_obeys_nothing(copy):
 
 
 @pytest.mark.parametrize(("beyond", "cut"), [(-1, False), (0, False), (1, True)])
-def test_lines_of_a_file_are_bounded(copy, beyond, cut):
-    count = module.MOST_LINES + beyond - 1  # beside the line with the place
-    copy.put(copy.source / "implementations/acme/a.py", "a\n" * count)
+def test_files_and_what_is_shown_of_them_are_bounded(copy, beyond, cut):
+    shown, compared = module.MOST_LINES + beyond - 1, module.MOST_COMPARED + beyond  # beside the line with the place
+    copy.put(copy.source / "implementations/acme/a.py", "a\n" * shown)
     assert ("... and 1 more lines" in lines(copy)) == cut
-
-
-@pytest.mark.parametrize(("beyond", "cut"), [(-1, False), (0, False), (1, True)])
-def test_files_that_are_too_long_are_not_compared(copy, beyond, cut):
-    count = module.MOST_COMPARED + beyond
-    copy.put(copy.source / "implementations/acme/a.py", "a\n" * count)
-    assert (f"added implementations/acme/a.py: {count} lines, too many to be compared" in lines(copy)) == cut
+    copy.put(copy.source / "implementations/acme/a.py", "a\n" * compared)
+    assert (f"added implementations/acme/a.py: {compared} lines, too many to be compared" in lines(copy)) == cut
 
 
 def test_what_is_shown_of_a_submission_is_bounded(copy, monkeypatch):
@@ -105,24 +94,16 @@ def test_wide_lines_are_cut():
 
 
 def test_a_submission_without_source(copy):
-    for folder in ("source", "benchmarks"):
-        if (copy.root / folder).exists():
-            (copy.root / folder).rename(copy.root.parent / folder)
+    (copy.root / "source").rename(copy.root.parent / "source")
     assert lines(copy) == [f"{copy.root}: no source"]
-
-
-def test_no_submission_is_said(tmp_path):
-    with pytest.raises(ValueError, match="wanted a submission"):
-        difference(str(tmp_path))
-    with pytest.raises(ValueError, match="No such file"):
-        difference(str(tmp_path / "none"))
 
 
 def test_the_command(run, copy, tmp_path):
     code, out, _ = run("--diff", copy.root)
     assert code == 0 and out.startswith(f"{copy.root}/source/")
-    code, out, err = run("--diff", tmp_path / "none")
-    assert (code, out) == (2, "") and "wanted a submission" in err
+    for path, found in ((copy.root / "systems", "wanted a submission"), (tmp_path / "none", "No such file")):
+        code, out, err = run("--diff", path)
+        assert (code, out) == (2, "") and found in err
 
 
 def test_files_that_can_change_the_mathematics_or_the_clock_come_first(copy):

@@ -3,7 +3,7 @@
 import pytest
 
 from compliance import check
-from compliance.output.explain import explain, listing, severity
+from compliance.output.explain import explain, listing
 from rules.current import editions
 from rules.edition import load
 
@@ -65,9 +65,3 @@ def test_a_text_says_how_to_mend_with_a_bad_and_a_good_line():
 def test_what_is_no_rule_and_no_family_is_refused(capsys, wanted, message):
     assert check.main(["--explain", wanted]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_the_severity_is_the_editions_or_the_checks_and_people_judge_what_no_program_checks():
-    edition = load("v1.0")
-    assert severity("CLK01", edition) == "error"
-    assert severity(next(code for code, rule in edition.rules.items() if rule.by_review), edition) == "people"

@@ -7,12 +7,6 @@ import pytest
 from compliance.output.github import render
 
 
-def test_github_commands_are_one_line_each(run, broken):
-    _, out, _ = run(broken.root, "--format", "github")
-    (line,) = out.splitlines()
-    assert line.startswith(f"::error file={broken.path(1)},line=8,title=SEED03::SEED03 ")
-
-
 @pytest.mark.parametrize(
     ("severity", "command"), [("error", "error"), ("warning", "warning"), ("review", "notice"), ("info", "notice")]
 )

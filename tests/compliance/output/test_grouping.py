@@ -9,6 +9,7 @@ from compliance.finding import Finding
 from compliance.output.grouping import Kind, fitted, kinds, label, shown, tally, verdict
 from compliance.output.report import Report, Summary, owned, told_as
 from rules.text import Rule
+from tests.support.sides import sides
 
 
 def texts(*codes):
@@ -88,19 +89,16 @@ def test_what_an_error_of_the_set_brings_with_it_names_it(code, path, cause):
 
 
 @pytest.mark.parametrize(
-    ("path", "fix"),
-    [
-        ("a/result_1.txt", "first fix LED06: "),
-        ("a/environment_1.json", "first fix LED06: "),
-        ("a/environment_1_2.json", "first fix LED06: "),  # of a resumption
-        ("a/environment_2.json", "do so"),  # of another run, whose log is waived
-        ("a/x", "do so"),
-    ],
+    ("path", "follows"),
+    sides(
+        (["a/result_1.txt", "a/environment_1.json", "a/environment_1_2.json"], []),  # the last one of a resumption
+        ([], ["a/environment_2.json", "a/x"]),  # the first one of another run, whose log is waived
+    ),
 )
-def test_what_is_wrong_in_a_file_that_was_changed_follows_from_it(path, fix):
+def test_what_is_wrong_in_a_file_that_was_changed_follows_from_it(path, follows):
     some = [finding("a/result_1.txt", "LED06"), finding("a/result_2.txt", "LED06", waived="r"), finding(path)]
     made = {kind.code: kind.fix for kind in kinds(some, None, texts("LED06", "SEED03")) if kind.severity == "error"}
-    assert made["LED06"] == "do so" and made["SEED03"].startswith(fix)
+    assert made["LED06"] == "do so" and made["SEED03"].startswith("first fix LED06: " if follows else "do so")
 
 
 def test_parts_are_those_with_errors_first_and_elsewhere_last(found):

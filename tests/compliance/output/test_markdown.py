@@ -10,11 +10,6 @@ from compliance.reviewing.checklist import checklist
 from rules.edition import load
 
 
-def test_markdown_has_the_table(run, broken):
-    _, out, _ = run(broken.root, "--format", "markdown")
-    assert "| error | SEED03 | once |" in out
-
-
 def test_a_table_of_submissions_then_one_of_rules(report, seed, file):
     found = [replace(seed, line=n) for n in (8, 9)]
     fix = load("v1.0").rules["SEED03"].fix

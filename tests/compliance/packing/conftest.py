@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import safetensors.numpy
 
 from benchmark.tree import result_path, system_path
 from compliance.engine import judge
-from compliance.packing.manifest import manifest_of
-from compliance.packing.pack import one, pack_anonymous
+from compliance.packing.pack import pack_anonymous
 from tests.compliance.logs import SYSTEM as FIELDS
 from tests.compliance.logs import log_text, logged
 from tests.compliance.submissions import Launched, Weighted
@@ -99,15 +97,3 @@ def blind(law, tmp_path_factory) -> tuple[Named, Path, Path, object]:
     tree = Named(folder)
     files = folder / "blind.tar.gz", folder / "blind.key"
     return tree, *files, pack_anonymous(tree.root, *files, ["aurelia", "project42"], judging(law), rules=law)
-
-
-@pytest.fixture
-def manifest(tree):
-    """The manifest of the good submission."""
-    return manifest_of(one(tree.root), "v1.0")
-
-
-@pytest.fixture(scope="session")
-def saved():
-    """The bytes of a file of weights."""
-    return safetensors.numpy.save

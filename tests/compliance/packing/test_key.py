@@ -38,18 +38,15 @@ def test_a_package_with_its_names_needs_no_key(tree, law, tmp_path, blind):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda v: {},
-        lambda v: {**v, "format": "scaffold-key-2"},
-        lambda v: {**v, "files": {"a": 5}},
-        lambda v: {**v, "files": {"a": ["b", [[0, 0]]]}},
-        lambda v: {**v, "files": {"a": ["b", [[0, 0, "\u2014"]]]}},
-        lambda v: {**v, "original": "{}"},
-        lambda v: {**v, "more": 1},
+        {"format": "scaffold-key-2"},
+        *({"files": {"a": wrong}} for wrong in (5, ["b", [[0, 0]]], ["b", [[0, 0, "\u2014"]]])),
+        {"original": "{}"},
+        {"more": 1},
     ],
 )
 def test_other_files_are_no_keys(blind, tmp_path, change):
     path = tmp_path / "key"
-    path.write_text(json.dumps(change(json.loads(blind[2].read_bytes()))))
+    path.write_text(json.dumps(json.loads(blind[2].read_bytes()) | change))
     with pytest.raises(Unsound):
         read_key(path)
 
@@ -84,13 +81,9 @@ def test_names_digests_and_bytes_are_put_back():
     [
         [(0, 3, b"0.9")],  # a score in place of another
         [(0, 4, b"bolt")],  # a name that was not hidden
-        [(0, 0, b"more")],
-        [(4, 1, b"")],
-        [(5, 4, b"acme")],
-        [(-1, 4, b"acme")],
+        *([spot] for spot in ((0, 0, b"more"), (4, 1, b""), (5, 4, b"acme"), (-1, 4, b"acme"))),
+        *([spot] for spot in (("0", 4, b"acme"), (0, True, b"acme"))),
         [(4, 4, b"acme"), (0, 4, b"acme")],
-        [("0", 4, b"acme")],
-        [(0, True, b"acme")],
     ],
 )
 def test_nothing_else_is(spots):

@@ -53,9 +53,7 @@ def test_a_later_round_takes_nothing_from_an_earlier_one(weighted, law, logs, su
     thief.root.rename(home)
     paths = [weighted.root, home]
     findings = [f for f in judge(paths[given], rules=rules).findings if f.code == "WGT08"]
-    assert sorted({f.path.removesuffix(f.path.rpartition("result_")[2]) for f in findings}) == [
-        f"{home}/results/box/strong/scaffold/result_"
-    ]
+    assert {f.path.rpartition("/")[0] for f in findings} == {f"{home}/results/box/strong/scaffold"}
     assert {f.severity for f in findings} == {"error"}
 
 
@@ -107,13 +105,9 @@ EVEN = [FAR * (1 + 2 * i) + 1000 * i * i for i in range(3)]
     [
         ([[5 + 3 * FAR], [5 + 7 * LOW + FAR]], ALIKE),
         ([[5 + 3 * FAR], [5 + 7 * LOW + 1 + FAR]], None),
-        ([[5 + 3 * FAR], [5 + LOW // 2 + FAR]], None),
-        ([[FAR], [FAR]], None),  # reused
         ([[FAR], [FAR + MODULUS]], None),
-        ([[FAR, 7], [FAR, 8]], None),
         ([[FAR, 3 * FAR + 77], [9 * FAR + 12345, FAR + 5]], None),
         ([[FAR, 3 * FAR + 77], [FAR + 5, 9 * FAR + 12345]], "5 from that of /a/0"),
-        ([[FAR, 3 * FAR + 77], [FAR + 5 * LOW, 7]], ALIKE),
         ([[5], [MODULUS - 4]], "9 from that of /a/0"),
         ([[seed, 5] for seed in EVEN], "as far from that of /a/1 as that is from that of /a/0"),
         ([[FAR + 150], [77], [MODULUS - FAR]], "as far from that of /a/1 as that is from that of /a/0"),
@@ -166,7 +160,6 @@ A, B, C, D = 0.11, 0.22, 0.33, 0.44
     ("curve", "told"),
     [
         ([A, B, C, D], (1, 4)),
-        ([0.9, A, B, C], (2, 3)),
         ([0.9, B, C, D, 0.8], (2, 3)),
         ([A, B, 0.9, C, D], None),
         ([A, B], None),
@@ -243,13 +236,6 @@ def test_one_run_in_two_places_counts_where_the_round_forbids_it(name, wants, fo
     edition = replace(without(across=wants), name="v1.0")
     run, first = fake("x", edition=edition), fake("y", folder=folder, edition=replace(edition, name=name))
     assert across(run, first).severity(run, first) == severity
-
-
-@pytest.mark.parametrize(("home", "strangers"), [("h", False), ("other", True)])
-def test_strangers_are_runs_of_different_submissions(home, strangers):
-    run, other = fake("x"), fake("y")
-    other.home = home
-    assert across(run, other).strangers(run, other) == strangers
 
 
 SMOKE = {"benchmark": "scaffold", "problem": "smoke"}

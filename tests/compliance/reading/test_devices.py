@@ -7,34 +7,28 @@ import pytest
 
 from compliance.reading.devices import MOST, Group, described_cores, devices_of, expanded, groups_of
 from rules.edition import load
+from tests.support.sides import sides
 
 COMPUTE = load("v1.0").limits.compute
-
-
-def entry(kind):
-    """A rank's device, as a log names it."""
-    return {"host": "n1", "kind": kind, "name": "one", "ranks": 1, "uuids": []}
 
 
 @pytest.fixture
 def devices(logs):
     def of(precision="float32", ranks=4, nodes=2, named=None, cores=None, **settings):
         keys = {"number_of_ranks": ranks, "number_of_nodes": nodes, "precision": precision, "hyperparameters": settings}
-        keys |= {} if named is None else {"devices": [entry(kind) for kind in named]}
+        one = {"host": "n1", "name": "one", "ranks": 1, "uuids": []}
+        keys |= {} if named is None else {"devices": [{**one, "kind": kind} for kind in named]}
         return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE, cores)
 
     return of
 
 
-def test_cores_are_threads_of_all_ranks(devices):
-    found = devices(device="cpu", threads=8)
-    assert (found.kind, found.number) == ("core", 32)
-    assert found.peak(COMPUTE) == 1e12 * 32 * COMPUTE.core["float32"]
-
-
-def test_where_no_rates_are_known_the_peak_is_unknown(devices):
-    none = replace(COMPUTE, core={}, accelerator={})
-    assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
+@pytest.mark.parametrize(("device", "kind", "number"), [("cpu", "core", 32), ("cuda", "accelerator", 4)])
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_cores_are_threads_of_all_ranks_accelerators_one_a_rank(devices, device, kind, number, precision):
+    found = devices(precision, device=device, threads=8)
+    assert (found.kind, found.number) == (kind, number)
+    assert found.peak(COMPUTE) == 1e12 * number * getattr(COMPUTE, kind)[precision]
 
 
 @pytest.mark.parametrize(
@@ -64,12 +58,6 @@ def test_a_description_counts_cores_by_processor_or_node_and_whole_or_logical(de
     assert described_cores(described) == cores
 
 
-def test_an_accelerator_a_rank(devices):
-    found = devices("bfloat16", device="cuda", threads=8)
-    assert (found.kind, found.number) == ("accelerator", 4)
-    assert found.peak(COMPUTE) == 4e12 * COMPUTE.accelerator["bfloat16"]
-
-
 @pytest.mark.parametrize(
     ("named", "kind", "number"),
     [
@@ -93,8 +81,10 @@ def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
     assert devices(device="cuda", peak_tflops=declared).peak(COMPUTE) == peak
 
 
-def test_an_unknown_precision_has_the_highest_rate(devices):
+def test_an_unknown_precision_has_the_highest_known_rate(devices):
     assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 18000
+    none = replace(COMPUTE, core={}, accelerator={})
+    assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
 
 
 @pytest.mark.parametrize(
@@ -120,21 +110,13 @@ GROUP = {"host": "n1", "kind": "cuda", "name": "X", "ranks": 1, "uuids": ["u"]}
 
 
 @pytest.mark.parametrize(
-    ("value", "known"),
-    [
-        ([GROUP], True),
-        ([{**GROUP, "uuids": []}], True),
-        ([], False),
-        ({}, False),
-        ([GROUP, 7], False),
-        ([{**GROUP, "ranks": 0}], False),
-        ([{**GROUP, "host": " "}], False),
-        ([{**GROUP, "name": 7}], False),
-        ([{**GROUP, "uuids": [7]}], False),
-    ],
+    ("name", "value", "known"),
+    sides(("ranks", [1], [0]), ("host", ["n1"], [" "]), ("name", ["X"], [7]), ("uuids", [["u"], []], [[7]])),
 )
-def test_groups_of_devices_are_whole_or_none(value, known):
-    assert groups_of(value) == ([Group("n1", "cuda", "X", 1, tuple(value[0]["uuids"]))] if known else None)
+def test_groups_of_devices_are_whole_or_none(name, value, known):
+    one = {**GROUP, name: value}
+    assert groups_of([one]) == ([Group("n1", "cuda", "X", 1, tuple(one["uuids"]))] if known else None)
+    assert groups_of([]) is groups_of({}) is groups_of([GROUP, 7]) is None
 
 
 HOSTS = [f"n{n}" for n in range(1025)]
@@ -142,37 +124,23 @@ EQUAL = {"hosts": HOSTS, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 41
 
 
 @pytest.mark.parametrize(
-    ("changes", "known"),
-    [
-        ({}, True),
-        ({"distinct": 0}, True),  # SYS10 says so, or they are processors
-        ({"hosts": HOSTS[1:], "distinct": 4096}, True),  # with the other host, 1,025
-        ({"hosts": HOSTS[2:], "distinct": 4092}, False),  # 1,024 are told one by one
-        ({"hosts": []}, False),
-        ({"hosts": [*HOSTS, "n0"]}, False),
-        ({"hosts": [*HOSTS, ""]}, False),
-        ({"hosts": ["n[0-1024]"]}, True),
-        ({"hosts": ["n[0-1023]", "n1024"]}, True),
-        ({"hosts": ["n[0-1023]"], "distinct": 4096}, True),  # with the other host, 1,025
-        ({"hosts": ["n[0-1022]"], "distinct": 4092}, False),
-        ({"hosts": ["n[0-1024]", "n7"]}, False),
-        ({"hosts": ["n[0-131071]"]}, True),
-        ({"hosts": ["n[0-131072]"]}, False),
-        ({"hosts": ["n[0-999999999]"]}, False),
-        ({"hosts": ["n[0-1024"]}, False),
-        ({"distinct": 4101}, False),
-        ({"distinct": -1}, False),
-        ({"distinct": True}, False),
-    ],
+    ("name", "value", "known"),
+    sides(
+        ("hosts", [HOSTS, HOSTS[1:], ["n[0-1024]"], ["n[0-1023]"], ["n[0-131071]"]], []),  # 1,025 with the other host
+        ("hosts", [], [HOSTS[2:], ["n[0-1022]"]]),  # 1,024 are told one by one
+        ("hosts", [], [[], [*HOSTS, "n0"], [*HOSTS, ""], ["n[0-1024]", "n7"], ["n[0-131072]"], ["n[0-1024"]]),
+        ("distinct", [0, 4100], [4101, -1, True]),  # 0: SYS10 says so, or they are processors
+    ),
 )
-def test_equal_hosts_of_a_large_machine_are_told_together(changes, known):
-    found = groups_of([{**EQUAL, **changes}, GROUP | {"host": "login"}])
+def test_equal_hosts_of_a_large_machine_are_told_together(name, value, known):
+    item = {**EQUAL, "distinct": 0, name: value}
+    found = groups_of([item, GROUP | {"host": "login"}])
     assert (found is not None) is known
     if known:
-        hosts = expanded(changes.get("hosts", HOSTS))
+        hosts = expanded(item["hosts"])
         assert [group.host for group in found] == [*hosts, "login"]
         assert sum(group.ranks for group in found) == 4 * len(hosts) + 1
-        assert sum(group.distinct for group in found) == changes.get("distinct", 4100)
+        assert sum(group.distinct for group in found) == item["distinct"]
 
 
 def test_all_items_together_have_so_many_hosts():
@@ -185,16 +153,13 @@ def test_all_items_together_have_so_many_hosts():
     ("texts", "found"),
     [
         (["n[1-2"], "found 'n[1-2'"),
-        (["n]"], "found 'n]'"),
         (["n[1-2][3-4]"], "found 'n[1-2][3-4]'"),
-        (["n[1,2]"], "found 'n[1,2]'"),
         (["n[2-1]"], "found 'n[2-1]', wanted at most 131072 names, the first before the last"),
         (["n[1-1]"], "found 'n[1-1]'"),
         (["n[01-2]"], "found 'n[01-2]'"),
         (["n[1-02]"], "found 'n[1-02]'"),
         (["n[\u0661-\u0662]"], "found 'n["),
         ([f"n[1-{MOST + 1}]"], "found 'n[1-131073]', wanted at most 131072 names"),
-        (["n[1-999999999]"], "found 'n[1-999999999]'"),
         (["n[1-100000]", "m[1-100000]"], "found 'm[1-100000]', wanted at most 31072 names"),
         (["n"] * (MOST + 1), "found more than 131072 hosts"),
         (["n" * 251 + "[1-2]"], "found 'nnnn"),

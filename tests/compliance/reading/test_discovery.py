@@ -6,6 +6,7 @@ import pytest
 
 from compliance.reading import discovery
 from compliance.reading.discovery import discover
+from tests.support.sides import sides
 
 
 def put(path):
@@ -21,26 +22,24 @@ def names(found, root):
 
 
 @pytest.mark.parametrize(
-    ("files", "submission"),
-    [
-        (["systems/box.json", "results/x"], True),
-        (["systems/box.json", "source/x"], True),
-        (["systems/box.json", "benchmarks/x"], True),
-        (["systems/box.json", "docs/x"], True),
-        (["systems/box.json"], True),
-        (["systems/box.yaml"], False),
-        (["results/box/strong/scaffold/result_0.txt"], True),
-        (["results/box/scaffold/result_0.txt"], True),
-        (["results/scaffold/result_0.txt"], False),
-        (["results/a/b/c/d/result_0.txt"], False),
-        (["results/box/strong/scaffold/result_0.log"], False),
-        (["other/box/strong/scaffold/result_0.txt"], False),
-    ],
+    ("folder", "file", "submission"),
+    sides(
+        ("systems", ["box.json"], ["box.yaml"]),
+        ("results", [f"{path}/result_0.txt" for path in ("box/strong/scaffold", "box/scaffold")], []),
+        ("results", [], ["scaffold/result_0.txt", "a/b/c/d/result_0.txt", "box/strong/scaffold/result_0.log"]),
+        ("other", [], ["box/strong/scaffold/result_0.txt"]),
+    ),
 )
-def test_a_submission_has_systems_or_results_with_logs(tmp_path, files, submission):
-    for file in files:
-        put(tmp_path / "acme" / file)
+def test_a_submission_has_systems_or_results_with_logs(tmp_path, folder, file, submission):
+    put(tmp_path / "acme" / folder / file)
     assert [s.name for s in discover([str(tmp_path / "acme")]).submissions] == [str(tmp_path / "acme")] * submission
+
+
+@pytest.mark.parametrize("other", ["results", "source", "benchmarks"])
+def test_a_folder_of_systems_beside_others_is_a_submissions(tmp_path, other):
+    for folder in ("systems", other):
+        (tmp_path / "acme" / folder).mkdir(parents=True)
+    assert len(discover([str(tmp_path / "acme")]).submissions) == 1
 
 
 RUN = "results/box/strong/scaffold/result_0.txt"

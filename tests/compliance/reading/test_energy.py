@@ -7,6 +7,7 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import energy
 from compliance.reading.energy import Coverage, Source, coverage_of, energy_of, live_of, shortfall, tier_of
+from tests.support.sides import sides
 
 SOURCE = {"node": "n1", "source": "rapl", "scope": "package", "device": "p", "wraps_at": 1.5, "limit_watts": None}
 
@@ -52,15 +53,11 @@ def test_without_a_last_reading_there_is_none(metered, runs):
     assert [run.energy is None for run in runs()] == [False, False, True, False, False]
 
 
-def test_a_log_that_speaks_of_no_counters_has_none(logs):
+def test_a_log_of_no_counters_or_of_a_run_that_went_on_has_none(logs):
     assert live_of(logs.read()).readings == () and coverage_of(logs.read()) is None
-    found = live_of(logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False)))
-    assert (found.sources, found.faults) == ((), ())
-
-
-def test_a_run_that_went_on_has_none(logs):
-    log = logs.read(logs.event(3, "energy_sources", value=[SOURCE]), logs.event(9, "resumed"))
-    assert (live_of(log).sources, live_of(log).faults) == ((), ())
+    nothing = logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False))
+    resumed = logs.read(logs.event(3, "energy_sources", value=[SOURCE]), logs.event(9, "resumed"))
+    assert [(live_of(log).sources, live_of(log).faults) for log in (nothing, resumed)] == [((), ())] * 2
 
 
 def test_sources_twice_are_a_fault(logs):
@@ -113,18 +110,11 @@ def test_a_machine_of_65536_accelerators(logs):
 
 
 @pytest.mark.parametrize(
-    ("changes", "sound"),
-    [
-        ({}, True),
-        ({"counters": 0}, False),
-        ({"counters": 1.0}, False),
-        ({"counters": True}, False),
-        ({"nodes": 3}, False),  # not as many on each
-        ({"counters": 1 << 25}, False),
-    ],
+    ("name", "value", "sound"),
+    sides(("counters", [4 * 16_384], [0, 1.0, True, 1 << 25]), ("nodes", [16_384], [3])),  # 3: not as many on each
 )
-def test_numbers_that_an_entry_stands_for(logs, changes, sound):
-    found = live_of(read_large(logs, 16_384, **changes))
+def test_numbers_that_an_entry_stands_for(logs, name, value, sound):
+    found = live_of(read_large(logs, 16_384, **{name: value}))
     assert (found.faults == ()) is sound and bool(found.readings) is sound
 
 
@@ -142,24 +132,19 @@ def test_tiers():
 
 
 FULL = Coverage(1, "component", 2, 2, 4, 0)
+MIXED = "nodes measured as a whole, and others by their components"
 
 
 @pytest.mark.parametrize(
     ("changes", "machine", "found"),
     [
-        ({}, (2, 2, 4), None),
-        ({}, (1, 1, 3), None),
-        ({}, (None, None, None), None),
+        *(({}, machine, None) for machine in ((2, 2, 4), (1, 1, 3), (None, None, None))),
         ({}, (3, 2, 4), ("counters of 2 nodes", "counters of 3")),
         ({}, (2, 3, 4), ("counters of 2 processors a node", "counters of 3")),
         ({}, (2, 2, 5), ("counters of 4 accelerators a node", "counters of 5")),
         ({"packages": 0}, (2, None, 4), ("counters of 0 processors a node", "counters of 1")),
         ({"tier": "node", "packages": 0, "devices": 0}, (2, 2, 4), None),
-        (
-            {"tier": ""},
-            (2, 2, 4),
-            ("nodes measured as a whole, and others by their components", "the same on every node"),
-        ),
+        ({"tier": ""}, (2, 2, 4), (MIXED, "the same on every node")),
         ({"failed": 1}, (2, 2, 4), ("1 counter that could not be read to the end", "none")),
     ],
 )
@@ -168,26 +153,25 @@ def test_what_is_left_out(changes, machine, found):
 
 
 @pytest.mark.parametrize(
-    ("changes", "sound"),
-    [
-        ({"node": "n" * 200}, True),
-        ({"node": "n" * 201}, False),
-        ({"node": " "}, False),
-        ({"device": 7}, False),
-        ({"wraps_at": 5e-324}, True),
-        ({"wraps_at": 0}, False),
-        ({"wraps_at": -0.5}, False),
-        ({"limit_watts": 0.5}, True),
-        ({"limit_watts": 0}, False),
-        ({"limit_watts": True}, False),
-        ({"scope": "rack"}, False),
-        ({"scope": "device"}, False),  # RAPL counts packages
-        ({"source": "mine", "scope": "device"}, True),
-    ],
+    ("name", "value", "sound"),
+    sides(
+        ("node", ["n" * 200], ["n" * 201, " "]),
+        ("device", ["p"], [7]),
+        ("wraps_at", [5e-324], [0, -0.5]),
+        ("limit_watts", [0.5], [0, True]),
+        ("scope", ["package"], ["rack", "device"]),  # RAPL counts packages
+    ),
 )
-def test_a_counter_is_named_and_its_numbers_are_above_zero(logs, changes, sound):
-    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE, {**SOURCE, **changes}], rehearsal=False)))
+def test_a_counter_is_named_and_its_numbers_are_above_zero(logs, name, value, sound):
+    found = live_of(
+        logs.read(logs.event(3, "energy_sources", value=[SOURCE, {**SOURCE, name: value}], rehearsal=False))
+    )
     assert (len(found.sources), len(found.faults)) == ((2, 0) if sound else (0, 1))
+
+
+def test_another_program_may_count_devices(logs):
+    one = {**SOURCE, "source": "mine", "scope": "device"}
+    assert live_of(logs.read(logs.event(3, "energy_sources", value=[one], rehearsal=False))).faults == ()
 
 
 @pytest.mark.parametrize(("number", "faults"), [(2, 0), (3, 1)])
@@ -198,31 +182,17 @@ def test_so_many_counters_are_read(logs, monkeypatch, number, faults):
 
 
 @pytest.mark.parametrize(
-    ("changes", "sound"),
-    [
-        ({}, True),
-        ({"times": [0]}, True),
-        ({"times": [-1]}, False),
-        ({"times": [(1 << 53) - 1]}, True),
-        ({"times": [1 << 53]}, False),
-        ({"times": [1.0]}, False),
-        ({"times": []}, False),
-        ({"times": [1, 1], "joules": [0, 0]}, False),
-        ({"joules": [None]}, True),
-        ({"joules": [0]}, True),
-        ({"joules": [-1e-9]}, False),
-        ({"joules": [9e17]}, True),
-        ({"joules": [1e18]}, False),
-        ({"joules": [True]}, False),
-        ({"gap": 0.0}, True),
-        ({"gap": -0.5}, False),
-        ({"gap": None}, False),
-        ({"moment": "noon"}, False),
-        ({"moment": ["run_start"]}, False),
-    ],
+    ("names", "value", "sound"),
+    sides(
+        ("times", [[5], [0], [(1 << 53) - 1]], [[-1], [1 << 53], [1.0], []]),
+        ("joules", [[None], [0], [9e17]], [[-1e-9], [1e18], [True]]),
+        ("times joules", [], [[1, 1]]),
+        ("gap", [1, 0.0], [-0.5, None]),
+        ("moment", ["run_start"], ["noon", ["run_start"]]),
+    ),
 )
-def test_a_reading_has_a_time_and_joules_of_every_counter(logs, changes, sound):
-    said = {"times": [5], "joules": [1.0], "moment": "run_start", "gap": 1, **changes}
+def test_a_reading_has_a_time_and_joules_of_every_counter(logs, names, value, sound):
+    said = {"times": [5], "joules": [1.0], "moment": "run_start", "gap": 1, **dict.fromkeys(names.split(), value)}
     value = {"time_ms": said["times"], "joules": said["joules"]}
     reading = logs.event(4, "energy_reading", value=value, moment=said["moment"], gap_seconds=said["gap"])
     found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE], rehearsal=False), reading))

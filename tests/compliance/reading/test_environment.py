@@ -1,13 +1,12 @@
 """Manifests as strangers may write them: what is refused, and that nothing costs much."""
 
 import copy
-import hashlib
 import json
 
 import pytest
 
 from benchmark.environment.facts import Fact
-from benchmark.environment.manifest import NODE, RUN, SCHEMA
+from benchmark.environment.manifest import NODE, RUN
 from compliance.reading import environment as reading
 from compliance.reading.digest import Named
 from compliance.reading.values import Unsound
@@ -43,23 +42,20 @@ def test_hosts_in_short_are_many_hosts():
     ("data", "found"),
     [
         (b"", "no JSON"),
-        (b"[]", "'list'"),
         (b'{"schema": 1}', "['schema']"),
         (changed(lambda c: c.update(schema=3)), "schema 3"),
         (changed(lambda c: c.update(schema=1)), "the fact 'loaded'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
-        (changed(lambda c: c["run"]["loaded"]["value"].pop("edited")), "loaded {'records'"),
-        (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=-1)), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=1 << 53)), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),
         (changed(lambda c: c.update(more=1)), "['more', 'nodes', 'run', 'schema']"),
         (changed(lambda c: c.update(nodes=[])), "nodes []"),
         (changed(lambda c: c["nodes"].extend([{"hosts": ["n"], "facts": {}}] * 17)), "nodes [{'hosts'"),
-        (changed(lambda c: c["nodes"][0].update(hosts=[])), "hosts []"),
-        (changed(lambda c: c["nodes"][0].update(hosts=["n" * 256])), "hosts ['nnn"),
-        (changed(lambda c: c["nodes"][0].update(hosts=[7])), "hosts [7]"),
-        (changed(lambda c: c["nodes"][0].update(hosts=["n[1-999999999]"])), "hosts ['n[1-999999999]']"),
+        *(
+            (changed(lambda c, hosts=hosts: c["nodes"][0].update(hosts=hosts)), f"hosts {hosts}"[:40])
+            for hosts in ([], [7], [""], ["n" * 256], ["n[1-999999999]"])
+        ),
         (changed(lambda c: c["nodes"].extend([{"hosts": ["n[1-90000]"], "facts": {}}] * 2)), "hosts ['n[1-90000]']"),
         (changed(lambda c: first(c, weather=FACT)), "the fact 'weather'"),
         (changed(lambda c: first(c, node=FACT)), "the fact 'node'"),  # of others alone
@@ -71,10 +67,8 @@ def test_hosts_in_short_are_many_hosts():
         (changed(lambda c: c["run"].pop("command")), "no command"),
         (changed(lambda c: c["nodes"][0]["facts"].pop("pci")), "no pci"),
         (json.dumps(dict.fromkeys("gfedcba")).encode(), "['a', 'b', 'c', 'd', 'e'] "),
-        (b'{"a": 1, "b": 1}', "['a', 'b']"),
         (changed(lambda c: c["nodes"].append(7)), "nodes [{'hosts'"),
         (changed(lambda c: c["nodes"].append({"hosts": ["n"]})), "nodes [{'hosts'"),
-        (changed(lambda c: c["nodes"][0].update(hosts=[""])), "hosts ['']"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else "",
 )
@@ -103,26 +97,6 @@ def test_values_are_nested_so_deeply_at_most(levels, good):
     else:
         with pytest.raises(Unsound, match="clocks nested too deeply"):
             reading.parse(data)
-
-
-def test_a_file_is_read_by_its_digest_and_up_to_a_size(tmp_path):
-    path, data = tmp_path / "environment_0.json", json.dumps(manifest()).encode()
-    path.write_bytes(data)
-    digest = hashlib.sha256(data).hexdigest()
-    assert reading.read_environment(path, digest, len(data)).nodes[0].hosts == ("n1",)
-    assert reading.read_environment(path, digest, len(data) - 1) is None
-    assert reading.read_environment(path, "0" * 64, len(data)) is None
-    assert len(reading.content(path, 10)) == 11
-    assert reading.read_environment(tmp_path / "none.json", digest, len(data)) is None
-    assert SCHEMA == 2
-
-
-def test_a_manifest_of_schema_1_has_the_state_of_the_repository():
-    older = manifest()
-    older["schema"] = 1
-    del older["run"]["loaded"]
-    older["run"]["repository"] = {"value": {"commit": "c" * 40}, "origin": "git"}
-    assert reading.parse(json.dumps(older).encode()).loaded is None
 
 
 def test_a_fact_that_an_older_schema_lacks_is_null(monkeypatch):

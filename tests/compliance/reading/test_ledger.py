@@ -32,12 +32,9 @@ def test_it_lies_beside_the_logs(launched, read):
     assert found.path == "given/scaffold/ledger.jsonl" and found.ledger.faults == ()
     assert [[entry.number for entry in found.starts_of(run)] for run in runs] == [[1], [3], [5], [7], [9]]
     assert found.others(runs) == {} and sorted(found.ends) == [1, 3, 5, 7, 9]
+    assert read("mlperf-hpc-v3.0")[0] is None  # an edition without ledgers
     launched.ledger.unlink()
     assert read()[0] is None
-
-
-def test_an_edition_without_ledgers_has_none(read):
-    assert read("mlperf-hpc-v3.0")[0] is None
 
 
 def test_what_is_there_and_no_file_is_damage(launched, read):
@@ -55,6 +52,7 @@ def test_a_log_has_the_starts_that_it_states_and_no_others(launched, read):
     launched.changed("ledger", 3, value=None)
     found, runs = read()
     assert [len(found.starts_of(run)) for run in runs] == [0, 0, 0, 0, 1]
+    assert found.starts_of(replace(runs[4], launch=None)) == []
 
 
 def test_starts_go_on_from_each_other(launched, read):
@@ -126,11 +124,6 @@ def test_a_fault_is_told_in_the_singular_and_two_in_the_plural(launched, read):
     launched.ledger.write_bytes(launched.ledger.read_bytes() + b"x\ny\n")
     found, runs = read()
     assert f"; {len(found.ledger.faults)} faults; " in found.summary(runs) and len(found.ledger.faults) == 2
-
-
-def test_a_log_without_a_start_has_none(launched, read):
-    found, runs = read()
-    assert found.starts_of(replace(runs[0], launch=None)) == []
 
 
 @pytest.mark.parametrize(

@@ -56,9 +56,10 @@ def test_steps_back_are_measured_from_the_latest_time_so_far(gather):
     assert [e.line for e in log.not_time] == [5]
 
 
-def test_a_log_that_is_not_there_is_a_fact(tmp_path):
-    log = gather_log(tmp_path / "result_0.txt", "result_0.txt", load("v1.0"))
-    assert (log.unreadable, log.count, log.events, log.last_line) == ("No such file or directory", 0, {}, 1)
+def test_a_log_that_is_not_there_or_empty_is_a_fact(tmp_path, gather):
+    for log in (gather_log(tmp_path / "none", "none", load("v1.0")), gather()):
+        assert (log.count, log.events, log.last_line, log.overflow, log.value("seed")) == (0, {}, 1, 0, None)
+        assert log.unreadable == ("No such file or directory" if log.path == "none" else "")
 
 
 def merged(logs, *events):
@@ -96,8 +97,7 @@ LATE = (("run_start", 100_000), ("run_start", 109_000), ("eval_start", 100_500))
 
 
 @pytest.mark.parametrize(
-    ("edition", "starts", "back"),
-    [("mlperf-hpc-v2.0", [1], []), ("v1.0", [1, 2], [(3, 8500, "eval_start")])],
+    ("edition", "starts", "back"), [("mlperf-hpc-v2.0", [1], []), ("v1.0", [1, 2], [(3, 8500, "eval_start")])]
 )
 def test_time_does_not_run_back_for_repetitions_that_are_dropped_where_many_ranks_log(gather, edition, starts, back):
     log = gather(*LATE, edition=edition)
@@ -150,11 +150,6 @@ def test_large_events_of_a_large_log_take_the_room_of_several(gather, monkeypatc
     monkeypatch.setattr(module, "SMALL", small)
     log = gather(*[("seed", i, "x" * (3 << 10)) for i in range(4)])
     assert (len(log.all("seed")), log.overflow) == (kept, 3 if kept == 2 else 0)
-
-
-def test_an_empty_log_ends_in_line_1(gather):
-    log = gather()
-    assert (log.last_line, log.count, log.overflow, log.value("seed"), log.first("seed")) == (1, 0, 0, None, None)
 
 
 def test_of_steps_back_that_stay_so_many_are_shown(logs, monkeypatch):

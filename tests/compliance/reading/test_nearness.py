@@ -46,12 +46,11 @@ def evaluation(rng, quality=0.6):
 
 
 def test_the_scale_is_the_foregrounds_or_the_targets():
-    assert scale_of(EDITION.problems["smoke"], SCAFFOLD, CURVES).reach == pytest.approx(42.275)
-    assert scale_of(EDITION.problems["cosmoflow-mini"], COSMOFLOW, CURVES).reach == pytest.approx(
-        1e-4 * 0.124 * 512 * 4
-    )
-    assert scale_of(EDITION.problems["smoke"], replace(SCAFFOLD, score=None), CURVES) is None
-    assert scale_of(replace(EDITION.problems["cosmoflow-mini"], target=0.0), COSMOFLOW, CURVES) is None
+    smoke, mini = (EDITION.problems[name] for name in ("smoke", "cosmoflow-mini"))
+    assert scale_of(smoke, SCAFFOLD, CURVES).reach == pytest.approx(42.275)
+    assert scale_of(mini, COSMOFLOW, CURVES).reach == pytest.approx(1e-4 * 0.124 * 512 * 4)
+    assert scale_of(smoke, replace(SCAFFOLD, score=None), CURVES) is None
+    assert scale_of(replace(mini, target=0.0), COSMOFLOW, CURVES) is None
 
 
 @pytest.mark.parametrize(("voxels", "known"), [(CURVES.fewest - 1, False), (CURVES.fewest, True)])
@@ -84,13 +83,6 @@ def test_the_same_epoch_counts_first():
     assert (found.line, found.first_line, found.same_epoch, found.distance) == (20, 20, True, 10)
 
 
-@pytest.mark.parametrize(("errors", "near"), [(400, False), (500, True)])  # ten times 42.3 are 423
-def test_a_nearly_perfect_evaluation_tells_nothing(errors, near):
-    true = EDITION.problems["smoke"].class_counts["validation"][1:]
-    perfect = [*true, true[0] + errors, *true[1:]]
-    assert (compared(SMOKE, [perfect], [perfect])[1] is not None) == near
-
-
 @pytest.mark.slow
 def test_a_thousand_runs_take_seconds():
     """Honest runs among themselves have nothing in common; one of them copied with noise is found."""
@@ -114,6 +106,7 @@ def test_so_far_from_perfect_an_evaluation_tells_runs_apart(errors, tells):
     scale = Scale(4.0, 4.0, (100.0, 100.0, 100.0, 100.0))
     assert scale.tells((100.0, 100.0 - errors, 100.0, 100.0), 10) is tells
     assert scale.tells((0.0, 0.0, 0.0, float(errors)), 10) is tells
+    assert not scale.tells((0.0, 40.0, 0.0, 39.0), 10)  # hits are no predicted voxels
 
 
 @pytest.mark.parametrize(("number", "tells"), [(2.0**53, True), (2.0**53 + 2, False), (-(2.0**53) - 2, False)])
@@ -166,11 +159,6 @@ def test_one_equal_number_is_chance(equal, near):
     assert (found is not None) == near
 
 
-def test_hits_are_no_predicted_voxels():
-    scale = Scale(4.0, 4.0, (100.0, 100.0, 100.0, 100.0))
-    assert not scale.tells((0.0, 40.0, 0.0, 39.0), 10)
-
-
 def test_a_place_keeps_so_many_evaluations():
     known = Index(Scale(0.25, 0.25, ()), CURVES)
     for name in range(module.KEPT + 2):
@@ -182,12 +170,8 @@ def test_an_evaluation_of_one_class_alone_tells_nothing():
     """Two networks that know the background alone yet, of different trainings."""
     scale = scale_of(EDITION.problems["deepcam-mini"], DEEPCAM, CURVES)
     least = CURVES.telling * scale.reach
-    for numbers, tells in [
-        ((54.79, 0.012, 0.0), False),
-        ((54.79, 0.999 * least, 0.0), False),
-        ((54.79, least, 0.0), True),
-    ]:
-        assert scale.tells(numbers, CURVES.telling) == tells
+    for number, tells in ((0.012, False), (0.999 * least, False), (least, True)):
+        assert scale.tells((54.79, number, 0.0), CURVES.telling) == tells
     assert Scale(0.01, 0.01, (64.0,), counts=False).tells((54.79,), CURVES.telling)
 
 
@@ -217,11 +201,9 @@ FAR = 1 << 60
     ("seeds", "distance", "found"),
     [
         *(([FAR, FAR + gap], 100, [(1, 0, gap)] if gap in (1, 99) else []) for gap in (0, 1, 99, 100, 101)),
-        ([FAR + 99, FAR], 100, [(1, 0, 99)]),
         ([5, RING - 5], 100, [(1, 0, 10)]),  # around the end of the ring
         ([FAR, FAR + 3 + 7 * RING], 100, [(1, 0, 3)]),
         ([FAR + 10, FAR, FAR + 20, FAR + 30, 7], 100, [(1, 0, 10), (2, 0, 10), (3, 2, 10)]),  # each later one once
-        ([], 100, []),
         ([5], 2 * RING, []),  # alone
     ],
 )
@@ -243,7 +225,6 @@ STEP = RING // 2 + 12_345_678_901
         ([(FAR + i * STEP) % RING for i in (2, 1, 0)], 100, True),  # steps may go round the ring
         ([0, RING // 2], 100, False),  # which are no three
         ([FAR], 100, False),
-        ([], 100, False),
     ],
 )
 def test_three_are_even_to_less_than_the_distance(seeds, distance, even):
@@ -254,7 +235,6 @@ def test_three_are_even_to_less_than_the_distance(seeds, distance, even):
 
 def test_it_looks_at_so_many_seeds_at_most():
     rng = random.Random(5)
-    assert MOST_SPACED == 64
     seeds = [rng.randrange(RING) for _ in range(MOST_SPACED)]
     assert evenly_spaced(seeds, 1 << 20, RING) is None
     third = (2 * seeds[1] - seeds[0]) % RING

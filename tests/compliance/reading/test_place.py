@@ -21,8 +21,3 @@ RUNS = Set(Path("scaffold"), "scaffold", Path("."), Place("v1.0", "acme", "box",
 )
 def test_a_set_without_a_description_that_can_be_read_has_no_fields(description, fields):
     assert SetPlace(RUNS, None, description).described == fields
-
-
-def test_a_set_is_of_the_system_and_the_scaling_of_its_folders():
-    place = SetPlace(RUNS, None, None)
-    assert (place.system, place.scaling) == ("box", "weak")

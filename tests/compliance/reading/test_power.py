@@ -5,15 +5,10 @@ import json
 import pytest
 
 from compliance.reading.power import SHOWN, Power, is_power, metered, read_instrument
+from tests.support.sides import sides
 
 SECOND = 1000
 NO_SPANS = {"epoch": [], "eval": []}
-
-
-def energy(readings, window):
-    """Joules over a window, None where no reading tells of it."""
-    power = Power(readings)
-    return power.joules(*window) if power.within(*window) else None
 
 
 def energy_of(log, file):
@@ -38,7 +33,8 @@ def energy_of(log, file):
     ],
 )
 def test_each_reading_holds_since_the_one_before_within_the_window(readings, watts_seconds):
-    assert energy(readings, (0, 10 * SECOND)) == watts_seconds
+    power, window = Power(readings), (0, 10 * SECOND)
+    assert (power.joules(*window) if power.within(*window) else None) == watts_seconds
 
 
 @pytest.fixture
@@ -105,24 +101,18 @@ def test_epochs_and_evaluations_have_their_own(logs, instruments):
 
 
 def test_links_are_not_followed(logs, instruments, tmp_path):
-    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
+    log, folder = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0)), tmp_path / "power" / "result_0"
+    (folder / "node_1.txt").symlink_to(folder / "node_0.txt")
+    assert energy_of(logs.read(), log) == 1000
     (tmp_path / "power").rename(tmp_path / "elsewhere")
     (tmp_path / "power").symlink_to(tmp_path / "elsewhere")
     assert energy_of(logs.read(), log) is None
 
 
-@pytest.mark.parametrize(
-    ("value", "fault"),
-    [
-        (-1.0, "power_reading -1.0"),
-        ("5", "power_reading 5"),
-        (True, "power_reading True"),
-        ({"value": -1}, "power_reading {'value': -1}"),
-    ],
-)
-def test_watts_that_are_none_are_faults(logs, instrument, value, fault):
+@pytest.mark.parametrize("value", [-1.0, "5", True, {"value": -1}])
+def test_watts_that_are_none_are_faults(logs, instrument, value):
     found = instrument(logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
-    assert (found.readings, found.faults) == (((1, 1.0), (3, 0.0)), ((2, fault),))
+    assert (found.readings, found.faults) == (((1, 1.0), (3, 0.0)), ((2, f"power_reading {value}"),))
 
 
 def test_equal_times_are_in_order_and_earlier_ones_are_not(logs, instrument):
@@ -136,33 +126,22 @@ def test_faults_are_bounded_and_a_file_that_is_not_there_is_one(logs, instrument
 
 
 @pytest.mark.parametrize(
-    ("path", "power"),
-    [
-        ("results/box/strong/scaffold/power/result_0/node_0.txt", True),
-        ("results/box/strong/scaffold/power/result_0/sw_0.txt", True),
-        ("results/box/strong/scaffold/power/result_0/result_0.txt", False),
-        ("results/box/strong/scaffold/power/result_0/node_0.md", False),
-        ("results/box/strong/scaffold/power/node_0.txt", False),
-        ("docs/power/result_0/node_0.txt", False),
-        ("results/power/result_0/node_0.txt", True),
-        ("results/power/x", False),
-    ],
+    ("home", "path", "power"),
+    sides(
+        ("results/box/strong/scaffold/power", ["result_0/node_0.txt", "result_0/sw_0.txt"], ["node_0.txt"]),
+        ("results/box/strong/scaffold/power/result_0", [], ["result_0.txt", "node_0.md"]),
+        ("results/power", ["result_0/node_0.txt"], ["x"]),
+        ("docs/power", [], ["result_0/node_0.txt"]),
+    ),
 )
-def test_an_instruments_log_is_known_by_its_place(path, power):
-    assert is_power(path.split("/")) is power
+def test_an_instruments_log_is_known_by_its_place(home, path, power):
+    assert is_power(f"{home}/{path}".split("/")) is power
 
 
 @pytest.mark.parametrize("time", [-(1 << 53), (1 << 53)])
 def test_a_time_that_is_not_exact_is_left_out(time):
     assert Power([(time, 5.0), (3, 1.0)]).times == [3]
     assert Power([(time - 1 if time > 0 else time + 1, 5.0)]).times
-
-
-def test_a_link_among_the_instruments_is_left_out(logs, instruments, tmp_path):
-    log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
-    folder = tmp_path / "power" / "result_0"
-    (folder / "node_1.txt").symlink_to(folder / "node_0.txt")
-    assert energy_of(logs.read(), log) == 1000
 
 
 def test_a_damaged_line_is_a_fault_and_later_readings_count(logs, instruments, tmp_path):

@@ -10,32 +10,22 @@ from compliance.reading.tree import log_file, read_set, read_submission
 from rules.edition import load
 
 DIGEST = "ab" * 32
-EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
-
-def test_a_round_without_a_list_is_not_frozen(tmp_path):
-    assert read_frozen(tmp_path) is None
 
 
 def test_a_list_is_read_again_once_it_changed(tmp_path):
+    assert read_frozen(tmp_path) is None  # a round that is not frozen
     (tmp_path / NAME).write_text(f"{DIGEST} 5 a/b c.txt\n")
     assert read_frozen(tmp_path) == {"a/b c.txt": (DIGEST, 5)}
     assert read_frozen(tmp_path) is read_frozen(tmp_path)
-    (tmp_path / NAME).write_text(f"{DIGEST} 5 a/b c.txt\n{EMPTY} 0 d\n")
+    (tmp_path / NAME).write_text(f"{DIGEST} 5 a/b c.txt\n{DIGEST} 0 d\n")
     assert len(read_frozen(tmp_path)) == 2
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "",
-        "x",
-        f"{DIGEST} 6 first",
-        f"{DIGEST} 5",
-        f"{DIGEST}  5 a",
-        f"{DIGEST} -5 a",
-        f"{DIGEST} 5 /etc/passwd",
-        f"{DIGEST[:-1]} 5 a",
+        *("", "x", f"{DIGEST} 5", f"{DIGEST[:-1]} 5 a"),
+        *(f"{DIGEST} {rest}" for rest in ("6 first", " 5 a", "-5 a", "5 /etc/passwd")),
     ],
 )
 def test_a_damaged_list_names_its_line(tmp_path, line):
@@ -131,16 +121,13 @@ def test_folders_between_the_round_and_the_submission_count_for_nothing(register
 
 
 def test_findings_name_it_as_the_paths_were_given(registered, law, monkeypatch):
-    edition = load("v1.0", law)
+    edition, root = load("v1.0", law), registered.root
+    whole, above = str(root.parent / "registry.yaml"), root.parts[-3]
     for folder, name, shown in (
-        (registered.root.parents[1], "v1.0/acme", "v1.0/registry.yaml"),
-        (
-            registered.root.parents[2],
-            f"{registered.root.parts[-3]}/v1.0/acme",
-            f"{registered.root.parts[-3]}/v1.0/registry.yaml",
-        ),
-        (registered.root.parent, "acme", str(registered.root.parent / "registry.yaml")),
-        (registered.root, ".", str(registered.root.parent / "registry.yaml")),
+        (root.parents[1], "v1.0/acme", "v1.0/registry.yaml"),
+        (root.parents[2], f"{above}/v1.0/acme", f"{above}/v1.0/registry.yaml"),
+        (root.parent, "acme", whole),
+        (root, ".", whole),
     ):
         monkeypatch.chdir(folder)
         submission = read_submission(folder / name, name, folder / name)

@@ -36,7 +36,6 @@ def test_packed_series_give_back_what_was_put_in():
 
 
 def test_series_keep_so_many(monkeypatch):
-    assert module.MOST == 20_000
     monkeypatch.setattr(module, "MOST", 2)
     assert len(Evaluations([Evaluation(i, i, None, None, 0.5) for i in range(3)])) == 2
     packed = Spans([(1, 5), (7, 9), (11, 12)])
@@ -64,38 +63,30 @@ def test_epochs_with_and_without_ranks(read):
 
 
 @pytest.mark.parametrize(
-    "value",
+    ("wait", "compute", "known"),
     [
-        None,
-        [],
-        {},
-        {"wait_seconds": 1.0},
-        {"wait_seconds": -1.0, "compute_seconds": 2.0},
-        {"wait_seconds": True, "compute_seconds": 2.0},
-        {"wait_seconds": 0.0, "compute_seconds": 0.0},
-        {"wait_seconds": 1.0, "compute_seconds": LONGEST},
-        {"wait_seconds": float("nan"), "compute_seconds": 2.0},
+        *((0.0, 1.0, True), (1.0, 0.0, True), (0, 5e-324, True), (9e11, 9.9e11, True), (1.0, LONGEST, False)),
+        *((wrong, 2.0, False) for wrong in (None, -1.0, True, float("nan"))),
+        (0.0, 0.0, False),
     ],
 )
-def test_what_is_no_measurement_is_left_out(read, value):
-    assert read(value) == []
+def test_no_waiting_and_nothing_but_waiting_are_measurements(read, wait, compute, known):
+    value = {"wait_seconds": wait, "compute_seconds": compute}
+    assert read(value) == ([Waited(1, wait, compute, None, None)] if known else [])
+    assert read([]) == read({"wait_seconds": 1.0}) == []
 
 
-def test_odd_ranks_and_epochs_are_not_known(logs):
-    value = {"wait_seconds": 1, "compute_seconds": 1, "wait_by_rank": 7}
-    log = logs.read(logs.event(1, "tracked_stats", value=value, epoch_num=[]))
-    assert list(waits_of(log)) == [Waited(None, 1, 1, None, None)]
+@pytest.mark.parametrize(
+    ("by_rank", "mean", "slowest"), [({"mean": 0.5}, 0.5, None), ({"slowest": 0.5}, None, 0.5), (7, None, None)]
+)
+def test_what_ranks_waited_is_known_by_itself(read, by_rank, mean, slowest):
+    value = {"wait_seconds": 1, "compute_seconds": 9.0, "wait_by_rank": by_rank}
+    assert read(value) == [Waited(1, 1, 9, mean, slowest)]
 
 
-@pytest.mark.parametrize(("wait", "compute"), [(0.0, 1.0), (1.0, 0.0), (0, 5e-324), (9e11, 9.9e11)])
-def test_no_waiting_and_nothing_but_waiting_are_measurements(read, wait, compute):
-    assert read({"wait_seconds": wait, "compute_seconds": compute}) == [Waited(1, wait, compute, None, None)]
-
-
-@pytest.mark.parametrize(("name", "place"), [("mean", 3), ("slowest", 4)])
-def test_what_ranks_waited_is_known_by_itself(read, name, place):
-    (found,) = read({"wait_seconds": 1, "compute_seconds": 9.0, "wait_by_rank": {name: 0.5}})
-    assert found[place] == 0.5 and found[7 - place] is None
+def test_an_odd_epoch_is_not_known(logs):
+    event = logs.event(1, "tracked_stats", value={"wait_seconds": 1, "compute_seconds": 1}, epoch_num=[])
+    assert list(waits_of(logs.read(event))) == [Waited(None, 1, 1, None, None)]
 
 
 COUNTS = {"intersection": [9, 2, 3], "predicted": [10, 4, 5], "true": [11, 3, 5]}
@@ -118,7 +109,7 @@ def test_numbers_are_hits_and_predictions_of_the_foreground_or_sums(logs, terms)
     assert numbers_of(logs.event(1, "eval_accuracy", **COUNTS), terms_for(Log("x"), load("v1.0"), "scaffold")) == ()
 
 
-@pytest.mark.parametrize("wrong", [None, [], [1], [1, 2, -1], [1, 2, 3.0], [1, 2, True], [1, 2, 1 << 62], [1, 2, 3, 4]])
+@pytest.mark.parametrize("wrong", [None, [], [1, 2, -1], [1, 2, 3.0], [1, 2, True], [1, 2, 1 << 62], [1, 2, 3, 4]])
 def test_counts_are_three_lists_of_integers_of_one_length(logs, wrong):
     assert counts_of(logs.event(1, "eval_accuracy", **{**COUNTS, "predicted": wrong})) is None
 

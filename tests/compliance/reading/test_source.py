@@ -5,8 +5,10 @@ import pytest
 from benchmark.source import combine
 from compliance.reading import source as module
 from compliance.reading.source import LONGEST_PATH, Folder, depth_of, fault_of, fitting, sound
+from tests.support.sides import sides
 
 A, B = "a" * 64, "b" * 64
+ANY = "implementations/any/train.py"
 
 
 def shared(name="0" * 12, **files):
@@ -35,15 +37,11 @@ def test_how_deep_a_folder_of_source_lies(path, depth):
 @pytest.mark.parametrize(
     ("folder", "logged", "path"),
     [
-        (own("train.py"), "implementations/any/train.py", "train.py"),
-        (
-            own("implementations/any/train.py", "train.py"),
-            "implementations/any/train.py",
-            "implementations/any/train.py",
-        ),
+        (own("train.py"), ANY, "train.py"),
+        (own(ANY, "train.py"), ANY, ANY),
         (own("train.py"), "benchmark/train.py", None),
-        (own("any/train.py"), "implementations/any/train.py", None),
-        (Folder(("source", "0"), {"train.py": A}), "implementations/any/train.py", None),
+        (own("any/train.py"), ANY, None),
+        (Folder(("source", "0"), {"train.py": A}), ANY, None),
         (own("train.py"), "implementations", None),
     ],
 )
@@ -73,22 +71,18 @@ def test_a_folder_is_named_by_its_files_unless_one_could_not_be_read():
 
 
 @pytest.mark.parametrize(
-    ("path", "digest", "good"),
-    [
-        ("a/b.py", A, True),
-        ("a" * LONGEST_PATH, A, True),
-        ("a" * (LONGEST_PATH + 1), A, False),
-        ("a/../b.py", A, False),
-        ("/a.py", A, False),
-        ("a\\b.py", A, False),
-        ("a\nb.py", A, False),
-        ("a.py", A[1:], False),
-        ("a.py", A + "a", False),
-        ("a.py", A.upper(), False),
-        ("a.py", None, False),
-    ],
+    ("name", "value", "good"),
+    sides(
+        (
+            "path",
+            ["a/b.py", "a" * LONGEST_PATH],
+            ["a" * (LONGEST_PATH + 1), "a/../b.py", "/a.py", "a\\b.py", "a\nb.py"],
+        ),
+        ("digest", [A], [A[1:], A + "a", A.upper(), None]),
+    ),
 )
-def test_an_entry_is_a_plain_path_and_a_digest(path, digest, good):
+def test_an_entry_is_a_plain_path_and_a_digest(name, value, good):
+    path, digest = ({"path": "a.py", "digest": A} | {name: value}).values()
     assert (fault_of(path, digest) == "") is good
     assert sound({path: digest}) == ({path: digest} if good else {})
 

@@ -36,14 +36,15 @@ def test_the_descriptions_division_overrules_the_logs(logs, said, described, div
     assert terms_for(log, ROUND, "deepcam", described).division == division
 
 
+@pytest.mark.parametrize(("key", "kinds"), [("throughput_only", STEPS), ("io_only", IO)])
 @pytest.mark.parametrize(
     ("edition", "value", "only"),
-    [("v1.0", True, True), ("v1.0", 1, False), ("v1.0", "true", False), ("mlperf-hpc-v2.0", True, False)],
+    [("v1.0", True, True), *(("v1.0", wrong, False) for wrong in (1, "true", False)), ("mlperf-hpc-v2.0", True, False)],
 )
-def test_only_true_makes_a_throughput_log_and_only_where_the_edition_has_some(logs, edition, value, only):
-    terms = terms_for(logs.read(logs.event(1, "throughput_only", value=value)), load(edition))
-    assert terms.throughput_only is only
-    assert terms.kinds == (STEPS if only else RUN)
+def test_only_true_makes_a_log_of_its_own_kind(logs, key, kinds, edition, value, only):
+    terms = terms_for(logs.read(logs.event(1, key, value=value)), load(edition))
+    assert (terms.throughput_only, terms.io_only) == (only, only and key == "io_only")
+    assert terms.kinds == (kinds if only else RUN)
 
 
 def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
@@ -52,16 +53,6 @@ def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
     assert terms_for(logs.read(logs.event(1, "problem", value="tiny")), ours, "scaffold").target == 0.95
     assert terms_for(logs.read(logs.event(1, "problem", value="tinier")), ours, "scaffold").target is None
     assert terms_for(logs.read(logs.event(1, "problem", value=["tiny"])), ours, "scaffold").problem is None
-
-
-@pytest.mark.parametrize(
-    ("edition", "value", "tried"),
-    [("v1.0", True, True), ("v1.0", 1, False), ("v1.0", False, False), ("mlperf-hpc-v2.0", True, False)],
-)
-def test_a_trial_of_the_input_has_rules_of_its_own(logs, edition, value, tried):
-    terms = terms_for(logs.read(logs.event(1, "io_only", value=value)), load(edition))
-    assert (terms.io_only, terms.throughput_only) == (tried, tried)
-    assert terms.kinds == (IO if tried else RUN)
 
 
 def test_trials_and_confirmations_are_of_their_campaign_in_addition(logs):

@@ -7,6 +7,7 @@ import pytest
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import epoch_of, in_range, meets, set_aside, timeline
 from rules.limits import Benchmark
+from tests.support.sides import sides
 
 
 def terms(**fields):
@@ -16,19 +17,10 @@ def terms(**fields):
 
 @pytest.mark.parametrize(
     ("lower", "value", "met"),
-    [
-        (False, 0.5, True),
-        (False, math.nextafter(0.5, 0), False),
-        (False, math.nextafter(0.5, 1), True),
-        (True, 0.5, True),
-        (True, math.nextafter(0.5, 0), True),
-        (True, math.nextafter(0.5, 1), False),
-        (False, math.inf, False),
-        (False, math.nan, False),
-        (False, True, False),
-        (False, "0.9", False),
-        (True, -0.1, False),
-    ],
+    sides(
+        (False, [0.5, math.nextafter(0.5, 1)], [math.nextafter(0.5, 0), math.inf, math.nan, True, "0.9"]),
+        (True, [0.5, math.nextafter(0.5, 0)], [math.nextafter(0.5, 1), -0.1]),
+    ),
 )
 def test_a_score_equal_to_the_target_meets_it(lower, value, met):
     assert meets(value, terms(lower=lower)) is met
@@ -40,16 +32,12 @@ def test_without_a_target_nothing_meets_it():
 
 @pytest.mark.parametrize(
     ("limits", "value", "good"),
-    [
-        ({}, 0, True),
-        ({}, -1e-300, False),
-        ({}, 1e300, True),
-        ({"score_max": 1}, 1, True),
-        ({"score_max": 1}, math.nextafter(1, 2), False),
-        ({"score_above": 0}, 0, False),
-        ({"score_above": 0}, 5e-324, True),
-        ({"score_min": -1}, -1, True),
-    ],
+    sides(
+        ({}, [0, 1e300], [-1e-300]),
+        ({"score_max": 1}, [1], [math.nextafter(1, 2)]),
+        ({"score_above": 0}, [5e-324], [0]),
+        ({"score_min": -1}, [-1], []),
+    ),
 )
 def test_the_ends_of_the_range_are_in_it_and_what_must_be_above_is_not(limits, value, good):
     assert in_range(value, terms(**limits)) is good
@@ -82,15 +70,10 @@ def run(logs, *scores):
 @pytest.mark.parametrize(
     ("line", "time", "inside", "late"),
     [
-        (3, 1000, True, False),
-        (7, 9000, True, False),
-        (2, 1000, True, False),
-        (8, 9000, True, False),
+        *((line, time, True, False) for line, time in ((3, 1000), (7, 9000), (2, 1000), (8, 9000))),
         (7, None, True, False),  # a time that is none can't be outside
-        (3, 999, False, False),
-        (1, 5000, False, False),
-        (7, 9001, False, True),
-        (9, 5000, False, True),
+        *((line, time, False, False) for line, time in ((3, 999), (1, 5000))),
+        *((line, time, False, True) for line, time in ((7, 9001), (9, 5000))),
     ],
 )
 def test_a_score_is_inside_by_line_and_by_time(logs, line, time, inside, late):

@@ -8,6 +8,7 @@ import pytest
 from compliance.engine import judge
 from compliance.reading import tree as reading_tree
 from compliance.reading.tree import Place, place_of, read_submission
+from tests.support.sides import sides
 
 FORGED = (0.5, 0.7, 0.995)
 
@@ -26,9 +27,8 @@ FORGED = (0.5, 0.7, 0.995)
 def test_a_log_that_is_no_sets_is_an_error_and_in_no_set(tree, logs, law, place):
     path = logs.good(7, FORGED).write(tree.root / place)
     verdict = judge([tree.root], rules=law)
-    assert [(f.path, f.line, f.code, f.severity) for f in verdict.findings if f.code == "TREE09"] == [
-        (str(path), 1, "TREE09", "error")
-    ]
+    found = [(f.path, f.line, f.severity) for f in verdict.findings if f.code == "TREE09"]
+    assert found == [(str(path), 1, "error")]
     assert [log.run.file.name for s in verdict.all_sets for log in s.logs] == [f"result_{i}.txt" for i in range(5)]
     assert verdict.exit_code == 1
 
@@ -67,33 +67,19 @@ def test_a_set_in_no_submission_has_a_system_and_a_scaling_at_most(tmp_path):
     assert place_of(outside) == Place("", "", "", "", "", outside)
 
 
-@pytest.mark.parametrize(("most", "listed"), [(3, 3), (2, 3), (1, 2)])
-def test_a_folder_is_listed_as_far_as_a_submission_may_be_large(tmp_path, monkeypatch, most, listed):
-    """One more, so that it shows."""
-    monkeypatch.setattr(reading_tree, "MOST_ENTRIES", most)
-    for name in "abc":
-        (tmp_path / name).touch()
-    assert len(reading_tree.scan(tmp_path)[0]) == listed
-
-
 @pytest.mark.parametrize(
-    ("files", "prepared"),
+    ("names", "prepared"),
     [
         (["systems/box.json"], True),
         (["systems/box.json", "README.md"], True),
-        (["systems/box.json", "results/box/strong/scaffold/"], True),
         (["systems/box.json", "results/box/strong/scaffold/ledger.jsonl"], False),
         (["systems/box.json", "results/box/strong/scaffold/run_0.log"], False),
         (["systems/box.json", "source/abc/train.py"], False),
-        (["systems/", "results/"], False),
+        (["results/README.md"], False),
     ],
 )
-def test_a_prepared_submission_has_descriptions_alone(tmp_path, files, prepared):
-    for file in files:
-        path = tmp_path / "acme" / file
-        (path if file.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
-        if not file.endswith("/"):
-            path.write_text("")
+def test_a_prepared_submission_has_descriptions_alone(tmp_path, names, prepared):
+    files(tmp_path / "acme", *names)
     assert read_submission(tmp_path / "acme", "acme", tmp_path).prepared is prepared
 
 
@@ -104,21 +90,20 @@ def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("inner", "tuning"),
-    [
-        ("box/tuning/scaffold/c1", True),
-        ("box/tuning/scaffold/c1/confirmation", True),
-        ("box/tuning/scaffold/c1/other", False),
-        ("box/tuning/scaffold/confirmation", False),
-        ("box/tuning/scaffold/confirmation/confirmation", False),
-        ("box/tuning/scaffold", False),
-        ("box/strong/scaffold/c1", False),
-        ("box/tuning/scaffold/c1/confirmation/more", False),
-    ],
+    ("home", "inner", "tuning"),
+    sides(
+        (
+            "box/tuning/scaffold",
+            ["/c1", "/c1/confirmation"],
+            ["/c1/other", "/c1/confirmation/more", "/confirmation", ""],
+        ),
+        ("box/tuning/scaffold/confirmation", [], ["/confirmation"]),
+        ("box/strong/scaffold", [], ["/c1"]),
+    ),
 )
-def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, inner, tuning):
-    assert reading_tree.is_tuning(tuple(inner.split("/"))) is tuning
-    assert bool(place_of(tmp_path / "r" / "o" / "results" / inner).campaign) is tuning
+def test_a_campaign_and_its_confirmation_runs_have_a_place(tmp_path, home, inner, tuning):
+    assert reading_tree.is_tuning(tuple(f"{home}{inner}".split("/"))) is tuning
+    assert bool(place_of(tmp_path / "r" / "o" / "results" / f"{home}{inner}").campaign) is tuning
 
 
 @pytest.mark.parametrize(
@@ -225,13 +210,9 @@ def test_only_files_count_for_the_size_of_a_submission(tmp_path):
     (tmp_path / "acme" / "link").symlink_to("file")
     os.mkfifo(tmp_path / "acme" / "pipe")
     found = read_submission(tmp_path / "acme", "acme", tmp_path)
-    assert {entry.parts[-1]: (entry.kind, entry.size) for entry in found.entries} == {
-        "file": ("file", 4),
-        "folder": ("folder", 0),
-        "empty": ("file", 0),
-        "link": ("link", 0),
-        "pipe": ("special", 0),
-    }
+    kinds = {entry.parts[-1]: entry.kind for entry in found.entries}
+    assert kinds == {"file": "file", "folder": "folder", "empty": "file", "link": "link", "pipe": "special"}
+    assert {entry.parts[-1]: entry.size for entry in found.entries if entry.size} == {"file": 4}
 
 
 def test_what_cannot_be_listed_is_unreadable(tmp_path):
@@ -263,10 +244,12 @@ def test_a_listing_goes_so_deep(tmp_path, monkeypatch, deepest, kinds):
     assert found.names() == ["a"] and found.names("a") == ["b"][: deepest - 1]
 
 
-@pytest.mark.parametrize(("most", "cut"), [(2, True), (3, False), (4, False)])
-def test_a_listing_is_cut_beyond_so_many_entries(tmp_path, monkeypatch, most, cut):
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_a_listing_is_cut_beyond_so_many_entries(tmp_path, monkeypatch, most):
+    """Of three. One more is looked at, so that it shows."""
     for name in "abc":
         (tmp_path / name).touch()
     monkeypatch.setattr(reading_tree, "MOST_ENTRIES", most)
     found = read_submission(tmp_path, "acme", tmp_path)
-    assert (found.cut, len(found.entries)) == (cut, min(most, 3))
+    assert (found.cut, len(found.entries)) == (most < 3, min(most, 3))
+    assert len(reading_tree.scan(tmp_path)[0]) == min(most + 1, 3)

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from compliance.reading.values import Unsound, count_of, has_form, is_number, is_shallow, read_object, seed_of
+from tests.support.sides import sides
 
 
 @pytest.mark.parametrize("value", [0, -1, 0.5, 5e-324, (1 << 1000) - 1, 1 - (1 << 1000), -0.0])
@@ -20,26 +21,10 @@ def test_what_is_no_number(value):
 @pytest.mark.parametrize(
     ("value", "seed"),
     [
-        (0, 0),
-        (1 << 63, 1 << 63),
-        (7.0, 7),
-        (float((1 << 53) - 1), (1 << 53) - 1),
-        (" 18446744073709551615 ", (1 << 64) - 1),
-        ("9" * 99, int("9" * 99)),
-        (-1, None),
-        (0.0, 0),
-        (-1.0, None),
-        (1.5, None),
+        *((0, 0), (1 << 63, 1 << 63), (7.0, 7), (0.0, 0), (float((1 << 53) - 1), (1 << 53) - 1)),
+        *((" 18446744073709551615 ", (1 << 64) - 1), ("9" * 99, int("9" * 99))),
         (float(1 << 53), None),  # which integer was meant, nobody can tell
-        (True, None),
-        (1 << 1000, None),
-        ("", None),
-        ("-5", None),
-        ("0x10", None),
-        ("9" * 100, None),
-        ("٣", None),
-        (None, None),
-        ([5], None),
+        *((wrong, None) for wrong in (-1, -1.0, 1.5, True, 1 << 1000, "", "-5", "0x10", "9" * 100, "٣", None, [5])),
     ],
 )
 def test_a_seed_is_an_exact_integer_from_0_on(value, seed):
@@ -50,17 +35,9 @@ def test_a_seed_is_an_exact_integer_from_0_on(value, seed):
 @pytest.mark.parametrize(
     ("value", "count"),
     [
-        (0, 0),
-        (" 8 ", 8),
-        ("9" * 99, int("9" * 99)),
-        ("9" * 100, None),
+        *((0, 0), (" 8 ", 8), ("9" * 99, int("9" * 99))),
         ("9" * 5000, None),  # more digits than Python reads
-        ("-1", None),
-        (-1, None),
-        (1 << 1000, None),
-        (True, None),
-        (1.0, None),
-        ([8], None),
+        *((wrong, None) for wrong in ("9" * 100, "-1", -1, 1 << 1000, True, 1.0, [8])),
     ],
 )
 def test_counts(value, count):
@@ -73,28 +50,17 @@ def test_a_value_is_as_deep_as_its_deepest_part(value, levels):
 
 
 @pytest.mark.parametrize(
-    ("value", "form", "good"),
-    [
-        (1, int, True),
-        (True, int, False),
-        (3, lambda n: n > 2, True),
-        (2, lambda n: n > 2, False),
-        ([], [str], True),
-        (["a", "b"], [str], True),
-        (["a", 7], [str], False),
-        ("ab", [str], False),
-        ({"a": 1, "more": None}, {"a": int}, True),
-        ({"a": "x"}, {"a": int}, False),
-        ({}, {"a": int}, False),
-        ([("a", 1)], {"a": int}, False),
-        ({"a": 1, "b": 2}, {"a": int, str: int}, True),
-        ({"a": 1, "b": "x"}, {"a": int, str: int}, False),
-        ({"b": 2}, {"a": int, str: int}, False),
-        ({"a": [{"b": []}]}, {"a": [{"b": list}]}, True),
-        ({"a": [{"b": {}}]}, {"a": [{"b": list}]}, False),
-    ],
+    ("form", "value", "good"),
+    sides(
+        (int, [1], [True]),
+        (lambda n: n > 2, [3], [2]),
+        ([str], [[], ["a", "b"]], [["a", 7], "ab"]),
+        ({"a": int}, [{"a": 1, "more": None}], [{"a": "x"}, {}, [("a", 1)]]),
+        ({"a": int, str: int}, [{"a": 1, "b": 2}], [{"a": 1, "b": "x"}, {"b": 2}]),
+        ({"a": [{"b": list}]}, [{"a": [{"b": []}]}], [{"a": [{"b": {}}]}]),
+    ),
 )
-def test_a_value_has_a_form(value, form, good):
+def test_a_value_has_a_form(form, value, good):
     assert has_form(value, form) is good
 
 

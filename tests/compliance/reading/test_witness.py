@@ -29,9 +29,6 @@ def test_points_are_the_beginnings_of_the_log(witnessed, runs):
         assert (point.kind, point.bytes, point.digest) == (step.kind, step.bytes, step.digest)
         assert hashlib.sha256(data[: point.bytes]).hexdigest() == point.digest
         assert data[: point.bytes].count(b"\n") == point.line
-
-
-def test_a_log_that_is_gone_has_no_points(witnessed, runs):
     witnessed.path(2).unlink()
     assert points(runs[2]) == []
 
@@ -56,13 +53,9 @@ def test_a_chain_is_read_again_when_it_changed(witnessed, law):
     assert set(chain.last.values()) == {"run_stop"}
     write(witnessed.root.parent / "witness.jsonl", witnessed.witness.chain[1:])
     assert chain_of(submission, edition).damage == (1, "number 2 after number 0")
+    assert chain_of(submission, load("mlperf-hpc-v3.0")) is None  # an edition without a witness
     (witnessed.root.parent / "witness.jsonl").unlink()
     assert chain_of(submission, edition) is None
-
-
-def test_an_edition_without_a_witness_has_no_chain(witnessed):
-    submission = read_submission(witnessed.root, str(witnessed.root), witnessed.root)
-    assert chain_of(submission, load("mlperf-hpc-v3.0")) is None
 
 
 def test_what_a_receipt_lacks(witnessed):

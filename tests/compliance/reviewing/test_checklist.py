@@ -59,11 +59,8 @@ def test_an_objection_stands_and_what_somebody_leaves_open_is_open(said, stands)
 
 def test_points_are_the_rules_and_what_is_said_of_others():
     made = checklist(["EVL90", "SEED90"], [review("accept"), review("object", rule="SEED03"), review("accept", "b")])
-    assert [(p.code, p.verdict, len(p.reviews)) for p in made.points] == [
-        ("EVL90", "open", 0),
-        ("SEED90", "accept", 2),
-        ("SEED03", "object", 1),
-    ]
+    points = [(p.code, p.verdict, len(p.reviews)) for p in made.points]
+    assert points == [("EVL90", "open", 0), ("SEED90", "accept", 2), ("SEED03", "object", 1)]
     assert made.words() == "1 of 3 points accepted, 1 objection"
     assert [p.code for p in made.of("open")] == ["EVL90"]
     assert Checklist((Point("EVL90"),)).words() == "0 of 1 point accepted"

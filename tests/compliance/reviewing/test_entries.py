@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from compliance.reviewing.entries import covers_path, day, read_entries
+from tests.support.sides import sides
 
 
 @dataclass(frozen=True)
@@ -16,10 +17,7 @@ class Entry:
 def test_entries_have_their_lines_and_dates_are_the_text_that_was_written(tmp_path):
     file = tmp_path / "list.yaml"
     file.write_text("# two\n- {name: a, when: 2026-11-22}\n\n- name: b\n  when: '2026-11-23'\n")
-    assert read_entries(file, [], Entry, "entries") == (
-        (2, Entry("a", "2026-11-22")),
-        (4, Entry("b", "2026-11-23")),
-    )
+    assert read_entries(file, [], Entry, "entries") == ((2, Entry("a", "2026-11-22")), (4, Entry("b", "2026-11-23")))
     file.write_text("# none yet\n")
     assert read_entries(file, [], Entry, "entries") == ()
 
@@ -56,26 +54,18 @@ def test_a_day_is_written_in_one_way(text):
         day(text, "when")
 
 
+OTHERS = [
+    "x/a/b/c/result_1.txt",  # longer than the path
+    "c",  # a folder says so by its end
+    "a/*/result_1.txt",  # * is one name
+    "result_1.txt/",  # nothing is below it
+    *("1.txt", "result_[2-3].txt", "b/*", ""),
+]
+
+
 @pytest.mark.parametrize(
     ("pattern", "fit"),
-    [
-        ("result_1.txt", True),
-        ("b/c/result_1.txt", True),
-        ("x/a/b/c/result_1.txt", False),  # longer than the path
-        ("1.txt", False),
-        ("c", False),  # a folder says so by its end
-        ("result_*.txt", True),
-        ("result_[2-3].txt", False),
-        ("b/*/result_?.txt", True),
-        ("a/*/result_1.txt", False),  # * is one name
-        ("b/*", False),
-        ("c/", True),
-        ("b/", True),
-        ("?/c/", True),
-        ("result_1.txt/", False),  # nothing is below it
-        ("*", True),
-        ("", False),
-    ],
+    sides((["result_1.txt", "b/c/result_1.txt", "result_*.txt", "b/*/result_?.txt", "c/", "b/", "?/c/", "*"], OTHERS)),
 )
 def test_a_pattern_is_of_whole_names_and_ends_the_path_or_is_a_folder(pattern, fit):
     assert covers_path(pattern, "a/b/c/result_1.txt") is fit

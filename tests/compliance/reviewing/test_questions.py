@@ -174,7 +174,7 @@ def test_the_space_of_a_campaign_is_told(submission, tmp_path):
     assert asked(submission, "TUN90").evidence == ("no campaign of tuning",)
 
 
-def test_a_template_is_a_file_of_open_reviews(tmp_path):
+def test_a_template_is_a_file_of_open_reviews_or_of_none(tmp_path):
     questions = [Question("EVL90", "The curve", ("one", "two\n- rule: x")), Question("RUN22", "Few epochs", ())]
     text = template([(str(tmp_path / "v1.0" / 'ac"me'), questions), (str(tmp_path / "v1.0" / "you"), questions[:1])])
     assert text.count("# two\\n- rule: x\n- rule: EVL90\n") == 2
@@ -184,8 +184,5 @@ def test_a_template_is_a_file_of_open_reviews(tmp_path):
         Review("RUN22", 'v1.0/ac"me', "open"),
         Review("EVL90", "v1.0/you", "open"),
     ]
-
-
-def test_nothing_to_review_is_an_empty_file(tmp_path):
     (tmp_path / "review.yaml").write_text(template([]))
     assert read_reviews(tmp_path / "review.yaml", []).reviews == ()

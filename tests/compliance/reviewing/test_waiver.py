@@ -10,6 +10,7 @@ import pytest
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reviewing.waiver import Waiver, read_waivers
+from tests.support.sides import sides
 
 AGREED = {"organisation": "acme", "code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
 
@@ -18,24 +19,6 @@ def waiver(file, **fields):
     entry = {**AGREED, "reviewer": "r@example.org", **fields}
     file.write_text(json.dumps([{k: v for k, v in entry.items() if v is not None}]))
     return file
-
-
-def test_waiver_covers_one_finding_and_is_shown(run, broken, tmp_path):
-    file = waiver(tmp_path / "waivers.yaml", line=8)
-    code, out, _ = run(broken.root, "--waivers", file)
-    assert code == 0
-    assert "[waived by r@example.org: agreed]" in out
-    assert "1 waived" in out
-
-
-@pytest.mark.parametrize(
-    ("place", "named"), [({"line": 9}, "result_1.txt:9,"), ({"path": "result_0.txt"}, "result_0.txt,")]
-)
-def test_unused_waiver_is_reported(run, broken, tmp_path, place, named):
-    file = waiver(tmp_path / "waivers.yaml", **place)
-    code, out, _ = run(broken.root, "--waivers", file)
-    assert code == 1
-    assert f"warning at {file}: found no SEED03 at {named}" in out
 
 
 @pytest.mark.parametrize(
@@ -61,21 +44,16 @@ def test_waiver_inside_the_submission_is_refused(run, broken):
 
 
 @pytest.mark.parametrize(
-    ("fields", "covered"),
-    [
-        ({}, True),
-        ({"path": "1.txt"}, False),
-        ({"path": "a/scaffold/"}, True),
-        ({"path": "result_*.txt", "line": 9}, False),
-        ({"line": 8}, True),
-        ({"line": 9}, False),
-        ({"code": "SEED05"}, False),
-        ({"code": "SEED"}, False),
-    ],
+    ("name", "value", "covered"),
+    sides(
+        ("path", ["result_1.txt", "a/scaffold/"], ["1.txt"]),
+        ("line", [None, 8], [9]),
+        ("code", ["SEED03"], ["SEED05", "SEED"]),
+    ),
 )
-def test_a_waiver_is_for_one_rule_at_one_place(fields, covered):
+def test_a_waiver_is_for_one_rule_at_one_place(name, value, covered):
     finding = Finding("a/scaffold/result_1.txt", 8, "SEED03", "error", "A seed is fresh")
-    assert Waiver(**{**AGREED, **fields}).covers(finding) is covered
+    assert Waiver(**{**AGREED, name: value}).covers(finding) is covered
 
 
 def test_a_link_out_of_what_is_judged_is_followed_to_where_the_file_is(tree, tmp_path):
@@ -100,13 +78,8 @@ def test_findings_are_waived_at_logs_sets_and_submissions_and_idle_waivers_are_n
         [(code, "r: agreed")] for code in ("SYS04", "RUN02", "SYS04", "SEED03")
     ]
     (idle,) = [f for f in verdict.findings if not f.waived]
-    assert (idle.path, idle.line, idle.code, idle.severity, idle.found) == (
-        str(file),
-        4,
-        "WAI01",
-        "warning",
-        "no LOG01 at x",
-    )
+    told = (idle.path, idle.line, idle.code, idle.severity, idle.found)
+    assert told == (str(file), 4, "WAI01", "warning", "no LOG01 at x")
     assert submission.in_order and verdict.exit_code == 0
 
 
@@ -115,10 +88,8 @@ def test_a_waiver_is_for_one_organisation(broken, law, tmp_path):
     waivers = read_waivers(waiver(tmp_path / "w.yaml", organisation="A.C.M.E.", path="/"), [])
     waivers = replace(waivers, waivers=((1, replace(waivers.waivers[0][1], path="scaffold/")),))
     found = judge([broken.root, other], rules=law, waivers=waivers).findings
-    assert {(f.path.split("/")[-6], bool(f.waived)) for f in found if f.code == "SEED03"} == {
-        ("acme", True),
-        ("bold", False),
-    }
+    waived = {(f.path.split("/")[-6], bool(f.waived)) for f in found if f.code == "SEED03"}
+    assert waived == {("acme", True), ("bold", False)}
     assert not [f for f in judge([broken.path(1)], rules=law, waivers=waivers).findings if f.waived]
 
 

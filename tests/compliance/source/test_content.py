@@ -74,24 +74,14 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("name", ERRORS)
-def test_what_hides_code_is_an_error(look, name):
-    path, data = ERRORS[name]
-    assert [f for f in look({f"implementations/acme/{path}": data}) if f[2] not in ("CODE02",)] == [
-        (f"implementations/acme/{path}", 1, "CODE01")
-    ]
+FILES = [("CODE01", *file) for file in ERRORS.values()] + [("CODE04", *file) for file in REVIEWS.values()]
+FILES += [("", *file) for file in PLAIN.values()]
 
 
-@pytest.mark.parametrize("name", REVIEWS)
-def test_what_nothing_reads_is_for_review(look, name):
-    path, data = REVIEWS[name]
-    assert look({f"implementations/acme/{path}": data}) == [(f"implementations/acme/{path}", 1, "CODE04")]
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_plain_text_is_fine(look, name):
-    path, data = PLAIN[name]
-    assert look({f"implementations/acme/{path}": data}) == []
+@pytest.mark.parametrize(("code", "path", "data"), FILES, ids=[*ERRORS, *REVIEWS, *PLAIN])
+def test_what_hides_code_or_is_read_by_nothing_is_told(look, code, path, data):
+    found = [f for f in look({f"implementations/acme/{path}": data}) if f[2] != "CODE02" or code != "CODE01"]
+    assert found == ([(f"implementations/acme/{path}", 1, code)] if code else [])
 
 
 def test_what_is_said():

@@ -26,7 +26,9 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "partial": "functools.partial(torch.manual_seed, 42)()  #! CODE02",
     "lambda": "f = lambda s: torch.manual_seed(s)  #! CODE02\nf(42)",
     "unpacked arguments": "torch.manual_seed(*[42])  #! CODE02",
-    "hash": "torch.manual_seed(hash('scaffold'))  #! CODE02",
+    "hash": "torch.manual_seed(hash('scaffold'))  #! CODE02\ntorch.manual_seed(hash(seed))  #! CODE02",
+    "half": "torch.manual_seed(seed // 2)  #! CODE02",
+    "call that is given the seed": "torch.manual_seed(seed + get_rank(seed))  #! CODE02",
     "cancelled by zero": "torch.manual_seed(seed * 0 + 42)  #! CODE02",
     "cancelled by another name": "other = seed\ntorch.manual_seed(seed - other)  #! CODE02",
     "cancelled by a rank": "rank = 42 - seed\ntorch.manual_seed(seed + rank)  #! CODE02",
@@ -76,12 +78,16 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "attribute that setattr sets": "T(seed).go()\nTOP\nclass T:\n    def __init__(self, s):\n        self.s = s\n"
     "        object.__setattr__(self, 's', 42)\n    def go(self):\n        torch.manual_seed(self.s)  #! CODE02",
     "own helper": "from tools import set_seed\nset_seed(config.first)  #! CODE02",
+    "rank of a function with an argument": "torch.manual_seed(seed + rank_of(config))  #! CODE02\nTOP\n"
+    "def rank_of(config):\n    return config.rank",
 }
 HONEST = {
     "by the rank": "torch.manual_seed(seed + rank)",
     "by the rank, as the reference does": "torch.manual_seed((seed + 1 + config.layout.place[0]) % 2**63)",
     "by rank and epoch": "for epoch in range(3):\n    torch.manual_seed(seed + 1000 * epoch + rank)",
     "generator of PyTorch": "g = torch.Generator()\ng.manual_seed(seed)\nx = torch.randperm(8, generator=g)",
+    "by the rank that a call gives": "torch.manual_seed(seed + get_rank())",
+    "cast": "torch.manual_seed(int(seed))",
     "list": "g = np.random.default_rng([seed, rank])",
     "SeedSequence by steps": "s = np.random.SeedSequence([seed, rank])\nchildren = s.spawn(4)\n"
     "for child in children:\n    g = np.random.default_rng(child)",
@@ -131,14 +137,13 @@ def test_honest_source_has_no_finding(as_marked, name):
     as_marked(source(HONEST[name]))
 
 
-def test_seed_is_not_followed_where_two_lines_log_one(as_marked):
-    as_marked(
-        START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"
-    )
+TWICE = START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"
+NEVER = "import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n"
 
 
-def test_seed_is_not_followed_where_none_is_logged(as_marked):
-    as_marked("import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n")
+@pytest.mark.parametrize("text", [TWICE, NEVER])
+def test_seed_is_not_followed_unless_one_line_logs_one(as_marked, text):
+    as_marked(text)
 
 
 RUN = """import time
@@ -202,11 +207,8 @@ def test_what_does_not_is_found(look, name):
     assert {line for _, line, code in look({"train.py": text}) if code == "CODE02"} == wanted
 
 
-ALL = (
-    "another's seed",
-    "seed that is set",
-    "seed of a seed",
-)  # where no setup is believed, that of the network neither
+# Where no setup is believed, that of the network neither.
+ALL = ("another's seed", "seed that is set", "seed of a seed")
 
 
 @pytest.mark.parametrize(
@@ -256,16 +258,14 @@ def test_what_is_left_of_a_seed_is_wide(look, text, found):
         assert len(look(given)) == wanted, number
 
 
-@pytest.mark.parametrize(("beyond", "found"), [(-1, 0), (0, 0), (1, 1)])
-def test_names_with_many_values_are_not_followed(look, beyond, found):
-    more = "s = seed\n" * (MOST_BOUND + beyond) + "torch.manual_seed(s)"
-    assert len(look({"train.py": source(more)})) == found
+MANY_VALUES = ("s = seed\n", MOST_BOUND, "torch.manual_seed(s)")
+MANY_CALLS = ("order(seed)\n", MOST_CALLS, "TOP\ndef order(seed):\n    torch.manual_seed(seed)")
 
 
+@pytest.mark.parametrize(("line", "most", "end"), [MANY_VALUES, MANY_CALLS])
 @pytest.mark.parametrize(("beyond", "found"), [(-1, 0), (0, 0), (1, 1)])
-def test_functions_with_many_calls_are_not_followed(look, beyond, found):
-    more = "order(seed)\n" * (MOST_CALLS + beyond) + "TOP\ndef order(seed):\n    torch.manual_seed(seed)"
-    assert len(look({"train.py": source(more)})) == found
+def test_names_of_many_values_or_calls_are_not_followed(look, line, most, end, beyond, found):
+    assert len(look({"train.py": source(line * (most + beyond) + end)})) == found
 
 
 def test_chains_without_end_are_not_followed(look):
@@ -313,10 +313,3 @@ def lines_run(act):
     finally:
         sys.settrace(before)
     return count
-
-
-def test_what_the_docstring_says_is_not_seen(look):
-    generator = "x = 42\nfor i in range(9):\n    x = (1103515245 * x + 12345) % 2**31"
-    assert look({"train.py": source(generator)}) == []
-    ranked = "torch.manual_seed(seed + rank_of(config))\nTOP\ndef rank_of(config):\n    return config.rank"
-    assert [code for *_, code in look({"train.py": source(ranked)})] == ["CODE02"]  # nor is it trusted
