@@ -37,7 +37,7 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
     for field, name in COUNTS.items():
         said, found = count_of(description.get(field)), processors.get(name)
         if said is not None and is_number(found) and found != said:
-            yield field, f"{name} {show(found)}"
+            yield field, f"{show(found)} {name}"
     if count_of(description.get("accelerators_per_node")) == 0 and (listed := node["accelerators"]):
         yield "accelerators_per_node", f"{len(listed)} accelerators"
     version = (node["torch"] or {}).get("version")
@@ -57,7 +57,7 @@ def contradictions(environment: Environment, description: Mapping[str, Any], apa
     ):
         size = capacity(description.get(field))
         if found and size and abs(found - size) > apart * size:
-            yield field, f"{what} of {found / 2**30:.4g} GiB"
+            yield field, f"{found / 2**30:.4g} GiB of {what}"
 
 
 def capacity(text: Any) -> float | None:

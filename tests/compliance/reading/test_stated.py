@@ -34,7 +34,7 @@ def test_capacities(text, size):
 
 @pytest.mark.parametrize(("gib", "told"), [(23.9, True), (24, False), (40, False), (40.1, True)])
 def test_memory_may_differ_by_a_share_of_the_described(gib, told):
-    found_otherwise = [("host_memory_capacity", f"memory of {gib} GiB")]
+    found_otherwise = [("host_memory_capacity", f"{gib} GiB of memory")]
     assert found({"host_memory_capacity": "32 GiB"}, 0.25, memory={"gib": gib}) == (found_otherwise if told else [])
 
 
@@ -60,8 +60,8 @@ CARDS = [{"memory.total": "81559 MiB"}, {"memory.total": "7 GiB"}]  # of which t
     ("field", "said", "told"),
     [
         ("accelerator_memory_capacity", "80 GiB", None),
-        ("accelerator_memory_capacity", "141 GiB", "accelerator memory of 79.65 GiB"),
-        ("host_processor_core_count", "4", "cores 2"),
+        ("accelerator_memory_capacity", "141 GiB", "79.65 GiB of accelerator memory"),
+        ("host_processor_core_count", "4", "2 cores"),
         ("accelerators_per_node", "0", "2 accelerators"),
         ("accelerators_per_node", 1, None),
         ("framework", "JAX", "PyTorch 2.13.0"),
