@@ -25,7 +25,7 @@ def test_epochs_are_those_of_the_reference_s_runs():
     assert (found.expected, found.low, found.high) == pytest.approx((5.6, 5.6 - half, 5.6 + half), rel=1e-3)
 
 
-@pytest.mark.parametrize(("problem", "batch"), [("smoke", 3), ("smoke", 16), ("scale11", 4)])
+@pytest.mark.parametrize(("problem", "batch"), [("smoke", 3), ("smoke", 32), ("scale11", 4)])
 def test_no_epochs_without_points_at_this_batch_size(problem, batch):
     assert epochs_of(load_problem(problem), batch) is None
 
