@@ -140,8 +140,8 @@ def gone(run):
 
 def larger_batch(run):
     """A batch without points, and an epoch less than the runs took."""
-    run.settings(batch_size=16)
-    run.put("global_batch_size", 16)
+    run.settings(batch_size=32)
+    run.put("global_batch_size", 32)
     cut(run, 2)
 
 
