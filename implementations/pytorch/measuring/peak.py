@@ -53,11 +53,12 @@ class Flops(TorchDispatchMode):
 
 def model_flops(task: Task, model: torch.nn.Module, layout: Layout) -> int:
     """Return the FLOPs of training on one sample, forward and backward, over all ranks that share it. They are counted
-    on blank samples, and gradients are cleared afterwards."""
+    on blank samples, and gradients are cleared afterwards. Nothing is compiled meanwhile: what is compiled while
+    operations are intercepted is slow, and later steps would use it."""
     config = task.config
     size = len(range(0, config.batch_size, config.accumulate))
     mine = len(layout.share(range(size)))
-    with Flops() as flops:
+    with torch.compiler.set_stance("force_eager"), Flops() as flops:
         loss = task.loss(model, blank_batch(task, layout, mine), layout)
         with flops.without_modules():
             loss.backward()

@@ -1,0 +1,31 @@
+"""The model FLOPs of a step, counted without a trace in what is measured afterwards."""
+
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+
+from implementations.pytorch.measuring import peak
+from implementations.pytorch.parallel.layout import Layout
+
+
+def test_nothing_is_compiled_while_flops_are_counted(monkeypatch):
+    """What was compiled then would be slow, and steps would use it."""
+    compiled = []
+
+    def backend(module, inputs):
+        compiled.append(module)
+        return module.forward
+
+    double = torch.compile(lambda x: 2 * x, backend=backend)
+    model = nn.Linear(3, 5, bias=False)
+    task = SimpleNamespace(
+        config=SimpleNamespace(batch_size=4, accumulate=1),
+        loss=lambda model, batch, layout: double(model(batch)).sum(),
+    )
+    monkeypatch.setattr(peak, "blank_batch", lambda task, layout, mine: torch.ones(mine, 3))
+    layout = Layout(1)
+    assert peak.model_flops(task, model, layout) == 2 * 2 * 3 * 5  # forward, and the weights' gradient
+    assert not compiled and model.weight.grad is None
+    double(torch.ones(2))
+    assert compiled
