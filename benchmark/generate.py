@@ -250,7 +250,8 @@ def main() -> None:
     parser.add_argument(
         "--problem",
         required=True,
-        help="a name in the problems.yaml of a workload; nobody has trained scale8 to scale11 to their target yet",
+        help="a name in the problems.yaml of a workload; nobody has trained scale7 to scale11 to their target at full "
+        "width yet",
     )
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
