@@ -13,11 +13,8 @@ MOST_WHOLE = 10  # findings of a rule that are shown one by one
 MOST_SHOWN = 3  # examples of a rule with more findings, each from another set
 FIRST = ("RUN05", "RUN06", "LED03", "LED06", "SRC03", "CODE05")  # another's file, or an edited one; the mathematics
 CAUSES = ("RUN05", "LED03", "LED06", "SRC03")  # the file is not as its run left it: what else is wrong may follow
-CAUSE_IN_SET = {
-    "ENV10": "RUN01",
-    "ENV13": "LED03",
-    "REG06": "LED01",
-}  # rule -> the one whose error in the same set it may follow from
+# rule -> the one whose error in the same set it may follow from
+CAUSE_IN_SET = {"ENV10": "RUN01", "ENV13": "LED03", "REG06": "LED01"}
 PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line, and which need no fix
 MANIFEST = re.compile(r"/environment_(\d+)(?:_\d+)?\.json$")

@@ -45,23 +45,11 @@ def test_a_score_equal_to_the_target_meets_it(tree, new_log):
     assert row_of(tree, new_log.scaffold(values=[0.5, 0.95])).converged
 
 
-def cosmoflow(new_log, values, accuracy):
-    """A run whose error falls; with `accuracy`, one more metric is logged beside each error."""
-    log = new_log.header(new_log.Log(), "cosmoflow", problem="cosmoflow-mini", rules_edition="v1.0").add("run_start")
-    for e, value in enumerate(values, 1):
-        log.add("epoch_start", epoch_num=e).add("epoch_stop", after=1000, epoch_num=e)
-        log.add("eval_start", epoch_num=e).add("eval_stop", after=100, epoch_num=e)
-        log.add("eval_error", value, epoch_num=e)
-        if accuracy is not None:
-            log.add("eval_accuracy", accuracy(value), epoch_num=e)
-    return log.add("run_stop", after=1, status="aborted")
-
-
 @pytest.mark.parametrize("accuracy", [lambda error: 0.0, lambda error: -error], ids=["zero", "the error negated"])
 def test_the_metric_is_the_benchmark_s(tree, new_log, accuracy):
     """As found: another metric beside each error, and a run that missed its target counted as converged at once."""
-    alone = row_of(tree, cosmoflow(new_log, [0.5, 0.4, 0.3], None), org="a", benchmark="cosmoflow")
-    beside = row_of(tree, cosmoflow(new_log, [0.5, 0.4, 0.3], accuracy), org="b", benchmark="cosmoflow")
+    alone = row_of(tree, new_log.cosmoflow([0.5, 0.4, 0.3]), org="a", benchmark="cosmoflow")
+    beside = row_of(tree, new_log.cosmoflow([0.5, 0.4, 0.3], accuracy), org="b", benchmark="cosmoflow")
     assert (alone.converged, beside.converged) == (False, False)
     assert alone.quality == beside.quality == 0.3 and beside.evaluations == 3
 
