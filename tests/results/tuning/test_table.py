@@ -17,6 +17,13 @@ def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
     assert rows["tiny_4"]["Campaign"] == scored.campaign.digest
 
 
+def test_of_two_campaigns_the_fewest_samples_count_and_not_the_seconds(verdict):
+    (scored,) = campaigns(verdict)
+    better = replace(scored, samples=(24, 28, 32), wall=10 * scored.wall)
+    for pair in ([scored, better], [better, scored]):
+        assert table(pair)["tiny_4"]["Samples to converge"]["mean"] == 28
+
+
 def test_an_older_average_of_a_step_is_told_in_epochs(verdict):
     """Twenty steps of 4 samples; 32 samples are 4 epochs."""
     (scored,) = campaigns(verdict)
