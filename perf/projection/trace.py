@@ -145,8 +145,21 @@ def recorded(layout: Layout) -> Iterator[tuple[Layout, Record]]:
     """The layout with its groups of ranks, none of which is there, and the record of what this rank does. Raises
     RuntimeError if a process group exists already."""
     record = Record()
-    with fake_ranks(layout), record.calls():
+    with fake_ranks(layout), same_kernels_everywhere(), record.calls():
         yield with_mesh(layout, "cpu", datetime.timedelta(seconds=9)) if layout.ranks > 1 else layout, record
+
+
+@contextmanager
+def same_kernels_everywhere() -> Iterator[None]:
+    """Leave out oneDNN, which takes a convolution in bfloat16 only where the processor has AVX-512, and keeps other
+    copies of its operands than PyTorch's own convolution. So a projection does not depend on the machine that makes it.
+    """
+    before = torch.backends.mkldnn.enabled
+    torch.backends.mkldnn.enabled = False
+    try:
+        yield
+    finally:
+        torch.backends.mkldnn.enabled = before
 
 
 @contextmanager

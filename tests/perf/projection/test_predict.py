@@ -16,7 +16,7 @@ from implementations.pytorch.training.step import blank_batch
 from perf.projection.machine import ByPrecision, Shares, Storage, System, Wire, dump_system, load_system
 from perf.projection.predict import LADDER, node_ways, predict, step_of, sum_seconds, tiles
 from perf.projection.search import best_of, search
-from perf.projection.trace import no_averaging, trace
+from perf.projection.trace import no_averaging, recorded, trace
 from perf.settings import reference_settings
 
 pytestmark = pytest.mark.slow
@@ -68,6 +68,13 @@ def test_a_trace_counts_what_the_network_does(precision):
     assert traced.kept < traced.peak < 1.5 * traced.kept
     assert traced.parameters == parameter_count(model)
     assert traced.halo("forward", "backward") == (0, 0)
+
+
+def test_a_trace_does_without_kernels_of_this_processor():
+    before = torch.backends.mkldnn.enabled
+    with recorded(Layout(1, 0, 1, 1, 1)):
+        assert not torch.backends.mkldnn.enabled
+    assert torch.backends.mkldnn.enabled == before
 
 
 def test_a_trace_counts_the_messages_that_ranks_send(in_threads, monkeypatch):
