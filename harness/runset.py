@@ -63,17 +63,18 @@ class RunSet:
         return [run for run, found in enumerate(self.statuses()) if not found.finished]
 
     def make(self, shares: Sequence[Share] = (ALL,), anew: bool = False, only: int | None = None) -> int:
-        """Make the missing runs, as many at once as there are `shares` of this node. `anew` moves all runs of the set
-        aside first. `only` is the one run to make. Return the exit code: 0 all are finished, 1 some are not, 2 none
-        could be made. Raises ValueError if the set was made with other code or settings, or if another command is at
-        work on it."""
+        """Make the missing runs, as many at once as there are `shares` of this node. `only` is the one run to make.
+        `anew` moves it aside first, or else all runs of the set. Return the exit code: 0 all are finished, 1 some are
+        not, 2 none could be made. Raises ValueError if the set was made with other code or settings, or if another
+        command is at work on it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder):
             put_in_order(self.folder)
-            if anew and (place := supersede(sorted(self.folder.glob("result_*.txt")), "a new set was begun")):
-                say(f"the {self.what}s that were there are now in {place}")
+            again = self._made_again(only) if anew else []
+            self.compare(r for r in range(self.runs) if r not in self.missing() and self.log(r) not in again)
+            if place := supersede(again, "a new set was begun" if only is None else "the run is made again"):
+                say(f"what was there is now in {place}")
             todo = self.missing()
-            self.compare(run for run in range(self.runs) if run not in todo)
             if len(todo) < self.runs:
                 say(f"{self.runs - len(todo)} of {self.runs} {self.what}s are there")
             todo = [run for run in todo if only in (None, run)]
@@ -84,6 +85,10 @@ class RunSet:
             if code == WRONG:
                 return WRONG
             return int(any(only in (None, run) for run in self.missing()))
+
+    def _made_again(self, only: int | None) -> list[Path]:
+        """Return the logs that move aside for new ones: that of the run `only`, or all."""
+        return sorted(self.folder.glob("result_*.txt")) if only is None else [self.log(only)]
 
     def _make_all(self, todo: list[int], free: list[Share]) -> int:
         """Make these runs, each with a free share. Return 0; or, as soon as a run shows that no further one can be

@@ -51,7 +51,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--keep-states", action="store_true", help="keep the checkpoints of all epochs, for spot checks"
     )
-    parser.add_argument("--anew", action="store_true", help="begin a new set and move the present runs aside")
+    parser.add_argument("--anew", action="store_true", help="move the runs aside, or that of --run, and make new ones")
     parser.add_argument("--check", action="store_true", help="make no runs, say beforehand what is wrong with them")
     parser.add_argument("--steps", type=int, help=f"make no runs, measure so many steps; of a study: default {STEPS}")
     parser.add_argument("--study", choices=KINDS, help="a scaling study: a set of runs, and steps, for each of --ranks")

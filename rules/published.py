@@ -33,9 +33,9 @@ class Origin:
     def words(self) -> str:
         """Whether it is the reference's source, "" for no files."""
         if not self.others:
-            return "every file is identical to the reference's" if self.files else ""
+            return "every file is identical to the reference implementation's" if self.files else ""
         verb = "differs" if len(self.others) == 1 else "differ"
-        return f"{len(self.others)} of {self.files} files {verb} from the reference's"
+        return f"{len(self.others)} of {self.files} files {verb} from the reference implementation's"
 
     @property
     def details(self) -> str:

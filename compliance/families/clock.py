@@ -215,7 +215,7 @@ def figures_are_those_of_the_clock(log: Log, terms: Terms, time: Timeline) -> It
             least = seconds * (1 - limits.slack) - limits.paused_seconds
             if not least <= told <= most:
                 found = f"{told:.3f} s by {name} in epoch {show(epoch_of(stop))}"
-                yield Fault(event.line, found, f"its {seconds:.3f} s on the clock")
+                yield Fault(event.line, found, f"the {seconds:.3f} s from epoch_start to epoch_stop")
                 return
         fewest, computed = _least_of_steps(log, event, stop), event.value.get("compute_seconds")
         if fewest is not None and is_number(computed) and computed < fewest * (1 - limits.excess):

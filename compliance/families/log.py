@@ -36,8 +36,8 @@ def lines_are_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         key = log.named.get(bad.line, "")
         about = subjects(key, terms) if key not in ("", DECIDES) else ()
         if bad.line == log.last_line:
-            found = "half of an event" if bad.reason.startswith("not JSON") else bad.reason
-            yield Fault(bad.line, found, "the log to its end", "The log breaks off in its last line", about=about)
+            found = "half an event" if bad.reason.startswith("not JSON") else bad.reason
+            yield Fault(bad.line, found, "the whole log", "The log breaks off in its last line", about=about)
         else:
             wanted = "one JSON object with time_ms, event_type, key, value and metadata"
             yield Fault(bad.line, bad.reason, wanted, about=about)

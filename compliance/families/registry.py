@@ -44,7 +44,7 @@ def set_has_an_entry(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
         yield Fault(1, "logs that name no entry", _choice(registry, terms))
 
 
-@rule("REG03", "set", after=("REG02", "RUN02", "RUN09", "SEED04"), on=RUN)
+@rule("REG03", "set", after=("REG02", "RUN02", "RUN09", "RUN12", "SEED04"), on=RUN)
 def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     drawn = [(run, run.origin) for run in runs if run.origin]
     others = [(run, origin) for run, origin in drawn if not names_entry(run) and _own(run, place)]
@@ -75,7 +75,7 @@ def _assigned(run: Run, number: int, entry: Entry, runs: int | None) -> Iterator
     if runs is not None and number >= runs:
         yield Fault(line, f"run {number}", f"runs 0 to {runs - 1} of entry {entry.entry}", path=run.path)
     elif seed != (wanted := entry.seed(number)):
-        other = next((i for i in range(runs or MOST_TRIED) if entry.seed(i) == seed), None)
+        other = next((i for i in range(MOST_TRIED) if entry.seed(i) == seed), None)
         whose = "" if other is None else f", that of run {other}"
         said = f"{wanted}, which entry {entry.entry} of the registry assigns to run {number}"
         yield Fault(line, f"seed {show(seed)}{whose}", said, path=run.path)
@@ -103,7 +103,7 @@ def runs_are_as_registered(runs: list[Run], place: SetPlace, terms: Terms) -> It
             yield Fault(run.line(key), found, f"{getattr(entry, name)}, as in entry {entry.entry}", path=run.path)
 
 
-@rule("REG06", "set", after=("REG02",))
+@rule("REG06", "set", after=("REG03",))
 def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     slack = terms.edition.limits.seeds.drawn_slack * 1000
     for run in runs:
@@ -112,7 +112,7 @@ def entries_are_drawn_before(runs: list[Run], place: SetPlace, terms: Terms) -> 
             early = (entry.drawn_ms - run.start_ms) / 1000
             found = f"run_start {early:.3f} s before entry {entry.entry} was drawn, at {entry.drawn}"
             line = run.start.line if run.start else 1
-            yield Fault(line, found, f"at most {slack / 1000:g} s, for clocks that differ", path=run.path)
+            yield Fault(line, found, f"at most {slack / 1000:g} s before it, as clocks differ", path=run.path)
 
 
 @rule("REG07", "submission", severity="review", after=("TREE06", "TREE09"))

@@ -175,8 +175,10 @@ def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> I
     usual = _usual(runs, "submission_platform")
     said = usual.value("submission_platform") if usual else None
     if usual and place.system and not _is_placeholder(said) and not same_name(said, place.system):
-        found = f"submission_platform {show(said)}"
-        yield Fault(usual.line("submission_platform"), found, show(place.system), path=usual.path)
+        same = [run for run in runs if run.value("submission_platform") == said]
+        found = f"submission_platform {show(said)}{among(same, runs)}"
+        wanted = f"{show(place.system)}, the name of its folder"
+        yield Fault(usual.line("submission_platform"), found, wanted, path=usual.path)
 
 
 @rule("RUN13", "set", on=RUNS | STEPS)

@@ -81,7 +81,9 @@ def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) 
             yield Fault(1, why(error), wanted, path=_place(run))
             continue
         if (size, digest) != (named.size, named.digest):
-            yield Fault(1, f"{size} bytes{f' with {digest}' if digest else ''}", wanted, path=_place(run))
+            owner = next((r.path for r in runs if digest and r.weights and r.weights.digest == digest), None)
+            said = f" with the sha256 {digest}" if digest else ""
+            yield Fault(1, f"{size} bytes{said}{f', those of {owner}' if owner else ''}", wanted, path=_place(run))
 
 
 @rule("WGT05", "set", after=("WGT04",))
@@ -172,9 +174,10 @@ def _place(run: Run) -> str:
 
 
 def _contents(run: Run) -> dict[str, int]:
-    """Return the tensors of a run's file by digest, {} if it can't be read."""
+    """Return the tensors of a run's file by digest, {} if it can't be read or is not the logged one."""
+    path, named = weights_path(run.file), run.weights
     try:
-        return contents(weights_path(run.file))
+        return contents(path) if named and digest_of(path, named.size) == (named.size, named.digest) else {}
     except (OSError, Unsound):  # WGT04 and WGT05 say so
         return {}
 

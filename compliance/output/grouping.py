@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from compliance.finding import Finding, counted
 from compliance.output.report import ORDER, WAIVED, Report, Summary, owned, told_as
+from compliance.reading.digest import CRLF
 from rules.text import Rule
 
 MOST_WHOLE = 10  # findings of a rule that are shown one by one
@@ -15,6 +16,7 @@ FIRST = ("RUN05", "RUN06", "LED03", "LED06", "SRC03", "CODE05")  # another's fil
 CAUSES = ("RUN05", "LED03", "LED06", "SRC03")  # the file is not as its run left it: what else is wrong may follow
 # rule -> the one whose error in the same set it may follow from
 CAUSE_IN_SET = {"ENV10": "RUN01", "ENV13": "LED03", "REG06": "LED01"}
+COPY = "copy these files and the logs again without a change of their line endings, such as git's core.autocrlf makes"
 PLACES = "TREE"  # the family of the rules on where files lie
 MILD = ("warning", "info")  # of which those that most logs have are told in a line, and which need no fix
 MANIFEST = re.compile(r"/environment_(\d+)(?:_\d+)?\.json$")
@@ -111,6 +113,7 @@ def kinds(
         fix = texts[code].fix if code in texts and severity not in (*MILD, WAIVED) else ""
         cause = cause_of(code, same, wrong) if fix else ""
         fix = f"first fix {cause}: this may come from the same change" if cause else fix
+        fix = COPY if fix and all(CRLF in str(f.found) for f in same) else fix
         made.append(Kind(severity, code, groups, len(places.keys() - {""}), common, fix, cause))
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:

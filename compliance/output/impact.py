@@ -1,6 +1,7 @@
 """The effect of a finding on the figure of merit: the score as logged, and the score without the run."""
 
 import math
+import re
 from dataclasses import replace
 
 from benchmark.tree import THROUGHPUT
@@ -9,16 +10,18 @@ from compliance.verdict import NOT_CONVERGED, SetVerdict, Verdict
 from rules.edition import Edition
 from rules.merit import figure_of_merit
 
+OF_ALL = re.compile(r", in (\d+) of \1 logs")
+
 
 def with_impact(verdict: Verdict, editions: dict[str, Edition]) -> tuple[Finding, ...]:
-    """Return the verdict's findings. Each error in a run of a complete set gets the score with and without the run,
-    if these differ, and if the set has a run without an error."""
+    """Return the verdict's findings. Each error in a run of a complete set, but not in all of its logs, gets the score
+    with and without the run, if these differ, and if the set has a run without an error."""
     impacts: dict[str, str] = {}
     for runs in verdict.all_sets:
         impacts.update(_impacts(runs, editions[runs.edition]))
     return tuple(
         replace(f, impact=impacts[f.path])
-        if f.path in impacts and (f.severity == "error" or f.code == NOT_CONVERGED)
+        if f.path in impacts and (f.severity == "error" or f.code == NOT_CONVERGED) and not OF_ALL.search(f.found)
         else f
         for f in verdict.findings
     )
@@ -36,7 +39,9 @@ def _impacts(runs: SetVerdict, edition: Edition) -> dict[str, str]:
     for index, log in enumerate(logs):
         without = figure_of_merit([*times[:index], math.inf, *times[index + 1 :]])
         if log.findings and before != without:
-            found[log.run.path] = f"score {_show(before)}; {_show(without)} if this run counts as failed"
+            found[log.run.path] = (
+                f"score as logged {_show(before)}; {_show(without)} if reviewers count this run as failed"
+            )
     return found
 
 

@@ -20,7 +20,10 @@ MISSED = 3  # listed paths that could not be judged, ahead of all submissions
 EXPLAINED = 10  # codes after --explain
 DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # whole with --all, and for programs
 
-NEVER = "Never edit a log: copy it again if it differs from what its run wrote; if it doesn't, repeat the run"
+NEVER = (
+    "Never edit a log. Where no fix says otherwise, copy it again if it differs from what its run wrote; "
+    "if it doesn't, repeat the run: its command of submit.py with --run N --anew"
+)
 RENAMED = "LED03"  # to give a log its name back is enough, and to edit it isn't needed
 
 Told = Sequence[tuple[Summary, Sequence[Kind]]]
@@ -163,9 +166,17 @@ def _foot(report: Report, told: Told) -> list[str]:
     tell = report.sandbox and (report.every or report.exposed)
     lines = [f"sandbox: {report.sandbox}"] if tell else []
     lines += [f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False)]
+    if any(_is_in_a_log(kind) for _, kinds in told for kind in kinds):
+        lines.append(NEVER)
     if not report.every and any(_shortened(kinds) for _, kinds in told):
-        lines.append("--all gives each finding with its place")
+        lines.append("with --all, check.py gives each finding with its place")
     return lines
+
+
+def _is_in_a_log(kind: Kind) -> bool:
+    """Return whether errors are in logs, and more than a log's name is wrong."""
+    wrong = kind.severity == "error" and RENAMED not in (kind.code, kind.cause)
+    return wrong and any(RESULT.search(finding.path) for finding in kind.findings)
 
 
 def _shortened(kinds: Sequence[Kind]) -> bool:
@@ -180,14 +191,11 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
     if report.missed:
         yield f"see above why {counted(len(report.missed), 'place')} could not be checked"
     if errors:
-        edited = [kind for kind in errors if RENAMED not in (kind.code, kind.cause)]
-        logs = any(RESULT.search(finding.path) for kind in edited for finding in kind.findings)
-        never = f". {NEVER}" if logs else ""
         causes = " and ".join(dict.fromkeys(kind.cause for kind in errors if kind.cause))
         what = f"{causes} first" if causes else _number(errors, "error")
-        yield f"fix {what} and check again{never} ({_explain(errors)} says more)"
+        yield f"fix {what} and check again; {_explain(errors)} says more"
     elif reviews:
-        judged = f"a person judges {_number(reviews, 'review')} ({_explain(reviews)} says more)"
+        judged = f"a person judges {_number(reviews, 'review')}; {_explain(reviews)} says more"
         yield f"hand it in as it is, or explain where a fix says; {judged}"
     if not (report.missed or errors or reviews or report.severity):
         path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")

@@ -10,6 +10,7 @@ from benchmark.log import Event, open_regular
 from compliance.reading.values import is_size
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
+CRLF = "line endings of Windows (CRLF)"  # words of a finding
 HEAD = 64 << 10  # bytes of a file in which line endings are searched
 
 
@@ -55,7 +56,7 @@ def line_endings(path: Path) -> str:
     """Return ", with line endings of Windows (CRLF)" if a file begins with such lines, else ""."""
     try:
         with open_regular(path) as file:
-            return ", with line endings of Windows (CRLF)" if b"\r\n" in file.read(HEAD) else ""
+            return f", with {CRLF}" if b"\r\n" in file.read(HEAD) else ""
     except OSError:
         return ""
 

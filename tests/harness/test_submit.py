@@ -98,6 +98,25 @@ def test_runs_by_any_implementation(fake, capsys):
     assert fake.submit("--runs", "2", "threads=3") == 0 and fake.runs() == []
 
 
+def test_one_run_or_all_of_a_set_are_made_anew(fake, capsys):
+    assert fake.submit("--runs", "2") == 0 and len(fake.starts()) == 2
+    folder = set_path(fake.submission, "laptop", "scaffold")
+    for more, names in ((["--run", "1"], ["result_1.txt"]), ([], ["result_0.txt", "result_1.txt"])):
+        before = set(folder.glob("superseded/*"))
+        assert fake.submit("--runs", "2", "--anew", *more) == 0
+        assert [Path(words["options"][words["options"].index("--log") + 1]).name for words in fake.starts()] == names
+        (new,) = {*folder.glob("superseded/*")} - before
+        assert sorted(path.name for path in new.iterdir()) == names
+        assert f"what was there is now in {new}" in capsys.readouterr().err
+
+
+def test_a_run_is_not_moved_aside_where_the_others_have_other_settings(fake, capsys):
+    assert fake.submit("--runs", "2", "threads=3") == 0
+    before = files_in(fake.submission)
+    assert fake.submit("--runs", "2", "--run", "1", "--anew", "threads=2") == 2
+    assert "found other settings than now" in capsys.readouterr().err and files_in(fake.submission) == before
+
+
 @pytest.mark.slow
 def test_checkpoints_are_those_of_each_run(fake):
     fake.acts("kill")

@@ -326,7 +326,10 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
         ({"throughput": 44 / 10.5}, None),  # 8 s and a quarter and half a second
         ({"throughput": 4.0}, "11.000 s by throughput in epoch 2"),
         ({"wait_seconds": 0.5, "compute_seconds": 4.0}, None),
-        ({"wait_seconds": 0.5, "compute_seconds": 3.875}, "4.375 s by wait_seconds and compute_seconds in epoch 2"),
+        (
+            {"wait_seconds": 0.5, "compute_seconds": 3.875},
+            "4.375 s by wait_seconds and compute_seconds in epoch 2",
+        ),
         (
             {"throughput": 5.0, "wait_seconds": 0.5, "compute_seconds": 1},
             "1.500 s by wait_seconds and compute_seconds in epoch 2",
@@ -344,7 +347,7 @@ def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found
     stats = logs.event(5, "tracked_stats", value=value, epoch_num=2)
     log = logs.read(*paced(logs, (8000, 44), (8000, 44)), stats)
     assert told(checks.figures_are_those_of_the_clock, log) == (
-        [(5, found, "its 8.000 s on the clock")] if found else []
+        [(5, found, "the 8.000 s from epoch_start to epoch_stop")] if found else []
     )
 
 

@@ -166,7 +166,7 @@ def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
 
 def test_log01_a_log_that_was_cut_off_is_told_so():
     log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9, named={})
-    assert judged(checks.lines_are_events, log) == [(9, "half of an event")]
+    assert judged(checks.lines_are_events, log) == [(9, "half an event")]
 
 
 def test_log02_a_log_is_unreadable_or_too_long_or_neither():

@@ -297,7 +297,13 @@ def test_reg03_a_seed_without_an_origin_is_nobodys():
         (ran(0, seeds=[(8, 100), (9, 5)]), 5, None, None),
         (ran(0, seeds=[(8, 5), (9, 100)]), 5, "seed 5", "100, which entry 1 of the registry assigns to run 0"),
         (ran(2, seeds=[(8, 104)]), 5, "seed 104, that of run 4", "102, which entry 1 of the registry assigns to run 2"),
-        (ran(2, seeds=[(8, 105)]), 5, "seed 105", "102, which entry 1 of the registry assigns to run 2"),
+        (
+            ran(2, seeds=[(8, 199)]),
+            5,
+            "seed 199, that of run 99",
+            "102, which entry 1 of the registry assigns to run 2",
+        ),
+        (ran(2, seeds=[(8, 200)]), 5, "seed 200", "102, which entry 1 of the registry assigns to run 2"),
     ],
 )
 def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found, wanted):

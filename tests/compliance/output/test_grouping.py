@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from compliance.finding import Finding
-from compliance.output.grouping import Kind, fitted, kinds, label, shown, tally, verdict
+from compliance.output.grouping import COPY, Kind, fitted, kinds, label, shown, tally, verdict
 from compliance.output.report import Report, Summary, owned, told_as
+from compliance.reading.digest import CRLF
 from rules.text import Rule
 from tests.support.sides import sides
 
@@ -42,6 +43,13 @@ def report(found, *more, **fields):
     own = owned(["acme", *(summary.path for summary in more)], found)
     told = tuple(replace(summary, findings=tuple(own[summary.path])) for summary in (first, *more))
     return Report(found, told, (), {}, 0, **fields)
+
+
+@pytest.mark.parametrize(("second", "copied"), [(CRLF, True), ("another", False)])
+def test_where_line_endings_alone_are_wrong_the_fix_is_a_copy(second, copied):
+    some = [finding("a/x", found=f"sha256 5, with {CRLF}"), finding("a/y", found=f"sha256 6, with {second}")]
+    (kind,) = kinds(some, rules=texts("SEED03"))
+    assert (kind.fix == COPY) == copied and (kind.fix == "do so") != copied
 
 
 def test_kinds_are_rules_by_severity_and_number_and_sets_by_number(found):

@@ -11,7 +11,10 @@ def test_impact_is_the_score_without_the_run(broken, law):
     (finding,) = with_impact(verdict, {"v1.0": load("v1.0", law)})
     times = [log.run.seconds for log in verdict.all_sets[0].logs]
     without = figure_of_merit([*times[:1], float("inf"), *times[2:]])
-    assert finding.impact == f"score {figure_of_merit(times):.3f} s; {without:.3f} s if this run counts as failed"
+    assert (
+        finding.impact
+        == f"score as logged {figure_of_merit(times):.3f} s; {without:.3f} s if reviewers count this run as failed"
+    )
 
 
 def impacts(path, law):
@@ -23,8 +26,17 @@ def test_a_second_lost_run_leaves_no_score(broken, logs, law):
     broken.logs[3] = logs.good(3, (0.5, 0.7))
     broken.write(3)
     found = impacts(broken.root, law)
-    assert found["SEED03"].startswith("score ") and found["SEED03"].endswith(" s; none if this run counts as failed")
+    assert found["SEED03"].startswith("score as logged ") and found["SEED03"].endswith(
+        " s; none if reviewers count this run as failed"
+    )
     assert found["EVL07"] == ""  # it counts as infinite as it is
+
+
+def test_what_all_logs_have_is_not_told_of_one(broken, law):
+    for number in range(5):
+        broken.logs[number].one("submission_org")["value"] = "placeholder"
+        broken.write(number)
+    assert impacts(broken.root, law)["RUN17"] == ""
 
 
 def test_warnings_and_what_is_no_runs_have_none(broken, law):

@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.output.text import SCREEN, render
+from compliance.output.text import NEVER, SCREEN, render
 from compliance.reviewing.checklist import Review, checklist
 from rules.edition import load
 
 FIX = load("v1.0").rules["SEED03"].fix
 
-EDIT = "Never edit a log: copy it again if it differs from what its run wrote; if it doesn't, repeat the run"
-NEXT = f"next: fix the error and check again. {EDIT} (python compliance/check.py --explain SEED03 says more)"
-FOOT = "--all gives each finding with its place"
+NEXT = "next: fix the error and check again; python compliance/check.py --explain SEED03 says more"
+FOOT = "with --all, check.py gives each finding with its place"
 
 
 @pytest.fixture
@@ -40,6 +39,7 @@ def test_findings_by_rule_then_the_verdict(report, seed, file):
         "  failed: 1 error, with 1 warning to read",
         "",
         NEXT,
+        NEVER,
     ]
 
 
@@ -54,6 +54,7 @@ def test_every_finding_has_its_place_on_demand(report, seed, file):
         "  failed: 1 error, with 1 warning to read, 1 waived",
         "",
         NEXT,
+        NEVER,
     ]
 
 
@@ -72,7 +73,7 @@ def test_a_round_begins_with_totals_and_errors_and_what_is_not_in_order(round_, 
         "  failed: 4 errors",
     ]
     assert (
-        lines[13] == "v1.0/other: 5 logs, checked by the rules v1.0" and lines[-3] == "  passed, with 1 warning to read"
+        lines[13] == "v1.0/other: 5 logs, checked by the rules v1.0" and lines[-4] == "  passed, with 1 warning to read"
     )
     worse = render(round_(replace(seed, path="v1.0/other/x"))).splitlines()
     assert worse[3] == "v1.0/other: 5 logs, checked by the rules v1.0"
@@ -235,12 +236,13 @@ def test_the_last_lines_say_what_to_do(report, seed):
     review = replace(seed, severity="review", code="RUN22")
     both = render(report(seed, replace(seed, line=9), review, missed=[("x", "gone")])).splitlines()
     how = "python compliance/check.py --explain"
-    assert both[-3:] == [
+    assert both[-4:] == [
         "",
         "next: see above why 1 place could not be checked",
-        f"then: fix the 2 errors and check again. {EDIT} ({how} SEED03 says more)",
+        f"then: fix the 2 errors and check again; {how} SEED03 says more",
+        NEVER,
     ]
-    told = "next: hand it in as it is, or explain where a fix says; a person judges the 2 reviews ("
+    told = "next: hand it in as it is, or explain where a fix says; a person judges the 2 reviews; "
     assert render(report(review, review)).splitlines()[-1].startswith(told)
     assert (
         render(replace(report(seed, review), severity="review"))

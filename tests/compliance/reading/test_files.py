@@ -237,10 +237,10 @@ def test_only_the_references_files_are_kept_from_one_submission_to_the_next(sour
     [
         ((), ""),
         (("notes.md",), ""),
-        (("ours.py",), "every file is identical to the reference's"),
-        (("ours.py", "notes.md"), "every file is identical to the reference's"),
-        (("ours.py", "a.py", "notes.md"), "1 of 2 files differs from the reference's"),
-        (("a.py", "b.py"), "2 of 2 files differ from the reference's"),
+        (("ours.py",), "every file is identical to the reference implementation's"),
+        (("ours.py", "notes.md"), "every file is identical to the reference implementation's"),
+        (("ours.py", "a.py", "notes.md"), "1 of 2 files differs from the reference implementation's"),
+        (("a.py", "b.py"), "2 of 2 files differ from the reference implementation's"),
     ],
 )
 def test_the_origin_of_source_tells_how_many_files_are_not_the_references(sources, names, origin):
