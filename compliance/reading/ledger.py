@@ -19,6 +19,7 @@ from compliance.reading.tree import Set
 from rules.edition import Edition
 
 ABORTED, KILLED = "aborted", "killed and started again"  # the fates of starts whose log is not handed in
+REPEATED = "that reached the target and was made again"
 NOTED, UNEXPLAINED = "explained by a note alone", "unexplained"
 Kind = TypeVar("Kind", Start, End, Note)
 PIECE, MOST_PIECES = 1 << 20, 200_000  # bytes of a line that are read at a time; most pieces of a log
@@ -102,7 +103,9 @@ class SetLedger:
             return ABORTED
         if not end and self.latest[entry.said.run] > number:
             return KILLED
-        return NOTED if number in self.notes else UNEXPLAINED
+        if number not in self.notes:
+            return UNEXPLAINED
+        return REPEATED if end and end.said.status == "success" and self.latest[entry.said.run] > number else NOTED
 
     def others(self, runs: Sequence[Run]) -> dict[int, str]:
         """Return the number of every start whose log is not handed in -> what became of it."""
@@ -113,7 +116,8 @@ class SetLedger:
         """Return the ledger in one line: the numbers of starts and runs, and its head."""
         families = [starts for run in runs if (starts := self.starts_of(run))]
         fates = Counter(self.others(runs).values())
-        failed, strange = fates[ABORTED] + fates[KILLED], fates[NOTED] + fates[UNEXPLAINED]
+        failed = fates[ABORTED] + fates[KILLED]
+        strange = fates[REPEATED] + fates[NOTED] + fates[UNEXPLAINED]
         counts = [f"{len(self.starts)} starts", f"{len(families)} runs"]
         counts += [f"{sum(len(starts) - 1 for starts in families)} restarted", f"{failed} failed"]
         counts += [f"{strange} left out"] if strange else []

@@ -8,7 +8,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.reading import ledger as module
-from compliance.reading.ledger import ABORTED, KILLED, NOTED, UNEXPLAINED, beginnings, ledger_of, start_in
+from compliance.reading.ledger import ABORTED, KILLED, NOTED, REPEATED, UNEXPLAINED, beginnings, ledger_of, start_in
 from compliance.reading.tree import read_set
 from rules.edition import load
 from tests.compliance.ledgers import sha256, time_of
@@ -75,7 +75,8 @@ def test_starts_go_on_from_each_other(launched, read):
         (None, "", False, KILLED),
         (None, "result_9.txt", True, NOTED),
         (None, "result_9.txt", False, UNEXPLAINED),
-        ("success", "", True, NOTED),
+        ("success", "", True, REPEATED),
+        ("success", "result_9.txt", True, NOTED),
         ("success", "", False, UNEXPLAINED),
     ],
 )
