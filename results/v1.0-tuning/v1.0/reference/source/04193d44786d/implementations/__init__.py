@@ -1,0 +1,1 @@
+"""Implementations of the benchmark; `pytorch` is the reference."""

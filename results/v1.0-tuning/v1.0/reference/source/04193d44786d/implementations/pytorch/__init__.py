@@ -1,0 +1,1 @@
+"""The reference implementation, which vendors copy and tune."""

@@ -1,0 +1,1 @@
+"""CosmoFlow: a 3D convolutional network that estimates cosmological parameters."""

@@ -1,0 +1,1 @@
+"""Parallelism over ranks: their layout, halos, layers of split volumes, gradients."""

@@ -1,0 +1,1 @@
+"""ScaFFold: a 3D U-Net that segments fractals."""

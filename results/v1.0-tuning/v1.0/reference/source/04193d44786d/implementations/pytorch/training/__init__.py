@@ -1,0 +1,1 @@
+"""Training: steps, epochs, checkpoints, the log, the end of a run."""
