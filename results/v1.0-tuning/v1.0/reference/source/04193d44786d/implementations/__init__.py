@@ -1,1 +1,0 @@
-"""Implementations of the benchmark; `pytorch` is the reference."""

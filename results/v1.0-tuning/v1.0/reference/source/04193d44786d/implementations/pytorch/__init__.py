@@ -1,1 +1,0 @@
-"""The reference implementation, which vendors copy and tune."""

@@ -1,1 +1,0 @@
-"""CosmoFlow: a 3D convolutional network that estimates cosmological parameters."""

@@ -1,1 +1,0 @@
-"""Read samples from files and move them to the device."""

@@ -1,1 +1,0 @@
-"""Layers of networks: blocks, convolutions, norms."""

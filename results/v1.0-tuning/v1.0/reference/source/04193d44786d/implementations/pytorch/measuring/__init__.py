@@ -1,1 +1,0 @@
-"""Measurements of steps: throughput, phases, the peak rate."""

@@ -1,1 +1,0 @@
-"""Parallelism over ranks: their layout, halos, layers of split volumes, gradients."""

@@ -1,1 +1,0 @@
-"""ScaFFold: a 3D U-Net that segments fractals."""

@@ -1,1 +1,0 @@
-"""Training: steps, epochs, checkpoints, the log, the end of a run."""
