@@ -37,9 +37,8 @@ def test_the_page_has_what_the_command_finds():
 
 
 def test_honest_sets_are_found_once_in_two_hundred_at_most():
-    """Beside points drawn anew, more are found where one run of the reference was far faster than the others."""
     found = {row[0]: [float(cell.partition(" ")[0]) for cell in row[1:]] for row in rows("the set")[1:]}
-    assert max(found["honest"]) <= 0.5 and [share for share in found[ANEW] if share > 0.5] == [1.3]
+    assert max(found["honest"] + found[ANEW]) <= 0.5
 
 
 def test_the_expected_time_tells_what_the_time_to_target_does_not():
