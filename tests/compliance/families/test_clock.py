@@ -115,6 +115,12 @@ def test_clk11_staging_may_start_with_the_clock(tree, codes_of, beyond, number):
     assert codes_of(tree) == ["CLK11"] * number
 
 
+def test_clk11_staging_may_not_stop_before_the_clock(logs):
+    log = logs.read(logs.event(3, "staging_stop"), logs.event(4, "run_start"), logs.event(5, "staging_start"))
+    time = SimpleNamespace(start=log.first("run_start"))
+    assert [f.line for f in checks.staging_is_inside_the_clock(log, LIMITS, time)] == [3]
+
+
 @pytest.mark.parametrize(
     ("event", "since", "limit", "beyond", "codes"),
     [
@@ -255,8 +261,6 @@ def test_clk03_a_run_takes_a_millisecond(seconds, found):
         ([(50, 10)], []),
         ([(50, 11)], [(50, "warning")]),
         ([(50, 100)], [(50, "warning")]),
-        ([(50, 100)], [(50, "warning")]),
-        ([(50, 100)], [(50, "warning")]),
         ([(50, 101)], [(50, "")]),
         ([(5, 50), (6, 102), (7, 101)], [(6, "")]),  # the largest step
     ],
@@ -287,11 +291,23 @@ def test_milestones_in_one_line_are_in_order(logs):
     assert list(checks.staging_is_inside_the_clock(log, LIMITS, SimpleNamespace(start=log.first("run_start")))) == []
 
 
-@pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["epoch_stop in line 4, after run_stop by its time"])])
-def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, beyond, says):
-    log = logs.read(logs.event(4, "epoch_stop", logs.START + beyond), logs.event(4, "run_stop"))
+@pytest.mark.parametrize("key", ["epoch_stop", "eval_accuracy"])
+@pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["in line 4, after run_stop by its time"])])
+def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, key, beyond, says):
+    log = logs.read(logs.event(4, key, logs.START + beyond), logs.event(4, "run_stop"))
     time = SimpleNamespace(stop=log.first("run_stop"), passing=None)
-    assert [f.found for f in checks.nothing_comes_after_run_stop(log, LIMITS, time)] == says
+    assert [f.found for f in checks.nothing_comes_after_run_stop(log, LIMITS, time)] == [
+        f"{key} {text}" for text in says
+    ]
+
+
+@pytest.mark.parametrize(
+    ("terms", "passing", "severity"), [(TOLERANT, "some", "warning"), (TOLERANT, None, ""), (LIMITS, "some", "")]
+)
+def test_clk08_instances_that_share_a_log_may_go_on_after_one_met_the_target(logs, terms, passing, severity):
+    log = logs.read(logs.event(4, "run_stop"), logs.event(5, "epoch_stop"))
+    time = SimpleNamespace(stop=log.first("run_stop"), passing=passing)
+    assert [f.severity for f in checks.nothing_comes_after_run_stop(log, terms, time)] == [severity]
 
 
 @pytest.mark.parametrize(
@@ -351,6 +367,13 @@ def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found
     )
 
 
+@pytest.mark.parametrize("samples", [None, "44"])
+def test_clk20_without_a_count_of_samples_a_throughput_gives_no_seconds(logs, samples):
+    """DATA06 counts them only of a problem that is published."""
+    stats = logs.event(2, "tracked_stats", value={"throughput": 44.0}, epoch_num=1)
+    assert told(checks.figures_are_those_of_the_clock, logs.read(*paced(logs, (8000, samples)), stats)) == []
+
+
 @pytest.mark.parametrize(
     ("keys", "found"),
     [
@@ -385,6 +408,11 @@ def test_clk16_an_odd_count_of_samples_is_none(logs, samples):
     epochs = paced(logs, (8000, samples), (8000, 8), (8000, samples))
     (fault,) = told(checks.evaluations_take_time, logs.read(*epochs, *evaluations))
     assert fault[2].startswith("2.000 s or more")
+
+
+def test_clk16_an_epoch_and_an_evaluation_of_one_sample_count(logs):
+    log = logs.read(*paced(logs, (8000, 1)), *paced(logs, (0, 1), kind="eval", since=20))
+    assert len(told(checks.evaluations_take_time, log)) == 1
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,7 @@ def terms(score="dice", parts=1, **fields):
         (3, 2, [2, 2, 2], [3]),  # 6 of 8 samples
         (2, 2, [4, 4, 4, 7], [4]),  # more than a batch too much
         (2, 2, [1, 4], [1]),
+        (2, 2, [4, 5], [2]),  # 9 of 8 samples
         (2, None, [3, 5], [1, 2]),
     ],
 )
@@ -95,6 +96,7 @@ def test_the_number_of_samples_is_an_integer_and_the_published_one(logs, value, 
         ([30, 20], []),
         ([30, 21], ["21 voxels of class 1 in train class_counts"]),
         ([20, 30], ["20 voxels of class 0 in train class_counts", "30 voxels of class 1 in train class_counts"]),
+        ([30], ["train class_counts [30]"]),
         ([30, 20, 0], ["train class_counts [30, 20, 0]"]),
         ("ab", ["train class_counts ab"]),
         (None, ["train class_counts None"]),
@@ -240,7 +242,10 @@ def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_s
 
 @pytest.mark.parametrize(
     ("split", "line", "found"),
-    [("train", 2, [2]), ("train", 6, [6]), ("train", 8, []), ("train", 11, [11]), ("validation", 4, [])],
+    [
+        *(("train", line, found) for line, found in ((2, [2]), (6, [6]), (8, []), (11, [11]))),
+        *(("validation", line, found) for line, found in ((2, [2]), (4, []), (11, [11]))),
+    ],
 )
 def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
     """Two, of which each is logged as an epoch and evaluated."""
@@ -248,3 +253,10 @@ def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
     proof = logs.event(line, "dataset_fingerprint", split=split)
     log = logs.read(*(logs.event(n, name) for n, name in (*edges, (10, "epoch_start"))), proof)
     assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(2), None)] == found
+
+
+@pytest.mark.parametrize(("split", "line"), [("train", 5), ("validation", 6)])
+def test_data08_a_run_that_broke_off_in_its_first_pass_has_no_fingerprint(logs, split, line):
+    log = logs.read(logs.event(2, "epoch_start"), logs.event(line, "dataset_fingerprint", split=split))
+    (fault,) = checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)
+    assert (fault.line, fault.wanted) == (line, "after the first pass")

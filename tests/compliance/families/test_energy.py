@@ -147,7 +147,9 @@ def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.
         ([(0, 0), (10_000, 6001)], [(12, "600.1 W of n1: package p0")]),
         ([(0, 0), (5_000, 6000), (10_000, 6000)], []),  # the mean counts
         ([(0, 100), (10_000, 6100)], []),  # what was counted before doesn't
+        ([(0, 0), (10_000, 5)], []),  # 0.5 W
         ([(0, 0), (10_000, 0)], [(12, "0 W of n1: package p0")]),
+        ([(0, 0), (500, 301)], [(12, "602 W of n1: package p0")]),  # in half a second
         ([(0, 0), (0, 100)], []),  # in no time
         ([(1000, 0), (500, 100)], []),  # ENE02 says so
         ([(0, None), (10_000, 6001)], []),

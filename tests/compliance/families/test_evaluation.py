@@ -225,6 +225,7 @@ def found_in(logs, check, *events, edition=OURS, time=None, **changes):
         ((-1, 0), [1], [1]),
         ((1, 3, 5), [2, 3], [2]),
         ((1, 1), [2], [2]),
+        ((1, 0), [2], [2]),
     ],
 )
 def test_evl02_epochs_count_from_0_or_1(logs, epochs, wrong, tolerated):
@@ -253,6 +254,7 @@ def test_evl02_an_epoch_may_have_several_parts(logs, parts, epochs, wrong):
 @pytest.mark.parametrize(
     ("events", "lines", "aborted"),
     [
+        ([("epoch_start", 1)], [1], []),
         ([("epoch_start", 1), ("epoch_start", 2), ("eval_start", 2)], [1], [1]),
         ([("epoch_start", 1), ("eval_start", 1), ("epoch_start", 2)], [3], []),  # it was being trained
         ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2)], [3], [3]),
@@ -288,6 +290,7 @@ def test_evl08_without_a_target_a_status_is_one_of_two(logs, status, found):
     where = terms()
     where.target = None
     assert [f.wanted for f in checks.status_agrees_with_scores(None, where, time)] == found
+    assert list(checks.run_reaches_its_target(None, where, time)) == []
 
 
 @pytest.mark.parametrize(("epochs", "after"), [((1, 2), []), ((1, 2, 3), [3]), ((1, 2, 2), []), ((1, 2, 3, 4), [3])])
@@ -320,7 +323,8 @@ def test_evl04_tells_the_range_of_a_score(limits, shown):
     [
         ([90, 6, 4], [90, 6, 4], True),  # every voxel is hit
         ([90, 5, 4], [91, 5, 4], True),  # one is taken for the background
-        ([90, 5, 4], [91, 6, 4], False),  # one more than there are
+        ([90, 5, 3], [91, 6, 4], False),  # one more than there are
+        ([90, 6, 1], [92, 8, 0], False),  # more hits of a class than it was predicted
     ],
 )
 def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(logs, intersection, predicted, good):
@@ -342,7 +346,7 @@ def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
     [
         ((0.5, 0.6), (1, 1), [2], []),  # such rounds may evaluate an epoch several times
         ((0.5, 0.5, 0.5, 0.5), (1, 1, 2, 2), [2, 4], [2]),
-        ((0.5, 0.5, 0.5), (None, 1, 1), [3], [3]),
+        ((0.5, 0.5, 0.5, 0.5), (None, None, 1, 1), [4], [4]),  # LOG10 names those of no epoch
     ],
 )
 def test_evl01_an_evaluation_logs_one_score(logs, values, epochs, ours, tolerated):

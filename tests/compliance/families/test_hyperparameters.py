@@ -164,6 +164,20 @@ def test_hyp02_compares_integers_alone(logs, batch, samples, good):
     assert found == ([] if good else [(1, f"global_batch_size {batch}")])
 
 
+def test_hyp03_compares_what_is_logged_twice(logs):
+    def found(value, **alone):
+        log = logs.read(
+            *(logs.event(i, k, value=v) for i, (k, v) in enumerate({**alone, "hyperparameters": value}.items()))
+        )
+        terms = SimpleNamespace(benchmark=SimpleNamespace(configured={"a_logged": "a", "b_logged": "b"}))
+        return [(fault.line, fault.found) for fault in checks.hyperparameters_agree(log, terms, None)]
+
+    assert found({"a": 1, "b": 2}, a_logged=1, b_logged=2) == found([1], a_logged=1) == []
+    assert found({"b": 3}, a_logged=1, b_logged=2) == [(1, "b_logged 2 here, b 3 in line 2")]
+    both = [(0, "a_logged 1 here, a 2 in line 2"), (1, "b_logged 2 here, b 3 in line 2")]
+    assert found({"a": 2, "b": 3}, a_logged=1, b_logged=2) == both
+
+
 def test_hyp04_there_is_no_digest_of_nothing(logs):
     check = checks.config_digest_is_the_configs
     assert judged(logs, check, config_digest="0" * 64) == []
@@ -185,7 +199,7 @@ def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
     [
         ("float16", None, None),
         ("mxfp8", "a factor for each 32 values", None),
-        ("mxfp8", None, "precision mxfp8 without scaling"),
+        *(("mxfp8", scaling, "precision mxfp8 without scaling") for scaling in (None, " ", 1)),
     ],
 )
 def test_narrow_types_are_scaled(tree, law, name, scaling, told):

@@ -177,6 +177,13 @@ def test_good_waits_of_ranks(tree, found, waits):
     assert found(tree.path(2)) == []
 
 
+@pytest.mark.parametrize("waits", [None, [], {}])
+def test_waits_of_ranks_that_are_none_are_told(tree, found, waits):
+    value = tree.logs[2].all("tracked_stats")[1]["value"] | {"wait_by_rank": waits}
+    line = tree.changed("tracked_stats", nth=1, value=value)
+    assert found(tree.path(2)) == [("result_2.txt", line, "IOT06")]
+
+
 def limits():
     return load("v1.0").limits.io
 
@@ -281,6 +288,9 @@ def test_a_second_pass_fills_its_time_unless_the_cache_is_emptied_before(logs, s
     faults = faults_of(logs, checks.trials_follow_from_counts, setup, more=[second])
     told = [(fault.found, fault.severity) for fault in faults if "clock" in fault.found]
     assert told == [("2.000 s in 20.000 s on the clock", severity)]
+    longer = faults_of(logs, checks.trials_follow_from_counts, setup, rated(9.0), **rated(9.0))
+    assert [fault.severity for fault in longer] == [""]
+    assert trial(logs, checks.trials_follow_from_counts, setup, at=22_000) == []  # copies are made before the first
 
 
 def test_steps_of_a_trial_are_those_of_its_passes(logs):

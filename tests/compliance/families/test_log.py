@@ -54,6 +54,12 @@ def metadata_missing_from_an_evaluation(tree):
     return [("result_2.txt", tree.written(event), "LOG14")]
 
 
+metadata_missing_from_an_event_that_the_rules_do_not_know = log_changed(
+    "LOG14",
+    lambda tree, log: tree.inserted(log.one("precision"), log.one("precision") | {"key": "weather", "metadata": None}),
+)
+
+
 @damage
 def field_named_twice(tree):
     line = tree.logs[2].line(tree.logs[2].one("eval_accuracy"))
@@ -202,6 +208,12 @@ def test_log04_asks_for_the_required_keys_that_apply(logs):
     always = [(1, "no with_here"), (1, "no gone")]
     assert judged(check, log, keys, division="open") == always
     assert judged(check, log, keys) == [(1, "no closed_only"), *always]
+
+
+def test_log04_a_log_that_goes_on_before_it_begins_lacks_its_first_part(logs):
+    log = logs.read(logs.event(1, "resumed"), logs.event(4, "init_start"))
+    found = [(1, "init_start in line 4 before the event resumed")]
+    assert judged(checks.required_keys_are_logged, log, {"gone": Key(required=True)}) == found
 
 
 def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing_if_it_names_no_key(logs):
@@ -359,8 +371,10 @@ def test_what_a_key_asks_for_is_described(key, words):
     ("name", "value", "words"),
     [
         ("throughput", 0, ("throughput 0", "a number above 0")),
+        ("throughput", "fast", ("throughput fast", "a number above 0")),
         ("wait_seconds", -0.1, ("wait_seconds -0.1", "a number from 0 on")),
         ("wait_seconds", 0, None),
+        ("compute_seconds", 0, ("compute_seconds 0", "a number above 0")),
         ("compute_seconds", None, ("compute_seconds None", "a number above 0")),
         ("loss", None, None),  # a training may diverge for a while: JSON has no NaN
     ],
@@ -370,3 +384,9 @@ def test_log13_tells_which_numbers_a_statistic_may_be(logs, name, value, words):
     log = logs.read(logs.event(1, "tracked_stats", value=stats), logs.event(2, "epoch_stop"))
     told = [(f.found, f.wanted) for f in checks.epochs_log_their_statistics(log, None, None)]
     assert told == ([words] if words else [])
+
+
+@pytest.mark.parametrize("value", [None, [1.0], "fast"])
+def test_log13_statistics_are_an_object(logs, value):
+    log = logs.read(logs.event(1, "tracked_stats", value=value), logs.event(2, "epoch_stop"))
+    assert [f.found for f in checks.epochs_log_their_statistics(log, None, None)] == ["no throughput"]

@@ -280,6 +280,14 @@ def test_reg03_the_first_run_with_a_seed_of_its_own_is_told_with_its_line_and_it
     assert seen(checks.seeds_are_assigned, runs, *entries) == [("result_0.txt", 7, found, "those of entry 1, 3")]
 
 
+def test_reg03_the_first_run_with_anothers_entry_is_named():
+    """Of its seed nothing is told."""
+    others = entry(2, ("bolt", "box", "scaffold", "tiny"))
+    runs = [ran(0), ran(1, named=2, seeds=[(8, 5)]), ran(2, named=2, problem="smoke")]
+    found, wanted = "entry 2, of bolt, box, scaffold, tiny, in 2 of 3 logs", "one of acme, box, scaffold, tiny"
+    assert seen(checks.seeds_are_assigned, runs, entry(1), others) == [("result_1.txt", 7, found, wanted)]
+
+
 def test_reg03_a_seed_without_an_origin_is_nobodys():
     without = ran()
     without.origin = None
@@ -311,6 +319,13 @@ def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found, w
     assert seen(checks.seeds_are_assigned, [run], entry(1), last=last) == told
     weak = told if last is None else seen(checks.seeds_are_assigned, [run], entry(1), last=None)
     assert seen(checks.seeds_are_assigned, [run], entry(1), last=last, scaling="weak") == weak
+
+
+def test_reg04_the_usual_entry_is_wanted():
+    runs = [ran(0, named=2), ran(1), ran(2), ran(3, named=None, source="os.urandom"), ran(4, named=None)]
+    wanted = "entry 1, as in the set's other runs"
+    found = [("result_0.txt", 7, "entry 2", wanted), ("result_4.txt", 7, "entry None", wanted)]
+    assert seen(checks.set_uses_one_entry, runs) == found
 
 
 def test_reg05_the_first_run_that_was_registered_otherwise_is_named():

@@ -246,6 +246,28 @@ def test_run20_one_epoch_suffices(tree, logs, law):
     assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
 
 
+def test_run07_what_a_line_that_cannot_be_read_said_is_not_missed_as_well(tree, found):
+    with_kernels(tree, [True])
+    line, path = tree.logs[2].line(tree.logs[2].one("compiled")), tree.path(2)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[: line - 1], lines[line - 1][:-1], *lines[line:]]) + "\n")
+    assert found(tree.root) == [("result_2.txt", line, "LOG01")]
+
+
+def test_run20_of_another_organisation_concerns_both(tree, law):
+    thief = type(tree)(tree.root.parents[1] / "other")
+    for index, log in enumerate(thief.logs):
+        for epoch, event in enumerate(log.all("eval_accuracy")):
+            event["metadata"]["intersection"][1] -= 1 + epoch
+            scored(event)
+        log.one("seed")["value"] += 1 << 40 | 1 << 30
+        log.shift(-86_400_000)
+        thief.write(index)
+    verdict = judge([tree.root, thief.root], rules=law)
+    assert {f.code for f in verdict.findings} == {"RUN20"}
+    assert {s.in_order for s in verdict.submissions} == {False}
+
+
 @pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["RUN21"])])
 def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
     limit = round(load("v1.0").limits.clock.overlap * 1000)

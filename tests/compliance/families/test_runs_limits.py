@@ -202,8 +202,7 @@ def test_run06_ten_replays_of_a_set_are_told():
 @pytest.mark.parametrize(
     ("replayed", "runs", "says"),
     [
-        ([6], 2, "result_0.txt and result_9.txt log the same 6 evaluation scores"),
-        ([6], 3, "result_0.txt and result_9.txt log the same 6 evaluation scores"),
+        *(([6], runs, "result_0.txt and result_9.txt log the same 6 evaluation scores") for runs in (2, 3)),
         ([6, 6], 3, "All 3 runs log the same 6 evaluation scores"),
         ([6, 6], 4, "3 runs log the same 6 evaluation scores"),
         ([6, 5], 3, ""),

@@ -82,6 +82,8 @@ def test_seed_that_a_run_logs(tree, found, name, text):
 def test_default_that_no_run_used_is_no_fault(tree, found):
     tree.add(TRAIN, 'parser.add_argument("--seed", type=int, default=42)\n')
     assert found(tree.root) == []
+    line = tree.changed("seed", value=42)
+    assert found(tree.root) == [("result_2.txt", line, "SEED03")]  # and not that the source has it
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,11 @@ def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, 
     assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
 
 
+def test_every_line_with_a_path_of_a_user_is_told(tree, found):
+    line = tree.add(TRAIN, 'DATA = "/home/alice/data"\nx = 1\nMORE = "/home/bob/data"\n')
+    assert found(tree.root) == [("train.py", line, "SRC05"), ("train.py", line + 2, "SRC05")]
+
+
 def test_difference_says_found_and_wanted(tree, logs, law):
     tree.put(tree.source / CONFIG, "epochs: 61\n")
     (finding,) = findings(tree, law)

@@ -51,7 +51,7 @@ def test_sys14_hosts_of_one_name_are_two_machines_and_one_uuid_is_one(tmp_path, 
         run("acme", "box"),
         run("acme", "box"),
         run("bolt", "crate", ranks=2),
-        run("bolt", "crate"),
+        run("bolt", "crate", ranks=3),
         run("acme", "box", "n2"),
     ]
     told = [fault.found for fault in checks.a_machine_is_one_system(SimpleNamespace(runs=runs))]
@@ -123,7 +123,7 @@ def accelerators_beside_a_processor(tree):
 
 
 a_second_host = event_changed("SYS10", "devices", value=[*named(1), *named(1, host="n2")])
-one_run_on_another_model = event_changed("SYS11", "devices", value=named(name="A faster one"))
+one_run_on_another_model = event_changed("SYS11", "devices", runs=(0,), value=named(name="A faster one"))
 
 
 @damage

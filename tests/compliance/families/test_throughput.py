@@ -89,6 +89,12 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
+def test_staging_and_steps_that_do_not_count_come_before_the_first_block(study, found):
+    study.logs[6].shift(600_000, since=study.logs[6].one("tracked_stats"))
+    study.write(6)
+    assert found(study.root) == []
+
+
 @pytest.mark.parametrize(("instances", "codes"), [(1, []), (2, ["THR02"])])
 def test_thr02_one_instance_may_have_the_whole_system_and_two_may_not(weak, found, instances, codes):
     whole_systems(weak)
