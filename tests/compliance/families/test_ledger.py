@@ -192,18 +192,25 @@ def test_runs_with_a_ledger_are_in_order_where_one_is_required(launched, found):
     assert found(launched.root) == []
 
 
-def test_a_run_that_was_resumed_has_two_starts(launched, found):
+@pytest.mark.parametrize("left", [None, "", "x"])
+def test_a_run_that_was_resumed_has_two_starts(launched, law, left):
+    """Its log begins as it was left, or a person looks."""
     event = interrupt(launched.logs[2])
 
     def steps(campaign, events):
         first = campaign.start(events, "result_2.txt")
         campaign.state(events, first)
+        if left is not None:
+            before = log_text(events[: next(i for i, e in enumerate(events) if e is event)])
+            campaign.end(first, left + before, "aborted", event["time_ms"] - 400_000)
         last = campaign.start(events, "result_2.txt", resumes=first, time_ms=event["time_ms"] - 50)
         event["value"]["ledger"] = last
         campaign.finish(last, events, log_text(events))
 
     everything_but(launched, 2, steps)
-    assert found(launched.root) == [("result_2.txt", launched.logs[2].line(event), "RES03")]
+    told = [(f.line, f.code, f.severity) for f in judge([launched.root], rules=law).findings]
+    wanted = [(6, "LED06", "review")] * (left == "x") + [(launched.logs[2].line(event), "RES03", "review")]
+    assert sorted(told) == wanted
 
 
 def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):
@@ -242,18 +249,21 @@ def test_a_run_that_records_its_end_after_one_was_recorded_for_it(launched, law,
         assert wanted.endswith(f", as in line 8 of {launched.ledger}")
 
 
-def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launched, law):
+@pytest.mark.parametrize("again", [False, True])
+def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launched, law, again):
+    """Also whether a start has two ends."""
+
     def before(campaign, index):
         if index == 2:
             campaign.lines.append(b'{"config":"5')
             launched.tried(campaign, 2, "success")
 
-    launched.launch(before)
-    found = findings(launched, law)
-    assert [(line, code, severity) for line, code, severity, *_ in found] == [
-        (5, "LED01", "review"),
-        (6, "LED07", "error"),
-    ]
+    campaign = launched.launch(before)
+    if again:
+        campaign.end(6, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
+        campaign.write(launched.ledger.parent)
+    told = [(line, code, severity) for line, code, severity, *_ in findings(launched, law)]
+    assert told == [(5, "LED01", "review"), (14, "LED01", "error") if again else (6, "LED07", "error")]
 
 
 DIGEST = "5" * 64
@@ -427,6 +437,8 @@ def test_led06_a_run_of_no_start_has_no_end_either(tmp_path):
 
 def test_led06_a_log_is_the_one_that_ended(tmp_path):
     one, digest = finished(tmp_path)
+    noted_later = recorded(begun(), (5000, ended(1, log=digest)), Note(1, "kept"))
+    assert seen(checks.logs_are_those_of_the_ends, [one], noted_later) == []
     (found,) = seen(checks.logs_are_those_of_the_ends, [one], recorded(begun(), ended(1)))
     assert found == (1, f"sha256 {digest}")
     one.file.unlink()
@@ -447,9 +459,10 @@ def test_led06_each_end_before_the_last_is_judged(tmp_path):
 
 
 def test_led07_starts_are_looked_up_where_all_logs_name_theirs():
-    launched, one = recorded(begun(), begun(1)), run(**launches(1))
+    launched, one = recorded(begun(), begun(1), begun(2), ended(3)), run(**launches(1))
     check = checks.starts_are_accounted_for
-    assert seen(check, [one], launched) == [(2, "start 2 of result_1.txt has no end")]
+    ended_well = (3, "start 3 of result_2.txt ended with success, and its log is not here")
+    assert seen(check, [one], launched) == [(2, "start 2 of result_1.txt has no end"), ended_well]
     assert seen(check, [one, run(launch=None)], launched) == seen(check, [one], None) == []
 
 
@@ -470,7 +483,7 @@ def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kin
         ([("line 3", True)], ["a log of the start line 3"]),  # an end
         ([(None, False)], []),
         ([("line 1", True)] * 20, []),  # with a note
-        ([(None, True)] * 20 + [("line 1", True)], [*["a log that names no start"] * 20, "21 logs in superseded/"]),
+        ([(None, True)] * 20 + [("line 2", True)], [*["a log that names no start"] * 20, "21 logs in superseded/"]),
     ],
 )
 def test_led10_twenty_logs_aside_are_looked_up(monkeypatch, logs, found):

@@ -128,6 +128,15 @@ def test_a_bad_line_that_names_no_key_may_be_of_any(tree, law):
     assert errors_of(tree, law) == [("LOG01", at)]
 
 
+@pytest.mark.parametrize(
+    ("name", "key"), [("launched", "ledger"), ("weighted", "weights"), ("environed", "environment")]
+)
+def test_what_a_bad_line_names_is_not_missed_as_well(request, found, name, key):
+    tree = request.getfixturevalue(name)
+    at = rewritten(tree, tree.logs[2].line(tree.logs[2].one(key)), lambda text: text[:-1])
+    assert found(tree.root) == [("result_2.txt", at, "LOG01")]
+
+
 @damage
 def statistics_without_a_loss(tree):
     event = tree.logs[2].all("tracked_stats")[1]

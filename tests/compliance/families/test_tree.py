@@ -87,6 +87,7 @@ def listed(*paths, **kinds):
         ("results/box/strong/weights/a.safetensors", True),
         ("results/box/weights/a.safetensors", False),
         ("results/box/environment_0.json", False),
+        ("results/box/receipts_0.jsonl", False),
         ("results/box/strong/environment_0.json", True),
         (f"{SET}/superseded/1/notes.txt", False),
         (f"{SET}/superseded/1/weights/a.safetensors", True),
@@ -107,7 +108,7 @@ def test_what_has_a_place_in_a_submission(path, placed):
 @pytest.mark.parametrize(
     "path",
     [
-        "results/box/deepcam/ledger.jsonl",
+        "results/box/x/deepcam/ledger.jsonl",
         "results/box/deepcam/environment_0.json",
         "results/box/deepcam/x/weights/a.safetensors",
         "results/box/deepcam/superseded/1/result_0.txt",
@@ -258,11 +259,11 @@ def test_campaigns_beside_empty_folders_share_what_concerns_them(tree, law):
 
 
 def freeze(tree):
-    """Lists the submission's files as results/freeze.py does."""
+    """Lists the submission's files as results/freeze.py does, and one of another submission."""
     home = tree.root.parent
     files = sorted(p for p in home.rglob("*") if p.is_file())
     lines = [f"{sha256(p)} {p.stat().st_size} {p.relative_to(home).as_posix()}\n" for p in files]
-    return tree.put(home / NAME, "".join(lines))
+    return tree.put(home / NAME, "".join(lines) + f"{'5' * 64} 5 bolt/README.md\n")
 
 
 def changed_after_freezing(name, change):

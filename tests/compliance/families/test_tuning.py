@@ -182,6 +182,14 @@ confirmation_by_other_code = event_changed(
 
 
 @damage
+def confirmation_by_other_source(tuned):
+    copied = shutil.copytree(tuned.source, tuned.root / "source" / "copy")
+    (copied / "implementations/pytorch/train.py").write_text("a = 1\n")
+    tuned.ran(4, 5, 6, folder=copied)
+    return [(f"result_{i}.txt", line_of(tuned, 4 + i, "source"), "TUN08") for i in range(3)]
+
+
+@damage
 def confirmation_on_faster_devices(confirmed):
     lines = []
     for index in (4, 5, 6):

@@ -228,7 +228,7 @@ def test_wgt08_both_submissions_are_named(weighted, law, tmp_path, submissions, 
     assert sorted(places) == ["result_1.txt", "result_3.txt"]
 
 
-@pytest.mark.parametrize("kept", ["none", "all", "other"])
+@pytest.mark.parametrize("kept", ["none", "one", "all", "other"])
 def test_wgt04_confirmation_runs_may_leave_their_files_out(tuned, found, kept):
     """Their digests are enough; a file that is there is judged."""
     for index in (4, 5, 6):
@@ -236,7 +236,7 @@ def test_wgt04_confirmation_runs_may_leave_their_files_out(tuned, found, kept):
         path = tuned.path(index).parent / "weights" / f"result_{index - 4}.safetensors"
         tuned.logs[index].add("weights", hashlib.sha256(data).hexdigest(), bytes=len(data), path=f"weights/{path.name}")
         tuned.write(index)
-        if kept != "none":
+        if kept in ("all", "other") or (kept == "one" and index == 4):
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data[:-1] + b"!" if kept == "other" and index == 5 else data)
     assert found(tuned.root) == ([("result_1.safetensors", 1, "WGT04")] if kept == "other" else [])

@@ -105,6 +105,7 @@ EVEN = [FAR * (1 + 2 * i) + 1000 * i * i for i in range(3)]
     [
         ([[5 + 3 * FAR], [5 + 7 * LOW + FAR]], ALIKE),
         ([[5 + 3 * FAR], [5 + 7 * LOW + 1 + FAR]], None),
+        ([[5 + 3 * FAR], [5 + LOW // 2 + FAR]], None),
         ([[FAR], [FAR + MODULUS]], None),
         ([[FAR, 3 * FAR + 77], [9 * FAR + 12345, FAR + 5]], None),
         ([[FAR, 3 * FAR + 77], [FAR + 5, 9 * FAR + 12345]], "5 from that of /a/0"),

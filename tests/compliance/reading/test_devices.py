@@ -35,6 +35,7 @@ def test_cores_are_threads_of_all_ranks_accelerators_one_a_rank(devices, device,
     ("threads", "cores", "number"),
     [
         *((8, None, 32), (8, 4, 8), (8, 99, 32), (None, 4, 8), (1, 4, 4)),
+        (None, 10**9, 2 * COMPUTE.cores_per_node),
         *((unknown, None, 2 * COMPUTE.cores_per_node) for unknown in (0, None, -1, True, 10**9, "many")),
     ],
 )
@@ -153,6 +154,7 @@ def test_all_items_together_have_so_many_hosts():
     ("texts", "found"),
     [
         (["n[1-2"], "found 'n[1-2'"),
+        (["n]"], "found 'n]'"),
         (["n[1-2][3-4]"], "found 'n[1-2][3-4]'"),
         (["n[2-1]"], "found 'n[2-1]', wanted at most 131072 names, the first before the last"),
         (["n[1-1]"], "found 'n[1-1]'"),

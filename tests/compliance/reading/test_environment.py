@@ -1,6 +1,7 @@
 """Manifests as strangers may write them: what is refused, and that nothing costs much."""
 
 import copy
+import hashlib
 import json
 
 import pytest
@@ -45,6 +46,7 @@ def test_hosts_in_short_are_many_hosts():
         (b'{"schema": 1}', "['schema']"),
         (changed(lambda c: c.update(schema=3)), "schema 3"),
         (changed(lambda c: c.update(schema=1)), "the fact 'loaded'"),
+        (changed(lambda c: c["run"]["loaded"].update(value={})), "loaded {}"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=1 << 53)), "loaded {'records'"),
@@ -76,6 +78,16 @@ def test_what_is_refused(data, found):
     with pytest.raises(Unsound) as caught:
         reading.parse(data)
     assert f"{caught.value.found} ".startswith(found) and len(caught.value.found) < 300
+
+
+def test_a_file_is_read_by_its_digest_and_up_to_a_size(tmp_path):
+    path, data = tmp_path / "environment_0.json", json.dumps(manifest()).encode()
+    path.write_bytes(data)
+    digest, size = hashlib.sha256(data).hexdigest(), len(data)
+    assert reading.read_environment(path, digest, size).nodes[0].hosts == ("n1",)
+    for file, named, most in ((path, digest, size - 1), (path, "0" * 64, size), (tmp_path / "none.json", digest, size)):
+        assert reading.read_environment(file, named, most) is None
+    assert len(reading.content(path, 10)) == 11
 
 
 @pytest.mark.parametrize("number", [4, 5, 6])

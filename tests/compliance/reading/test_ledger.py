@@ -52,7 +52,8 @@ def test_a_log_has_the_starts_that_it_states_and_no_others(launched, read):
     launched.changed("ledger", 3, value=None)
     found, runs = read()
     assert [len(found.starts_of(run)) for run in runs] == [0, 0, 0, 0, 1]
-    assert found.starts_of(replace(runs[4], launch=None)) == []
+    for other in ({"launch": None}, {"file": runs[3].file}):
+        assert found.starts_of(replace(runs[4], **other)) == []
 
 
 def test_starts_go_on_from_each_other(launched, read):
@@ -144,6 +145,12 @@ def test_how_a_log_states_its_start(tmp_path, keys, line, started):
         events = [{"key": key, "time_ms": 1, "value": 1, "metadata": {"line": "d" * 64}} for key in keys]
         path.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
     assert start_in(path) == (line, started)
+
+
+def test_a_log_that_states_its_start_by_no_text_states_none(tmp_path):
+    event = {"key": "ledger", "time_ms": 1, "value": 1, "metadata": {"line": ["d" * 64]}}
+    (tmp_path / "log").write_text(f":::MLLOG {json.dumps(event)}\n")
+    assert start_in(tmp_path / "log") == (None, True)
 
 
 @pytest.mark.parametrize(("most", "known"), [(2, False), (3, True)])

@@ -49,6 +49,7 @@ def test_the_scale_is_the_foregrounds_or_the_targets():
     smoke, mini = (EDITION.problems[name] for name in ("smoke", "cosmoflow-mini"))
     assert scale_of(smoke, SCAFFOLD, CURVES).reach == pytest.approx(42.275)
     assert scale_of(mini, COSMOFLOW, CURVES).reach == pytest.approx(1e-4 * 0.124 * 512 * 4)
+    assert scale_of(mini, replace(COSMOFLOW, score_max=1.0), CURVES).perfect == ()  # the least error is the best
     assert scale_of(smoke, replace(SCAFFOLD, score=None), CURVES) is None
     assert scale_of(replace(mini, target=0.0), COSMOFLOW, CURVES) is None
 
@@ -107,6 +108,8 @@ def test_so_far_from_perfect_an_evaluation_tells_runs_apart(errors, tells):
     assert scale.tells((100.0, 100.0 - errors, 100.0, 100.0), 10) is tells
     assert scale.tells((0.0, 0.0, 0.0, float(errors)), 10) is tells
     assert not scale.tells((0.0, 40.0, 0.0, 39.0), 10)  # hits are no predicted voxels
+    assert not scale.tells((0.0, 40.0), 10)  # of fewer classes
+    assert not Scale(4.0, 4.0, ()).tells((0.0,), 10)
 
 
 @pytest.mark.parametrize(("number", "tells"), [(2.0**53, True), (2.0**53 + 2, False), (-(2.0**53) - 2, False)])

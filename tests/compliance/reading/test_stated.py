@@ -25,6 +25,7 @@ def found(description, apart=0.1, **node):
         ("1.5 TB", 1.5e12),
         ("80GB of HBM", 80e9),
         ("3 mb", 3e6),
+        ("2 TiB", 2048 * 2**30),
         *((wrong, None) for wrong in ("GiB", "9" * 400 + " GiB", 80)),
     ],
 )
@@ -84,7 +85,10 @@ BOMB = "a: &a [1, 2]\nb: &b {<<: [*x, *x]}\n"
         (["--layout", "1,2,1,1"], None, {"layout": [1, 2, 1, 1]}),
         (["--org", "a=b"], "[1, 2]", {"a": "b"}),  # which no log has for a setting
         (["settings={a: 1}", "x=[[1]]"], "y: {z: 1}\n", {}),  # none of them plain
-        *(([], text, {}) for text in (BOMB, "[" * 9000, "x: 1\n" + "#" * 20_000, "x: " + "1:" * 300 + "1.5\n")),
+        *(
+            ([], text, {})
+            for text in (BOMB, "x: &a 1\ny: *a\n", "[" * 9000, "x: 1\n" + "#" * 20_000, "x: " + "1:" * 300 + "1.5\n")
+        ),
         *(([], f"x: {value}\n", {}) for value in ("2020-99-99", "!!bool maybe", "!!timestamp now")),
         (["x=!!bool maybe"], None, {"x": None}),
         ([], f"x: 0x{'f' * 8000}\n0x{'f' * 8000}: y\n", {}),  # more digits than Python writes
@@ -151,6 +155,12 @@ def test_a_word_of_a_command_line_has_so_many_characters(length, found):
     assert len(told("x=2" + "0" * (length - 3))) == found
 
 
+def test_options_have_values_in_two_ways():
+    words = ["train.py", "--org", "acme", "--system=box", "--status=", "--last"]
+    found = [("--org", "acme"), ("--system", "box"), ("--status", ""), ("--last", "")]
+    assert list(module.options(words)) == found
+
+
 def test_what_is_given_is_held_against_what_is_logged():
     assert told("x=1", "--org", "acme", "--last") == told() == []
     assert told("--org=bolt", "x=3") == ["--org bolt here, acme in the log", "x 3 here, 1 in the log"]
@@ -163,7 +173,7 @@ def test_what_is_given_is_held_against_what_is_logged():
     ("words", "fits"),
     sides(
         (
-            ["--log results/box/result_3.txt", "--log=result_3.txt", "--entry 1", "--steps 0"],
+            ["--log results/box/result_3.txt", "--log=result_3.txt", "--log log", "--entry 1", "--steps 0"],
             ["--log result_17.txt", "--entry 3", "--steps 40", "--rehearsal-seed 5"],
         )
     ),
@@ -200,7 +210,7 @@ def test_a_config_is_one_that_the_log_names_as_source(monkeypatch, text, known):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "resolved"), sides(("epochs", ["auto", None], [0]), ("threads", [0], [-1, "0"]))
+    ("name", "value", "resolved"), sides(("epochs", ["auto", None], [0]), ("threads", [0], [-1, "0", False]))
 )
 def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(name, value, resolved):
     assert module.resolves(value, name, SimpleNamespace(settings={"epochs": None})) is resolved

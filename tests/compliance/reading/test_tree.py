@@ -76,10 +76,12 @@ def test_a_set_in_no_submission_has_a_system_and_a_scaling_at_most(tmp_path):
         (["systems/box.json", "results/box/strong/scaffold/run_0.log"], False),
         (["systems/box.json", "source/abc/train.py"], False),
         (["results/README.md"], False),
+        (["systems/box.yaml"], False),
     ],
 )
 def test_a_prepared_submission_has_descriptions_alone(tmp_path, names, prepared):
     files(tmp_path / "acme", *names)
+    (tmp_path / "acme/results/box").mkdir(parents=True, exist_ok=True)  # an empty folder
     assert read_submission(tmp_path / "acme", "acme", tmp_path).prepared is prepared
 
 
