@@ -12,7 +12,6 @@ import io
 import json
 import logging
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -25,6 +24,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.log import TOKEN
 from compliance.engine import judge
+from perf.script import script
 
 ROOT = Path(__file__).resolve().parents[1]
 RULESETS = ("1.0.0", "2.0.0", "3.0.0")  # of mlperf_logging's checker for HPC
@@ -88,31 +88,21 @@ def of_the_command(round_: Path, repeats: int) -> float:
     return statistics.median(seconds)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@script
+def main(arguments: Sequence[str] | None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("round", type=Path, help="a round of MLPerf HPC")
     parser.add_argument("--repeats", type=int, default=3)
     args = parser.parse_args(arguments)
-    try:
-        measure(args.round, args.repeats)
-    except OSError as error:
-        print(f"check_speed.py: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-def measure(round_: Path, repeats: int) -> None:
-    """Measure a round, and print. Raises OSError."""
-    files = sorted(round_.rglob("result_*.txt"))
+    files = sorted(args.round.rglob("result_*.txt"))
     lines = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
-    seconds = compare(round_, files, repeats)
+    seconds = compare(args.round, files, args.repeats)
     print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")
     for name, value in seconds.items():
         ratio = value / seconds["ours"]
         print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
-    print(f"check.py: {of_the_command(round_, repeats):.3f} s of wall time")
-    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
+    print(f"check.py: {of_the_command(args.round, args.repeats):.3f} s of wall time")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 from benchmark.writing import write_text
 from perf.pages import contract, settings, tensors
 from perf.pages.generated import filled
+from perf.script import script
 from rules.current import EDITION
 from rules.edition import load
 
@@ -31,18 +32,14 @@ def pages() -> dict[Path, str]:
     return {path: filled(path.read_text(encoding="utf-8"), each) for path, each in parts.items()}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pages. Return the exit code."""
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Write the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=DOCS, help="default: docs")
     options = parser.parse_args(arguments)
-    try:
-        for path, text in pages().items():
-            write_text(options.out / path.name, text)
-    except (OSError, ValueError) as error:
-        print(f"contract.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    for path, text in pages().items():
+        write_text(options.out / path.name, text)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from perf.curves.figure import figure
 from perf.curves.runs import Series, from_logs, merged, read, write
 from perf.curves.table import markdown, points
 from perf.pages.generated import filled
+from perf.script import script
 from rules.current import current
 from rules.edition import load
 
@@ -40,8 +41,15 @@ def figures(series: Sequence[Series]) -> dict[str, str]:
     return found
 
 
-def run(options: argparse.Namespace) -> None:
-    """Do what the options ask for."""
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Do what the arguments ask for. Raises ValueError if a log or the data file is not usable."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="logs of runs, or folders of them")
+    parser.add_argument("--add", action="store_true", help="keep the runs that the data file has already")
+    parser.add_argument("--points", action="store_true", help="print reference points instead of figures and table")
+    parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of data, page and figures")
+    options = parser.parse_args(arguments)
     data, page = options.docs / "convergence.yaml", options.docs / "convergence.md"
     if options.logs:
         known = read(data) if options.add and data.exists() else []
@@ -56,22 +64,6 @@ def run(options: argparse.Namespace) -> None:
     print(table)
     if page.exists():
         write_text(page, filled(page.read_text(encoding="utf-8"), {"table": table}))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run, and return the exit code: 2 if a log or the data file is not usable."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("logs", nargs="*", type=Path, metavar="LOG", help="logs of runs, or folders of them")
-    parser.add_argument("--add", action="store_true", help="keep the runs that the data file has already")
-    parser.add_argument("--points", action="store_true", help="print reference points instead of figures and table")
-    parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of data, page and figures")
-    options = parser.parse_args(arguments)
-    try:
-        run(options)
-    except (ValueError, OSError) as error:
-        print(f"convergence.py: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 if __name__ == "__main__":

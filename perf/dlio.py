@@ -9,6 +9,7 @@ mean.
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,37 +19,39 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import numpy as np
 import yaml
 
-from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
 from benchmark.workload import AnyProblem, Box, module_of
 from benchmark.writing import write_text
 from implementations.pytorch_tools.input_trial.compute import compute_times
+from perf.script import script
 from perf.settings import reference_settings
-from perf.storage.export import READER, export
 
-ENVIRONMENT = Path("build/dlio")
+SPLITS = {"train": "train", "validation": "valid"}  # the folders of our splits, by which DLIO tells them
+PROGRAMS = Path("build/dlio/bin")
 
 
-def run(options: argparse.Namespace) -> None:
-    """Export, and print what was left out and the command. Raises OSError and ValueError."""
-    problem, config, out = load_problem(options.problem), reference_settings(options.problem), options.out
-    if config.batch_size % options.ranks:
-        raise ValueError(f"--ranks: found {options.ranks}, wanted a divisor of the batch size {config.batch_size}")
-    steps = {"train": config.batch_size, "validation": config.eval_batch_size * options.ranks}
-    counts = export(problem, options.data, out / "store", steps)
-    name = f"{problem.name.replace('-', '_')}_store"
-    content = yaml.safe_dump({"model": name, **workload(options, problem, config, counts)}, sort_keys=False)
-    write_text(out / "config" / "workload" / f"{name}.yaml", content)
-    left = [len(problem.split_samples(split)) - count for split, count in counts.items()]
-    print(f"{out}: left out of train, validation: {left[0]}, {left[1]}")
-    print(typed(options, name))
+def export(problem: AnyProblem, data: Path, folder: Path, steps: dict[str, int]) -> dict[str, int]:
+    """Write links to the files of a dataset into a folder; {split: number of samples}. A reader class (`plugin.py`)
+    finds the dataset by `store.yaml`. `steps` are the samples of a step over all ranks, by split: DLIO wants multiples
+    of them, so the last samples may have no link."""
+    counts = {}
+    for split, name in SPLITS.items():
+        samples = list(problem.split_samples(split))
+        counts[split] = len(samples) // steps[split] * steps[split]
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        for sample in samples[: counts[split]]:
+            path = folder / name / f"{sample:07d}.hdf5"
+            path.unlink(missing_ok=True)
+            path.symlink_to(module_of(problem).sample_path(data, problem, split, sample).absolute())
+    write_text(folder / "store.yaml", yaml.safe_dump({"problem": problem.name, "data": str(data.resolve())}))
+    return counts
 
 
 def workload(options: argparse.Namespace, problem: AnyProblem, config: Any, counts: dict[str, int]) -> dict[str, Any]:
     """The YAML of a workload for DLIO 2.0.0, but for its name. It has no key that DLIO does not read."""
     decoded = module_of(problem).blank(problem, Box((0, 0, 0), problem.shape))
-    mean, deviation, evaluation = computation(options, problem, config.eval_batch_size)
+    mean, deviation = computation(options)
     return {
         "framework": "pytorch",
         "workflow": {"generate_data": False, "train": True, "evaluation": bool(counts["validation"])},
@@ -62,7 +65,7 @@ def workload(options: argparse.Namespace, problem: AnyProblem, config: Any, coun
         },
         "reader": {
             "data_loader": "pytorch",
-            "reader_classname": READER,
+            "reader_classname": "perf.storage.plugin.StoreReader",
             "batch_size": config.batch_size // options.ranks,
             "batch_size_eval": config.eval_batch_size,
             "read_threads": options.workers,  # 0 reads in the process that trains
@@ -71,32 +74,21 @@ def workload(options: argparse.Namespace, problem: AnyProblem, config: Any, coun
             "sample_shuffle": "seed",
         },
         "train": {"epochs": options.epochs, "computation_time": mean, "computation_time_stdev": deviation},
-        "evaluation": {"eval_time": evaluation},
+        "evaluation": {"eval_time": 0.0},
     }
 
 
-def computation(options: argparse.Namespace, problem: AnyProblem, batch: int) -> tuple[float, float, float]:
-    """(mean, standard deviation) of the seconds that a training step computes, and the seconds of an evaluation step of
-    so many samples: as given, or from a log."""
+def computation(options: argparse.Namespace) -> tuple[float, float]:
+    """(mean, standard deviation) of the seconds that a training step computes: as given, or from a log."""
     if not options.from_log:
-        return options.compute_seconds or 0.0, 0.0, 0.0
+        return options.compute_seconds or 0.0, 0.0
     drawn = compute_times(None, options.from_log).draw(0, 0, 10_000)
-    return float(np.mean(drawn)), float(np.std(drawn)), evaluation_seconds(options.from_log, problem, batch)
-
-
-def evaluation_seconds(log: Path, problem: AnyProblem, batch: int) -> float:
-    """Seconds of an evaluation step: the median over the log's evaluations, 0 if it has none."""
-    starts, stops = (
-        [e.time_ms for e in read_log(log) if isinstance(e, Event) and e.key == key]
-        for key in ("eval_start", "eval_stop")
-    )
-    steps = -(-problem.validation_samples // batch)
-    return float(np.median([(b - a) / 1000 / steps for a, b in zip(starts, stops, strict=False)])) if stops else 0.0
+    return float(np.mean(drawn)), float(np.std(drawn))
 
 
 def typed(options: argparse.Namespace, workload: str) -> str:
     """The command that runs DLIO on a workload, to be typed; at several ranks by MPI."""
-    programs, out = (options.into / "bin").absolute(), options.out
+    programs, out = PROGRAMS.absolute(), options.out
     command = [str(programs / "python"), str(ROOT / "perf" / "storage" / "launch.py")]
     command += [f"workload={workload}", f"hydra.run.dir={(out / 'output').resolve()}"]
     command += ["--config-dir", str((out / "config").resolve())]
@@ -106,9 +98,10 @@ def typed(options: argparse.Namespace, workload: str) -> str:
     return shlex.join(["env", *(f"{name}={value}" for name, value in variables.items()), *command])
 
 
-def main() -> int:
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Export, and print what was left out and the command. Raises OSError and ValueError."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--into", type=Path, default=ENVIRONMENT, help="DLIO's environment (default: build/dlio)")
     parser.add_argument("--problem", required=True)
     parser.add_argument("--data", type=Path, required=True, help="the dataset")
     parser.add_argument("--out", type=Path, required=True, help="folder for links, workload and DLIO's output")
@@ -117,13 +110,18 @@ def main() -> int:
     parser.add_argument("--ranks", type=int, default=1, help="of DLIO (default: 1)")
     parser.add_argument("--compute-seconds", type=float, help="seconds of a step's computation")
     parser.add_argument("--from-log", type=Path, help="take them from the log of a run")
-    options = parser.parse_args()
-    try:
-        run(options)
-    except (OSError, ValueError) as error:
-        print(f"dlio.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    options = parser.parse_args(arguments)
+    problem, config, out = load_problem(options.problem), reference_settings(options.problem), options.out
+    if config.batch_size % options.ranks:
+        raise ValueError(f"--ranks: found {options.ranks}, wanted a divisor of the batch size {config.batch_size}")
+    steps = {"train": config.batch_size, "validation": config.eval_batch_size * options.ranks}
+    counts = export(problem, options.data, out / "store", steps)
+    name = f"{problem.name.replace('-', '_')}_store"
+    content = yaml.safe_dump({"model": name, **workload(options, problem, config, counts)}, sort_keys=False)
+    write_text(out / "config" / "workload" / f"{name}.yaml", content)
+    left = [len(problem.split_samples(split)) - count for split, count in counts.items()]
+    print(f"{out}: left out of train, validation: {left[0]}, {left[1]}")
+    print(typed(options, name))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from benchmark.config import read_yaml
 from benchmark.writing import copy_file, write_text
 from perf.pages import rules, scripts
 from perf.pages.text import for_python_markdown, relinked
+from perf.script import script
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "docs" / "site"
@@ -102,19 +103,15 @@ def write(found: Mapping[str, str | Path], out: Path) -> None:
     copy_file(SITE / "mkdocs.yml", out / "mkdocs.yml")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Collect, write, and return the exit code."""
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Collect and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "docs")
     options = parser.parse_args(arguments)
-    try:
-        found = collect(listed())
-        write(found, options.out)
-    except (ValueError, OSError) as error:
-        print(f"docs.py: {error}", file=sys.stderr)
-        return 1
+    found = collect(listed())
+    write(found, options.out)
     print(f"{options.out}: {len(found)} pages and pictures")
-    return 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from benchmark.atomic import replacing
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Problem
 from benchmark.scaffold.volume import fractals, make_sample
+from perf.script import script
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "figures"
@@ -156,20 +157,16 @@ def save(picture: Image.Image, path: Path, problem: Problem) -> None:
     print(f"{path}: {path.stat().st_size} bytes")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw, write, and return the exit code."""
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Draw and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", nargs="*", default=PROBLEMS, help=f"default: {' '.join(PROBLEMS)}")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)
-    try:
-        for name in options.problem:
-            problem = load_problem(name)
-            save(problem_picture(problem), options.out / f"scaffold-{name}.png", problem)
-    except (ValueError, OSError) as error:
-        print(f"figures.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    for name in options.problem:
+        problem = load_problem(name)
+        save(problem_picture(problem), options.out / f"scaffold-{name}.png", problem)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ prints measured beside predicted values. docs/scaling.md has the settings that c
 """
 
 import argparse
+import json
 import math
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ from typing import Any
 if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+import pandas as pd
+
 from benchmark.problem import load_problem
 from implementations.pytorch.config import RunConfig
 from perf.projection.calibrate import calibrate
@@ -29,8 +32,9 @@ from perf.projection.machine import System, dump_system, load_system
 from perf.projection.measured import read_measured, report
 from perf.projection.predict import LADDER, Prediction
 from perf.projection.search import best_of, busy, search
-from perf.projection.table import as_csv, as_json, details, origins, row, target_table, text_table
+from perf.projection.table import COLUMNS, TARGET, details, origins, row, text_table
 from perf.projection.target import assumed, epochs_of, target_row
+from perf.script import script
 from perf.settings import reference_settings
 
 AUTO = "as the settings say, and more if memory is too small"
@@ -69,14 +73,13 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
     epochs = assumed(*args.epochs) if args.epochs else epochs_of(problem, config.batch_size)
 
     def told(found: Prediction) -> dict[str, Any]:
-        return {**row(found, system), **target_row(problem, system, found, epochs), "problem": name}
+        return {"problem": name, **row(found, system), **target_row(problem, system, found, epochs)}
 
     if config.layout:
         if args.ranks and args.ranks != [math.prod(config.layout)]:
             layout = ",".join(map(str, config.layout))
             raise ValueError(f"--ranks: found {args.ranks} beside layout {layout}, wanted one of the two")
-        found = [best_of(problem, config, system, config.layout, args.recompute)]
-        return list(map(told, found))
+        return [told(best_of(problem, config, system, config.layout, args.recompute))]
     rows = []
     for ranks in args.ranks or [1]:
         if ranks < 1:
@@ -104,45 +107,40 @@ def idle(problem: Any, config: RunConfig, ranks: int) -> str:
 
 def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -> str:
     """The rows in the format asked for."""
-    if args.format != "text":
-        return {"csv": as_csv, "json": as_json}[args.format](rows)
+    if args.format == "json":
+        return json.dumps(rows, indent=2)
+    if args.format == "csv":
+        return pd.DataFrame(rows).to_csv(index=False).rstrip("\n")
     blocks = [f"{args.system}: {system.source}"]
     for name in args.problem:
         mine = [r for r in rows if r["problem"] == name]
-        if mine:
-            table = target_table(mine) if args.target else text_table(mine)
-            blocks.append(f"{name}, batch {mine[0]['batch']}, {mine[0]['precision']}\n{table}")
-        if mine and args.target:
+        if not mine:
+            continue
+        table = text_table(mine, TARGET if args.target else COLUMNS)
+        blocks.append(f"{name}, batch {mine[0]['batch']}, {mine[0]['precision']}\n{table}")
+        if args.target:
             blocks.append(origins(mine[-1]))
-        elif mine and single(args):
+        elif single(args):
             blocks.append(details(mine[0]))
     return "\n\n".join(blocks)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Predict, print, and return the exit code: 0, or 2 for a wrong command."""
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Predict and print. Raises ValueError for what cannot be projected, and OSError for logs that cannot be read."""
     args = parse(arguments)
-    try:
-        print(answer(args))
-    except (OSError, ValueError) as error:
-        print(f"project.py: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-def answer(args: argparse.Namespace) -> str:
-    """The text to print. Raises ValueError for what cannot be projected, and OSError for logs that cannot be read."""
     system = load_system(args.system)
     if args.calibrate:
         found, doubts = calibrate([read_measured(log) for log in args.calibrate], system)
         for doubt in doubts:
             print(f"project.py: calibration: {doubt}", file=sys.stderr)
-        return dump_system(found, doubts).rstrip()
-    if args.compare:
-        return report([read_measured(log) for log in args.compare], system)
-    if not args.problem:
+        print(dump_system(found, doubts).rstrip())
+    elif args.compare:
+        print(report([read_measured(log) for log in args.compare], system))
+    elif args.problem:
+        print(show(args, [r for name in args.problem for r in project(args, name, system)], system))
+    else:
         raise ValueError("found nothing to do, wanted --problem, --calibrate or --compare")
-    return show(args, [r for name in args.problem for r in project(args, name, system)], system)
 
 
 if __name__ == "__main__":

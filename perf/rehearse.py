@@ -29,6 +29,7 @@ from perf.projection.machine import System, load_system
 from perf.projection.op_costs import MOST
 from perf.projection.record import Event
 from perf.rehearsal.rank import Rehearsal, rehearse
+from perf.script import script
 from perf.settings import reference_settings
 
 GIB = 2**30
@@ -101,50 +102,41 @@ def show(found: Sequence[Rehearsal], order: bool) -> None:
         print(f"{name:24}" + "".join(f"{cell:>12}" for cell in cells))
     one = max(found, key=lambda one: sum(event.sent for event in one.events))
     print(f"\ncalls of rank {one.rank}" + ("" if order else ", in the order in which each comes first"))
-    print("\n".join(map(numbered, enumerate(one.events)) if order else summed(one.events)))
+    for number, (stage, group, what, size, sent) in enumerate(one.events if order else ()):
+        print(f"{number:6} {stage:14} {group:8} {what:17} {size:12} {sent:12}")
+    if not order:
+        show_sums(one.events)
 
 
-def numbered(item: tuple[int, Event]) -> str:
-    """A line for a call."""
-    number, (stage, group, what, size, sent) = item
-    return f"{number:6} {stage:14} {group:8} {what:17} {size:12} {sent:12}"
-
-
-def summed(events: Sequence[Event]) -> list[str]:
-    """A line for all calls of a kind in a stage."""
+def show_sums(events: Sequence[Event]) -> None:
+    """Print a line for all calls of a kind in a stage."""
     kinds: dict[tuple[str, str, str], list[Event]] = {}
     for event in events:
         kinds.setdefault((event.stage, event.group, event.what), []).append(event)
-    lines = []
     for (stage, group, what), alike in kinds.items():
         most, sent = max(event.bytes for event in alike) / 1e6, sum(event.sent for event in alike) / 1e6
-        lines.append(
-            f"{stage:14} {group:8} {what:17} {len(alike):4} x, of {most:.3f} MB at most, {sent:.3f} MB to neighbours"
-        )
-    return lines
+        sizes = f"of {most:.3f} MB at most, {sent:.3f} MB to neighbours"
+        print(f"{stage:14} {group:8} {what:17} {len(alike):4} x, {sizes}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@script
+def main(arguments: Sequence[str] | None) -> int:
     """Rehearse. Return the exit code."""
     args, start = parse(arguments), time.perf_counter()
-    try:
-        problem, system = load_problem(args.problem), load_system(args.system)
-        if args.memory is not None:
-            system = replace(system, memory_gib=args.memory, reserve_gib=min(system.reserve_gib, args.memory / 10))
-        settings = [*args.settings, "compile=false", "device=cpu", f"layout=[{args.layout}]"]
-        config = reference_settings(args.problem, ["precision=bfloat16", *settings])
-        if config.sharding == "fsdp":
-            raise ValueError("sharding: found fsdp, wanted ddp: project.py predicts the memory of sharded weights")
-        layout = Layout.of(config.layout, config.tile)
-        config = resolve(config, 1, layout.ranks)
-        at_once = config.batch_size // config.accumulate
-        validate_layout(layout.extents, layout.tile, problem, layout.ranks, at_once)
-        ranks = named(args.rank) if args.rank else chosen(layout)
-        if odd := [rank for rank in ranks if not 0 <= rank < layout.ranks]:
-            raise ValueError(f"--rank: found {odd[0]}, wanted 0 to {layout.ranks - 1}")
-    except ValueError as error:
-        print(f"rehearse.py: {error}", file=sys.stderr)
-        return 2
+    problem, system = load_problem(args.problem), load_system(args.system)
+    if args.memory is not None:
+        system = replace(system, memory_gib=args.memory, reserve_gib=min(system.reserve_gib, args.memory / 10))
+    settings = [*args.settings, "compile=false", "device=cpu", f"layout=[{args.layout}]"]
+    config = reference_settings(args.problem, ["precision=bfloat16", *settings])
+    if config.sharding == "fsdp":
+        raise ValueError("sharding: found fsdp, wanted ddp: project.py predicts the memory of sharded weights")
+    layout = Layout.of(config.layout, config.tile)
+    config = resolve(config, 1, layout.ranks)
+    at_once = config.batch_size // config.accumulate
+    validate_layout(layout.extents, layout.tile, problem, layout.ranks, at_once)
+    ranks = named(args.rank) if args.rank else chosen(layout)
+    if odd := [rank for rank in ranks if not 0 <= rank < layout.ranks]:
+        raise ValueError(f"--rank: found {odd[0]}, wanted 0 to {layout.ranks - 1}")
     if warning := idle_replicas(layout.extents, problem, at_once):
         print(f"rehearse.py: {warning}", file=sys.stderr)
     found = [rehearse(problem, config, replace(layout, rank=rank)) for rank in ranks]

@@ -25,6 +25,7 @@ from harness.auditing.logged import Epoch, read_run
 from harness.implementation import DEFAULT, find_implementation
 from harness.launcher import Launcher
 from harness.replay import NAMES
+from perf.script import script
 
 FIRST = ("threads=2",)
 WAYS = {  # name: ranks, settings
@@ -73,8 +74,9 @@ def largest(found: Sequence[dict[float, Distance]], name: str, epoch: int) -> fl
     return max((getattr(one[epoch], name) or 0.0 for one in found), default=0.0)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print."""
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Measure and print. Raises ValueError if a run fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problem", default="smoke")
     parser.add_argument("--data", type=Path, help="the dataset (default: data/<problem>)")
@@ -101,7 +103,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     band = {e: [float(f"{MARGIN * largest(replays, name, e):.2g}") for name in ("loss", "score")] for e in epochs}
     print(f"replay: {band}")
     print(f"replay_early: {MARGIN * largest(replays, 'early', 1):.1e}")
-    return 0
 
 
 if __name__ == "__main__":

@@ -82,8 +82,6 @@ def below(crossings: np.ndarray, draw: Draw, sets: int, redrawn: bool = False) -
         own = draw(rng, crossings)
         for i, (whole, edition) in enumerate(TESTS):
             limits = load(edition).limits.convergence
-            if limits is None:
-                continue
             known, mine = (np.ceil(drawn), np.ceil(own)) if whole else (drawn, own)
             point = {1: ReferencePoint(1, tuple(known.tolist()))}
             allows = allowed(point, 1, FIVE, FIVE, limits.chance, limits.olympic)

@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 
 from perf.curves.runs import Series
+from perf.pages.generated import table
 from rules.reference import FEWEST_RUNS
 
 HEAD = (
@@ -15,7 +16,7 @@ HEAD = (
 
 def markdown(series: Sequence[Series]) -> str:
     """A Markdown table with a row for each series; epochs and seconds are those of runs that met the target."""
-    lines = [f"| {' | '.join(HEAD)} |", f"| --- | {' | '.join(['---:'] * (len(HEAD) - 1))} |"]
+    rows = []
     for one, name in zip(series, names(series), strict=True):
         cells = [name, str(one.width or ""), str(one.batch), str(len(one.runs)), str(len(one.epochs))]
         epochs, cv = one.epochs, one.variation
@@ -23,8 +24,8 @@ def markdown(series: Sequence[Series]) -> str:
         cells += [v if v == "" else f"{v:g}" for v in spread]
         cells += ["" if cv is None else f"{100 * cv:.1f} %"]
         cells += [f"{statistics.median(one.seconds):.1f}" if one.seconds else "", machine(one)]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return table(HEAD, rows, numbers=True)
 
 
 def names(series: Sequence[Series]) -> list[str]:
@@ -60,17 +61,16 @@ def points(series: Sequence[Series]) -> str:
         if not one.published:
             lines.append(f"# {name}, width {one.width}, batch size {one.batch}: not the problem as it is defined now")
             continue
+        where = f"{one.problem}, batch size {one.batch}"
         if (one.problem, one.batch) in done:
             first = done[one.problem, one.batch]
             raise ValueError(f"{one.problem} at batch size {one.batch}: found {first} and {name}, wanted one series")
         done[one.problem, one.batch] = name
         if len(one.epochs) < len(one.runs):
             missed = len(one.runs) - len(one.epochs)
-            lines.append(f"# {one.problem}, batch size {one.batch}: {missed} of {len(one.runs)} runs missed the target")
+            lines.append(f"# {where}: {missed} of {len(one.runs)} runs missed the target")
         if len(one.epochs) < FEWEST_RUNS:
-            lines.append(
-                f"# {one.problem}, batch size {one.batch}: {len(one.epochs)} runs, a point needs {FEWEST_RUNS}"
-            )
+            lines.append(f"# {where}: {len(one.epochs)} runs, a point needs {FEWEST_RUNS}")
             continue
         if f"{one.problem}:" not in lines:
             lines += [f"{one.problem}:", "  reference_epochs:"]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [head, ("---",) * len(head), *rows]
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: bool = False) -> str:
+    """Return a Markdown table. With `numbers`, all columns but the first are aligned to the right."""
+    lines = [head, ["---", *["---:" if numbers else "---"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
 
 

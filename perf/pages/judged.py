@@ -16,7 +16,6 @@ from rules.edition import Edition
 from rules.text import Rule
 
 READS = {"first", "all", "value", "line"}  # methods of a log and of a run, called with a key
-TWICE, MISSING, TYPE, LISTED, CLOSED, AGREE = "LOG05", "LOG04", "LOG06", "LOG09", "HYP01", "HYP03"
 FACTS = ("seeds", "origin", "source", "weights", "environments", "launch", "resumptions", "init", "resumed")  # of a run
 SAME = {"same_code": "RUN04", "same_system": "RUN07", "same_in_set": "RUN08", "same_problem": "RUN09"}
 # Families that judge a kind of log of their own, and look at all its events on the way.
@@ -30,7 +29,8 @@ def judging(keys: frozenset[str], edition: Edition) -> dict[str, list[str]]:
     found: dict[str, set[str]] = {key: _limited(key, edition) for key in keys}
     for code, rule in edition.rules.items():
         check = CHECKS.get(code)
-        for key in (_keys_of(check.function, keys) if check else frozenset[str]()) | _named(rule, keys):
+        read = _found(inspect.unwrap(check.function), keys, ()) if check else frozenset[str]()
+        for key in read | _named(rule, keys):
             if code in WIDE or key.startswith(OWN.get(code.rstrip("0123456789"), "")):
                 found[key].add(code)
     return {key: [code for code in edition.rules if code in codes] for key, codes in found.items()}
@@ -44,31 +44,22 @@ def _named(rule: Rule, keys: frozenset[str]) -> frozenset[str]:
 
 def _limited(key: str, edition: Edition) -> set[str]:
     """Return the codes of the rules that hold a key against the limits of an edition."""
-    limits, codes = edition.limits, set()
-    for name, benchmark in edition.benchmarks.items():
-        if key in benchmark.configured:
-            codes.add(AGREE)
-        if (wanted := edition.keys[name].get(key)) is None:
-            continue
-        codes |= {MISSING} if wanted.required else set()
-        codes |= set() if wanted.many else {TWICE}
-        codes |= {CLOSED} if wanted.closed else set()
-        if wanted.kind and not wanted.closed:
-            codes.add(TYPE)
-        if wanted.choices and not wanted.closed:
-            codes.add(LISTED)
-    for group, code in SAME.items():
-        codes |= {code} if key in getattr(limits, group) else set()
-    return codes
-
-
-def _keys_of(function: Callable[..., Any], keys: frozenset[str]) -> frozenset[str]:
-    """Return the keys of which a function, or one that it calls, reads the events."""
-    return _found(inspect.unwrap(function), keys, ())
+    wanted = [keys[key] for keys in edition.keys.values() if key in keys]
+    judges = {
+        "LOG04": any(w.required for w in wanted),
+        "LOG05": any(not w.many for w in wanted),
+        "LOG06": any(w.kind and not w.closed for w in wanted),
+        "LOG09": any(w.choices and not w.closed for w in wanted),
+        "HYP01": any(w.closed for w in wanted),
+        "HYP03": any(key in benchmark.configured for benchmark in edition.benchmarks.values()),
+    }
+    judges |= {code: key in getattr(edition.limits, group) for group, code in SAME.items()}
+    return {code for code, yes in judges.items() if yes}
 
 
 @cache
 def _found(function: Callable[..., Any], keys: frozenset[str], above: tuple[Any, ...]) -> frozenset[str]:
+    """Return the keys of which a function, or one that it calls, reads the events; `above` are those that call it."""
     if function in above:
         return frozenset()
     known = vars(inspect.getmodule(function))

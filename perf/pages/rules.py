@@ -22,14 +22,10 @@ command line, `python compliance/check.py --explain CODE` prints a rule.
     parts = [intro]
     for family, group in groupby(edition.rules.values(), lambda rule: rule.code.rstrip("0123456789")):
         rules = list(group)
-        parts.append(f"## {title(rules[0])} {{#{family}}}\n")
+        title = rules[0].path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").strip()
+        parts.append(f"## {title} {{#{family}}}\n")
         parts += [section(rule, edition) for rule in rules]
     return "\n".join(parts)
-
-
-def title(rule: Rule) -> str:
-    """The heading of the file that has the texts of a rule's family."""
-    return rule.path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").strip()
 
 
 def section(rule: Rule, edition: Edition) -> str:

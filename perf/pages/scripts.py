@@ -5,11 +5,11 @@ import importlib
 import inspect
 import os
 import re
+from functools import partialmethod
 from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("benchmark", "implementations", "harness", "rules", "compliance", "results", "perf")
 STARTED = re.compile(r"^if __name__ ==", re.MULTILINE)
 METHODS = ("parse_args", "parse_known_args", "parse_intermixed_args")
 WIDTH = "100"  # columns of a help text
@@ -32,7 +32,7 @@ def parser_of(script: str, arguments: list[str] | None = None) -> tuple[argparse
     if not (ROOT / script).is_file():
         raise ValueError(f"found no {script}")
     main = importlib.import_module(script.removesuffix(".py").replace("/", ".")).main
-    with mock.patch.multiple(argparse.ArgumentParser, **{name: _stopper(name) for name in METHODS}):
+    with mock.patch.multiple(argparse.ArgumentParser, **{name: partialmethod(_stop, name) for name in METHODS}):
         try:
             main(*([arguments or []] if inspect.signature(main).parameters else []))
         except Found as found:
@@ -40,11 +40,8 @@ def parser_of(script: str, arguments: list[str] | None = None) -> tuple[argparse
     raise ValueError(f"{script}: its main reads no command line")
 
 
-def _stopper(name: str):
-    def stop(self: argparse.ArgumentParser, *_, **__):
-        raise Found(self, name)
-
-    return stop
+def _stop(self: argparse.ArgumentParser, name: str, *_, **__):
+    raise Found(self, name)
 
 
 def help_of(script: str) -> str:

@@ -53,6 +53,7 @@ def for_python_markdown(text: str) -> str:
     names = iter(anchors(text))
     lines: list[str] = []
     depths: list[int] = []  # columns at which the text of the open list items begins
+    listed = False  # whether there is an item since the last blank line
     for line, prose in outside_fences(text):
         if prose and (match := HEADING.match(line)):
             depths.clear()
@@ -64,21 +65,12 @@ def for_python_markdown(text: str) -> str:
             after_blank = not lines or not lines[-1].strip()
             while depths and indent < depths[-1] and (item or after_blank):
                 depths.pop()
-            if item and not depths and not after_blank and not ITEM.match(lines[-1]) and not in_list(lines):
+            if item and not depths and not after_blank and not listed:
                 lines.append("")
         level = sum(indent >= depth for depth in depths)
         rest = line[depths[level - 1] :] if level else line
         lines.append((" " * 4 * level + rest) if line.strip() else "")
+        listed = bool(line.strip() and (item or listed))
         if item:
             depths.append(len(item[0]))
     return "\n".join(lines) + "\n"
-
-
-def in_list(lines: list[str]) -> bool:
-    """Whether the last paragraph belongs to a list."""
-    for line in reversed(lines):
-        if not line.strip():
-            return False
-        if ITEM.match(line):
-            return True
-    return False

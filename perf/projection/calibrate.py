@@ -46,8 +46,8 @@ def absent(name: str, value: float, of: str) -> str:
 
 
 def fit_work(runs: Sequence[Measured], system: System) -> Found:
-    """`system` with the best-fitting shares of the matrix rate, for each precision in the logs, and of memory's
-    rate."""
+    """`system` with the best-fitting shares of the matrix rate, for each precision in the logs, and of memory's rate.
+    The sentences also name logs whose passes are predicted badly."""
     precisions = [name for name in PRECISIONS if any(run.config.precision == name for run in runs)]
 
     def rates(logarithms: np.ndarray) -> System:
@@ -63,8 +63,13 @@ def fit_work(runs: Sequence[Measured], system: System) -> Found:
     lowest, highest = math.log(LEAST_SHARE), math.log(MOST_SHARE)
     fit = least_squares(deviations, np.log(start).clip(lowest + 0.01, highest - 0.01), bounds=(lowest, highest))
     names = [*(f"reached.{name}" for name in precisions), "memory_reached"]
-    found = rates(fit.x)
-    return found, [*undetermined(names, fit), *(far for run in runs if (far := misfit(run, found)))]
+    found, doubts = rates(fit.x), undetermined(names, fit)
+    for run in runs:
+        worst = max(map(abs, work_deviations(run, found)))
+        if worst >= FAR:
+            off = f"predicted {worst:.0%} of a step beside what was measured"
+            doubts.append(f"{run.path.name}: {off}; was the machine busy?")
+    return found, doubts
 
 
 def undetermined(names: Sequence[str], fit: OptimizeResult) -> list[str]:
@@ -88,14 +93,6 @@ def standard_errors(fit: OptimizeResult) -> np.ndarray:
     noise = max(NOISE, math.sqrt(2 * fit.cost / free) if free > 0 else 0)
     _, scales, axes = np.linalg.svd(fit.jac, full_matrices=False)
     return noise * np.sqrt(((axes.T / np.maximum(scales, 1e-9)) ** 2).sum(1))
-
-
-def misfit(run: Measured, system: System) -> str:
-    """The sentence about a log whose passes are predicted badly, "" if they are not."""
-    worst = max(map(abs, work_deviations(run, system)))
-    if worst < FAR:
-        return ""
-    return f"{run.path.name}: predicted {worst:.0%} of a step beside what was measured; was the machine busy?"
 
 
 def work_deviations(run: Measured, system: System) -> list[float]:

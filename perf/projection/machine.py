@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -15,41 +14,36 @@ SYSTEMS = Path(__file__).resolve().parents[1] / "systems"
 MOST_SHARE = 2.0
 
 
-def known(**limits: float) -> Any:
-    """A field without a default, with its limits."""
-    return setting(MISSING, **limits)
-
-
 @dataclass(frozen=True)
 class ByPrecision(Settings):
     """A number for each precision of the network."""
 
-    float32: float = known(above=0)
-    bfloat16: float = known(above=0)
+    float32: float = setting(MISSING, above=0)
+    bfloat16: float = setting(MISSING, above=0)
 
 
 @dataclass(frozen=True)
 class Shares(Settings):
     """A share of a rate for each precision of the network."""
 
-    float32: float = known(above=0, most=MOST_SHARE)
-    bfloat16: float = known(above=0, most=MOST_SHARE)
+    float32: float = setting(MISSING, above=0, most=MOST_SHARE)
+    bfloat16: float = setting(MISSING, above=0, most=MOST_SHARE)
 
 
 @dataclass(frozen=True)
 class Wire(Settings):
     """A connection between ranks: the rate at which one rank sends, in GB/s (10^9 bytes), and a message's latency."""
 
-    gb_per_second: float = known(above=0)
-    microseconds: float = known(least=0)
+    gb_per_second: float = setting(MISSING, above=0)
+    microseconds: float = setting(MISSING, least=0)
 
 
 @dataclass(frozen=True)
 class Storage(Settings):
     """The file system of the dataset: its rate for one node and for all nodes together, in GB/s (10^9 bytes)."""
 
-    gb_per_second_of_a_node: float = known(above=0)
-    gb_per_second_of_all: float = known(above=0)
+    gb_per_second_of_a_node: float = setting(MISSING, above=0)
+    gb_per_second_of_all: float = setting(MISSING, above=0)
 
 
 @dataclass(frozen=True)
@@ -81,15 +75,15 @@ class System(Settings):
     of a node's cores."""
 
     source: str  # origin of the numbers: "datasheet: ..." or "measured: ..."
-    ranks_per_node: int = known(least=1)
-    memory_gib: float = known(above=0)  # memory of a rank
-    reserve_gib: float = known(least=0)  # part of it that libraries and their workspace need
+    ranks_per_node: int = setting(MISSING, least=1)
+    memory_gib: float = setting(MISSING, above=0)  # memory of a rank
+    reserve_gib: float = setting(MISSING, least=0)  # part of it that libraries and their workspace need
     peak_tflops: ByPrecision  # matrix rate of a rank by its maker, 10^12 FLOP/s
     reached: Shares  # share of peak_tflops that convolutions reach
-    memory_gb_per_second: float = known(above=0)  # memory rate of a rank by its maker
-    memory_reached: float = known(above=0, most=MOST_SHARE)  # share of it that operations between convolutions reach
-    optimizer_reached: float = known(above=0, most=MOST_SHARE)  # share of it that the optimizer's step reaches
-    operation_microseconds: float = known(least=0)  # least time of any operation, such as launching a kernel
+    memory_gb_per_second: float = setting(MISSING, above=0)  # memory rate of a rank by its maker
+    memory_reached: float = setting(MISSING, above=0, most=MOST_SHARE)  # share that work between convolutions reaches
+    optimizer_reached: float = setting(MISSING, above=0, most=MOST_SHARE)  # share that the optimizer's step reaches
+    operation_microseconds: float = setting(MISSING, least=0)  # least time of any operation, such as launching a kernel
     link: Wire  # between the ranks of a node
     network: Wire  # between nodes, for a rank while all ranks of its node send
     storage: Storage

@@ -29,7 +29,6 @@ class Measured:
     problem: Any
     config: RunConfig
     layout: Layout
-    nodes: int
     seconds: dict[str, float]
     step: float
     evaluation: float
@@ -70,7 +69,6 @@ def measured(path: Path, last: dict[str, Event]) -> Measured:
         problem,
         config,
         layout,
-        last["number_of_nodes"].value,
         {part: float(found["seconds"][part]) for part in ("wait", *PARTS, "rest")},
         float(found["step_seconds"]),
         layout.data / float(found["evaluation"]["throughput"]),

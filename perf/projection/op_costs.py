@@ -6,12 +6,13 @@ the code that trains.
 
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry
 
 MOST = 2**31  # elements that a 32-bit index can number
@@ -50,16 +51,19 @@ class OpCosts(TorchDispatchMode):
         self.inside = False  # inside of something that counts as one operation
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        self.measure(function.overloadpacket.__name__, [*tensors((args, kwargs or {})), *tensors(result)])
+        kwargs = kwargs or {}
+        result = function(*args, **kwargs)
+        name, read, made = function.overloadpacket.__name__, tensors((args, kwargs)), tensors(result)
+        self.measure(name, read + made)
         if self.inside:
             return result
-        if function.namespace == "aten":
-            self.count(function, args, kwargs or {}, result)
-        given = {place(tensor) for tensor in tensors((args, kwargs or {}))}
-        for tensor in tensors(result):
-            if place(tensor) not in given:  # not a view
-                self.hold(tensor)
+        given = {place(tensor) for tensor in read}
+        new = [tensor for tensor in made if place(tensor) not in given]  # not a view of an operand
+        if function.namespace == "aten" and (new or (made and function._schema.is_mutable)):
+            formula = flop_registry.get(function.overloadpacket)
+            self.count(name, formula(*args, **kwargs, out_val=result) if formula else 0, read, made)
+        for tensor in new:
+            self.hold(tensor)
         return result
 
     def measure(self, name: str, found: list[Tensor]) -> None:
@@ -84,19 +88,11 @@ class OpCosts(TorchDispatchMode):
 
         return run
 
-    def count(self, function: Any, args: tuple, kwargs: dict, result: Any) -> None:
-        """Count an operation, unless its result is only a view of its operand."""
-        read, made = list(tensors((args, kwargs))), list(tensors(result))
-        addresses = {place(t) for t in read}
-        mutable = function._schema.is_mutable
-        if not made or (not mutable and all(place(t) in addresses for t in made)):
-            return
-        name = function.overloadpacket.__name__
+    def count(self, name: str, flops: int, read: list[Tensor], made: list[Tensor]) -> None:
+        """Count an operation on tensors that it reads and makes."""
         if name == "copy_":
             read = read[1:]  # what it overwrites is not read
         moved = 0 if name in NOTHING else sum(map(size, read)) + sum(map(size, made))
-        formula = flop_registry.get(function.overloadpacket)
-        flops = formula(*args, **kwargs, out_val=result) if formula else 0
         self.operations[Operation(self.phase, flops, moved, precision_of(made[0]))] += 1
 
     def hold(self, tensor: Tensor) -> None:
@@ -115,15 +111,9 @@ class OpCosts(TorchDispatchMode):
         self.peak = max(self.peak, self.live)
 
 
-def tensors(value: Any) -> Iterator[Tensor]:
+def tensors(value: Any) -> list[Tensor]:
     """All tensors in nested arguments or results."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, dict):
-        yield from tensors(tuple(value.values()))
-    elif isinstance(value, list | tuple):
-        for part in value:
-            yield from tensors(part)
+    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
 
 
 def place(tensor: Tensor) -> int:

@@ -217,6 +217,5 @@ def node_ways(layout: Layout, axis: int, local: int) -> tuple[int, int]:
 
 def tiles(extents: Extents, local: int) -> list[Extents]:
     """The tiles with which a node's ranks form a box of the volume; the first numbers ranks row by row."""
-    plain = (1, 1, 1, 1)
     axes = [[n for n in range(1, extent + 1) if extent % n == 0 and local % n == 0] for extent in extents[1:]]
-    return [plain, *((1, *t) for t in itertools.product(*axes) if math.prod(t) == local and local > 1)]
+    return [(1, 1, 1, 1), *((1, *t) for t in itertools.product(*axes) if math.prod(t) == local and local > 1)]

@@ -10,6 +10,7 @@ from unittest import mock
 
 import torch.distributed as dist
 from torch import Tensor, nn
+from torch.distributed import new_group
 
 from benchmark.run.log import AXES
 from perf.projection.op_costs import OpCosts
@@ -51,7 +52,7 @@ class Record(OpCosts):
             "all_gather_object": self.all_gather_object,
             "broadcast_object_list": lambda values, source: self.note("broadcast of objects", 0),
             "batch_isend_irecv": self.exchange,
-            "new_group": self.new_group(dist.new_group),
+            "new_group": self.new_group,
         }
         with contextlib.ExitStack() as stack:
             for name, stand_in in stand_ins.items():
@@ -75,16 +76,12 @@ class Record(OpCosts):
         self.note("exchange", max(sends), messages[0].group, sum(sends))
         return []
 
-    def new_group(self, make: Callable[..., Any]) -> Callable[..., Any]:
+    def new_group(self, ranks: Sequence[int], **how: Any) -> Any:
         """`dist.new_group`, which `with_mesh` calls for the lines along each axis and then for the replica."""
-
-        def made(ranks: Sequence[int], **how: Any) -> Any:
-            group, known = make(ranks, **how), len(self.names)
-            self.names[group] = (*AXES, "replica")[known] if known <= len(AXES) else f"group {known}"
-            self.note("new group", 0, group)
-            return group
-
-        return made
+        group, known = new_group(ranks, **how), len(self.names)
+        self.names[group] = (*AXES, "replica")[known] if known <= len(AXES) else f"group {known}"
+        self.note("new group", 0, group)
+        return group
 
 
 def sum_gradients(model: nn.Module, record: Record) -> Callable[[], None]:

@@ -11,8 +11,6 @@ from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System
 from perf.projection.predict import LADDER, Prediction, at_step, predict, step_of, tiles
 
-PLAIN = (1, 1, 1, 1)
-
 
 def search(problem: Any, config: RunConfig, system: System, ranks: int, recompute: str = "auto") -> list[Prediction]:
     """Predictions for a number of ranks: for each number of boxes the layout with the least surface. Those that fit
@@ -62,7 +60,7 @@ def best_of(problem: Any, config: RunConfig, system: System, extents: Extents, r
 def best_tile(problem: Any, config: RunConfig, system: System, extents: Extents) -> Prediction:
     """The prediction with the tile whose step is fastest, or with the config's own tile if it has one."""
     ranks = math.prod(extents)
-    tried = tiles(extents, system.ranks_per_node) if config.tile == PLAIN else [config.tile]
+    tried = tiles(extents, system.ranks_per_node) if config.tile == (1, 1, 1, 1) else [config.tile]
     for tile in tried:
         validate_layout(extents, tile, problem, ranks, at_once(config))
     ways = (Layout.of(extents, tile) for tile in tried)

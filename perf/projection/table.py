@@ -1,10 +1,7 @@
-"""Predictions as a table: text, CSV and JSON."""
+"""Predictions as rows of plain values, and as text."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-import pandas as pd
 
 from perf.projection.machine import System
 from perf.projection.predict import Prediction, step_of
@@ -25,19 +22,19 @@ COLUMNS = {  # heading of the text: (field, format)
     "samples/s": ("samples_per_s", "{:.4g}"),
     "of peak": ("share_of_peak", "{:.1%}"),
 }
-TARGET = {  # of the table to the target: (field, format, whether it has an interval)
-    "ranks": ("ranks", "{:d}", False),
-    "nodes": ("nodes", "{:d}", False),
-    "layout": ("layout", "{}", False),
-    "recompute": ("recompute", "{}", False),
-    "GiB": ("memory_gib", "{:.1f}", False),
-    "fits": ("fits", "{}", False),
-    "read GB/s": ("read_gb_per_s", "{:.3g}", False),
-    "epoch s": ("epoch_s", "{:.3g}", True),
-    "epochs": ("epochs", "{:.3g}", True),
-    "hours": ("hours", "{:.2g}", True),
-    "node-hours": ("node_hours", "{:.2g}", True),
-    "kWh": ("kwh", "{:.3g}", True),
+TARGET = {  # of the table to the target: (field, format, of some with the ends of its interval)
+    "ranks": ("ranks", "{:d}"),
+    "nodes": ("nodes", "{:d}"),
+    "layout": ("layout", "{}"),
+    "recompute": ("recompute", "{}"),
+    "GiB": ("memory_gib", "{:.1f}"),
+    "fits": ("fits", "{}"),
+    "read GB/s": ("read_gb_per_s", "{:.3g}"),
+    "epoch s": ("epoch_s", "{:.3g} ({:.3g}-{:.3g})"),
+    "epochs": ("epochs", "{:.3g} ({:.3g}-{:.3g})"),
+    "hours": ("hours", "{:.2g} ({:.2g}-{:.2g})"),
+    "node-hours": ("node_hours", "{:.2g} ({:.2g}-{:.2g})"),
+    "kWh": ("kwh", "{:.3g} ({:.3g}-{:.3g})"),
 }
 PARTS = ("wait", "forward", "backward", "halo", "norm", "reduction", "optimizer")
 
@@ -47,7 +44,6 @@ def row(prediction: Prediction, system: System) -> dict[str, Any]:
     p, config = prediction, prediction.config
     rate = p.model_flops / p.seconds.step
     return {
-        "problem": "",
         "ranks": p.layout.ranks,
         "nodes": -(-p.layout.ranks // system.ranks_per_node),
         "layout": ",".join(map(str, p.layout.extents)),
@@ -74,25 +70,14 @@ def row(prediction: Prediction, system: System) -> dict[str, Any]:
     }
 
 
-def text_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The table as text."""
-    return aligned([list(COLUMNS), *([form.format(r[field]) for field, form in COLUMNS.values()] for r in rows)])
+def text_table(rows: Sequence[dict[str, Any]], columns: Mapping[str, tuple[str, str]]) -> str:
+    """A table as text, with columns aligned to the right. "?" stands for what nobody knows."""
 
+    def cell(r: dict[str, Any], field: str, form: str) -> str:
+        ends = r.get(f"{field}_low"), r.get(f"{field}_high")
+        return "?" if r[field] is None else form.format(r[field], *ends)  # most formats show no ends
 
-def target_table(rows: Sequence[dict[str, Any]]) -> str:
-    """The table to the target as text: each quantity with the ends of its interval, "?" for what nobody knows."""
-
-    def cell(r: dict[str, Any], field: str, form: str, interval: bool) -> str:
-        if r[field] is None:
-            return "?"
-        middle, *both = (form.format(r[name]) for name in (field, *([f"{field}_low", f"{field}_high"] * interval)))
-        return f"{middle} ({both[0]}-{both[1]})" if both else middle
-
-    return aligned([list(TARGET), *([cell(r, *how) for how in TARGET.values()] for r in rows)])
-
-
-def aligned(cells: Sequence[Sequence[str]]) -> str:
-    """Lines of cells, with columns aligned to the right."""
+    cells = [list(columns), *([cell(r, *how) for how in columns.values()] for r in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells)
     return "\n".join(line.rstrip() for line in lines)
@@ -123,13 +108,3 @@ def details(r: dict[str, Any]) -> str:
         f"  GiB: {memory}\n"
         f"  halo: {r['halo_messages']} messages a step, {r['halo_mb']:.4g} MB"
     )
-
-
-def as_json(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows as a JSON list of objects."""
-    return json.dumps(list(rows), indent=2)
-
-
-def as_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """The rows as CSV, names first."""
-    return pd.DataFrame(rows).to_csv(index=False).rstrip("\n") if rows else ""

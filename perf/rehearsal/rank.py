@@ -1,8 +1,7 @@
 """The rehearsal of one rank: groups, a step, an evaluation and a checkpoint over tensors without memory."""
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,8 +94,8 @@ def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, recor
         "kept for backward": kept,
         "at most beside it": peak - kept,
     }
-    found = tuple(record.events), memory, record.most, tuple(record.large), part
-    return Rehearsal(layout.rank, layout.place, *found)
+    events, large = tuple(record.events), tuple(record.large)
+    return Rehearsal(layout.rank, layout.place, events, memory, record.most, large, part)
 
 
 def counts(numbers: Tensor, minlength: int) -> Tensor:
@@ -106,17 +105,11 @@ def counts(numbers: Tensor, minlength: int) -> Tensor:
 
 def save(state: TrainingState, problem: Any, config: RunConfig, layout: Layout) -> int:
     """Write a checkpoint whose parts are empty. Return the bytes that this rank's part would have."""
-    with tempfile.TemporaryDirectory() as folder, without_parts():
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(checkpoint.parts, "write", lambda folder, tensors, rank, ranks: {}),
+        mock.patch.object(checkpoint, "started", lambda log: 0),  # the log is not there
+    ):
         origin = checkpoint.Origin(problem, config, Path(folder) / "result_0.txt")
         checkpoint.Checkpoints(Path(folder) / "checkpoints", origin).save(state, layout, 0, 1, Evaluation(0.0, {}))
     return sum(t.nbytes for t in share(state.tensors(), layout.rank, layout.ranks).values())
-
-
-@contextmanager
-def without_parts() -> Iterator[None]:
-    """Write no tensors, and find the run's start in a log that is not there."""
-    with (
-        mock.patch.object(checkpoint.parts, "write", lambda folder, tensors, rank, ranks: {}),
-        mock.patch.object(checkpoint, "started", lambda log: 0),
-    ):
-        yield

@@ -1,1 +1,1 @@
-"""Exports for DLIO."""
+"""What runs in DLIO's environment."""

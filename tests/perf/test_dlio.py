@@ -1,23 +1,23 @@
 """The command."""
 
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from benchmark.log import LogWriter
+from benchmark.problem import load_problem
+from benchmark.scaffold.store import sample_path
 from perf import dlio
 
 
 @pytest.fixture
-def call(monkeypatch, tmp_path):
+def call(tmp_path):
     """The function that calls the command, with its folders in one of the test's: its exit code."""
 
     def act(*words: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["dlio.py", *words, "--data", "d", "--out", str(tmp_path / "a folder")])
-        return dlio.main()
+        return dlio.main([*words, "--data", "d", "--out", str(tmp_path / "a folder")])
 
     return act
 
@@ -34,13 +34,23 @@ def test_what_can_be_mended_is_one_line(call, capsys, words, said):
 def test_the_command_of_an_export_can_be_typed(call, capsys, tmp_path):
     """DLIO's own words: workload=NAME of a folder of YAML, by MPI at several ranks; it is quoted for a shell."""
     out = tmp_path / "a folder"
-    assert call("--problem", "smoke", "--ranks", "2", "--into", "none") == 0
+    assert call("--problem", "smoke", "--ranks", "2") == 0
     left, command = capsys.readouterr().out.splitlines()
     assert left == f"{out}: left out of train, validation: 0, 8"  # of 72, in steps of 2 x 8
     found = shlex.split(command)
-    assert found[5:8] == [str(Path("none/bin/mpiexec").absolute()), "-n", "2"]
+    assert found[5:8] == [str(Path("build/dlio/bin/mpiexec").absolute()), "-n", "2"]
     assert found[9].endswith("perf/storage/launch.py") and found[10] == "workload=smoke_store"
     assert found[11:] == [f"hydra.run.dir={out}/output", "--config-dir", f"{out}/config"]
+
+
+def test_samples_in_whole_steps_are_links(tmp_path):
+    data, folder = tmp_path / "data", tmp_path / "store"
+    counts = dlio.export(load_problem("smoke"), data, folder, {"train": 50, "validation": 73})
+    assert counts == {"train": 150, "validation": 0}  # of 168 and 72
+    links = sorted((folder / "train").iterdir())
+    assert len(links) == 150 and not list((folder / "valid").iterdir())
+    assert links[3].resolve() == sample_path(data, "train", 3).resolve() and links[3].suffix == ".hdf5"
+    assert yaml.safe_load((folder / "store.yaml").read_text()) == {"problem": "smoke", "data": str(data)}
 
 
 def workload(out: Path) -> dict:

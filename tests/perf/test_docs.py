@@ -63,7 +63,7 @@ def test_a_link_that_leads_nowhere_is_an_error(monkeypatch, tmp_path, capsys, li
     (tmp_path / "README.md").write_text(f"# A\n\nSee [b]({link}).\n", encoding="utf-8")
     monkeypatch.setattr(docs, "ROOT", tmp_path)
     monkeypatch.setattr(docs, "listed", lambda: ["README.md"])
-    assert main(["--out", str(tmp_path / "out")]) == 1
+    assert main(["--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err == f"docs.py: README.md: the link {link} leads nowhere\n"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from perf.project import main, parse, project
 from perf.projection.machine import load_system
-from perf.projection.table import target_table, text_table
+from perf.projection.table import COLUMNS, TARGET, text_table
 
 pytestmark = pytest.mark.slow
 
@@ -146,5 +146,5 @@ def test_pages_show_what_is_printed_today():
         words = shlex.split(re.sub(r"--ranks( \d+)+", "", command))
         args = parse([*words, "--layout", cells[heading.index("layout")]])
         rows = project(args, name, load_system(args.system))
-        table = (target_table if args.target else text_table)(rows)
+        table = text_table(rows, TARGET if args.target else COLUMNS)
         assert [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()] == [heading, cells], command
