@@ -12,6 +12,7 @@ import io
 import json
 import logging
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -103,6 +104,7 @@ def main(arguments: Sequence[str] | None) -> None:
         ratio = value / seconds["ours"]
         print(f"  {name:<18}{value:8.3f} s  {lines / value:10.0f} lines/s  {ratio:6.2f} x our time")
     print(f"check.py: {of_the_command(args.round, args.repeats):.3f} s of wall time")
+    print(f"this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
 
 
 if __name__ == "__main__":

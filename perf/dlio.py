@@ -19,6 +19,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import numpy as np
 import yaml
 
+from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
 from benchmark.workload import AnyProblem, Box, module_of
@@ -74,7 +75,7 @@ def workload(options: argparse.Namespace, problem: AnyProblem, config: Any, coun
             "sample_shuffle": "seed",
         },
         "train": {"epochs": options.epochs, "computation_time": mean, "computation_time_stdev": deviation},
-        "evaluation": {"eval_time": 0.0},
+        "evaluation": {"eval_time": evaluation_seconds(options.from_log, problem, config.eval_batch_size)},
     }
 
 
@@ -84,6 +85,14 @@ def computation(options: argparse.Namespace) -> tuple[float, float]:
         return options.compute_seconds or 0.0, 0.0
     drawn = compute_times(None, options.from_log).draw(0, 0, 10_000)
     return float(np.mean(drawn)), float(np.std(drawn))
+
+
+def evaluation_seconds(log: Path | None, problem: AnyProblem, batch: int) -> float:
+    """Seconds of an evaluation step of so many samples: the median over the log's evaluations, 0 if there are none."""
+    events = [event for event in read_log(log) if isinstance(event, Event)] if log else []
+    starts, stops = ([e.time_ms for e in events if e.key == key] for key in ("eval_start", "eval_stop"))
+    steps = -(-problem.validation_samples // batch)
+    return float(np.median([(b - a) / 1000 / steps for a, b in zip(starts, stops, strict=False)])) if stops else 0.0
 
 
 def typed(options: argparse.Namespace, workload: str) -> str:

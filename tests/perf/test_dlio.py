@@ -1,5 +1,6 @@
 """The command."""
 
+import json
 import shlex
 from pathlib import Path
 
@@ -79,5 +80,22 @@ def test_a_log_has_the_seconds_of_computation(call, tmp_path):
     said = workload(tmp_path / "a folder")
     assert said["train"]["computation_time"] == pytest.approx(1.5, abs=0.1)
     assert said["train"]["computation_time_stdev"] == pytest.approx(0.6, abs=0.1)
-    assert said["model"] == "cosmoflow_mini_store"
+    assert said["model"] == "cosmoflow_mini_store" and said["evaluation"] == {"eval_time": 0.0}
     assert said["dataset"]["record_length"] == 32784 and said["reader"]["read_threads"] == 0
+
+
+def test_an_evaluation_step_takes_its_share_of_the_median_evaluation(tmp_path):
+    log, clock = tmp_path / "log.txt", iter((0, 1000, 5000, 14_000, 20_000, 22_000))
+    with log.open("w") as file:
+        for key in ("eval_start", "eval_stop") * 3:
+            event = {
+                "namespace": "",
+                "time_ms": next(clock),
+                "event_type": "",
+                "key": key,
+                "value": None,
+                "metadata": {},
+            }
+            file.write(f":::MLLOG {json.dumps(event)}\n")
+    assert dlio.evaluation_seconds(log, load_problem("smoke"), 10) == 0.25  # 2 s, 8 steps of 72 samples
+    assert dlio.evaluation_seconds(None, load_problem("smoke"), 10) == 0
