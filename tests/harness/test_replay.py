@@ -195,7 +195,7 @@ def test_the_reference_replays_whoever_wrote_the_log(theirs, again, tmp_path):
     first, second, *_ = out.splitlines()
     assert first == "code that trains: the reference, implementations/pytorch"
     assert second.startswith("code of the log: 1 of ")
-    assert second.endswith(" files differs from the reference's: config/config.yaml")
+    assert second.endswith(" files differs from the reference implementation's: config/config.yaml")
 
 
 def test_other_code_runs_only_on_a_word(theirs, again, tmp_path):
