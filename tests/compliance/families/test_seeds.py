@@ -115,9 +115,9 @@ def test_seeds_of_copies_and_replays_and_those_that_are_not_fresh_are_told_once(
         reused_seeds=[SimpleNamespace(run=run, line=7, seed=5, before=first, before_line=8, before_seed=5)],
         related_seeds=[SimpleNamespace(run=run, line=7, seed=5, how="next to another")],
         edition=lambda run: SimpleNamespace(name="v1.0"),
-        concerned=lambda run, other: [(run, other)],
+        concerned=lambda run, other: [(run, other), (other, run)],  # who copied, logs don't tell
     )
-    assert [(f.path, f.line) for f in checks.no_seed_is_used_twice(across)] == [("b", 7)] * told
+    assert [(f.path, f.line) for f in checks.no_seed_is_used_twice(across)] == [("b", 7), ("a", 8)] * told
     assert [(f.path, f.line) for f in checks.seeds_are_unrelated(across)] == [("b", 7)] * told
 
 
