@@ -89,6 +89,9 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
+OF_ALL = re.compile(r", in (\d+) of \1 logs")  # what `among` says of all logs
+
+
 def among(some: Sized, logs: Sized) -> str:
     """Return ", in 3 of 10 logs" if a finding in one log stands for several, else ""."""
     return f", in {len(some)} of {len(logs)} logs" if len(some) > 1 else ""

@@ -71,7 +71,8 @@ class RunSet:
         with locked(self.folder):
             put_in_order(self.folder)
             again = self._made_again(only) if anew else []
-            self.compare(r for r in range(self.runs) if r not in self.missing() and self.log(r) not in again)
+            missing = self.missing()
+            self.compare(run for run in range(self.runs) if run not in missing and self.log(run) not in again)
             if place := supersede(again, "a new set was begun" if only is None else "the run is made again"):
                 say(f"what was there is now in {place}")
             todo = self.missing()

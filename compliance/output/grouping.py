@@ -113,7 +113,7 @@ def kinds(
         fix = texts[code].fix if code in texts and severity not in (*MILD, WAIVED) else ""
         cause = cause_of(code, same, wrong) if fix else ""
         fix = f"first fix {cause}: this may come from the same change" if cause else fix
-        fix = COPY if fix and all(CRLF in str(f.found) for f in same) else fix
+        fix = COPY if fix and all(CRLF in f.found for f in same) else fix
         made.append(Kind(severity, code, groups, len(places.keys() - {""}), common, fix, cause))
 
     def place(kind: Kind) -> tuple[int, bool, int, int, str]:

@@ -1,16 +1,13 @@
 """The effect of a finding on the figure of merit: the score as logged, and the score without the run."""
 
 import math
-import re
 from dataclasses import replace
 
 from benchmark.tree import THROUGHPUT
-from compliance.finding import Finding, errors
+from compliance.finding import OF_ALL, Finding, errors
 from compliance.verdict import NOT_CONVERGED, SetVerdict, Verdict
 from rules.edition import Edition
 from rules.merit import figure_of_merit
-
-OF_ALL = re.compile(r", in (\d+) of \1 logs")
 
 
 def with_impact(verdict: Verdict, editions: dict[str, Edition]) -> tuple[Finding, ...]:

@@ -22,7 +22,7 @@ DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")  # whole with --all, and 
 
 NEVER = (
     "Never edit a log. Where no fix says otherwise, copy it again if it differs from what its run wrote; "
-    "if it doesn't, repeat the run: its command of submit.py with --run N --anew"
+    "if it doesn't, repeat the run, as submit.py does with --run N --anew"
 )
 RENAMED = "LED03"  # to give a log its name back is enough, and to edit it isn't needed
 
