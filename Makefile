@@ -112,7 +112,7 @@ lock: build/tools/done
 	$$(grep -oE '^(torch|triton|nvidia|cuda)[a-z0-9-]*' requirements/cuda.txt | sed 's/^/--no-emit-package /')
 	$(UV) --group pyproject.toml:docs -o requirements/docs.txt
 	$(UV) --no-deps --group pyproject.toml:dlio -o requirements/dlio.txt
-	printf 'cryptography\nnumpy\npy-landlock; sys_platform == "linux"\npyyaml\nscipy\n' | $(UV) -c requirements/common.txt - -o requirements/judge.txt
+	printf 'cryptography\nmsgspec\nnumpy\npy-landlock; sys_platform == "linux"\npyyaml\nscipy\n' | $(UV) -c requirements/common.txt - -o requirements/judge.txt
 	grep -oE '"onnx[a-z]*==[0-9.]+"' pyproject.toml | tr -d '"' | $(UV) -c requirements/common.txt - -o requirements/export.txt
 	for list in energy tuning tools; do $(UV) -c requirements/common.txt --group $$list -o requirements/$$list.txt || exit; done
 

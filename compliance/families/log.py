@@ -62,7 +62,8 @@ def log_holds_events(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
 
 @rule("LOG04", "log", after=("LOG03", "RUN10"), on=EVERY)
 def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    if log.lost is None:  # any key may be in a line that can't be read
+    lost = log.lost
+    if lost is None:  # any key may be in a line that can't be read
         return
     resumed, begun = log.first("resumed"), log.first("init_start")
     if resumed and (begun is None or resumed.line < begun.line):
@@ -70,8 +71,9 @@ def required_keys_are_logged(log: Log, terms: Terms, time: Timeline) -> Iterator
         found = "no init_start" if begun is None else f"init_start in line {begun.line}"
         yield Fault(resumed.line, f"{found} before the event resumed", "the part that begins with init_start", says)
         return
+    there = {*log.events, *lost, *ELSEWHERE}
     for name, key in terms.keys.items():
-        if key.required and name not in (*log.events, *log.lost, *ELSEWHERE) and applies(key, log, terms):
+        if key.required and name not in there and applies(key, log, terms):
             yield Fault(1, f"no {name}", "one", about=subjects(name, terms))
 
 

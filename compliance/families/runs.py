@@ -212,12 +212,13 @@ def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
     usual, optional = _usual(runs, key), key in terms.keys and not terms.keys[key].required
     if usual is None:
         return
+    text = _text(usual, key)
     for run in runs:
         if key not in run.facts:
             if optional and not hides(run.broken, key):
                 wanted = f"{show(usual.value(key))}, as in the set's other runs"
                 yield Fault(1, f"no {key}", wanted, path=run.path)
-        elif _text(run, key) != _text(usual, key) and run.line(key) not in run.lines:  # one fault is one finding
+        elif _text(run, key) != text and run.line(key) not in run.lines:  # one fault is one finding
             found, wanted = apart(run.value(key), usual.value(key))
             yield Fault(run.line(key), f"{key} {found}", f"{wanted}, as in the set's other runs", path=run.path)
 

@@ -1,5 +1,6 @@
 """Read one log in one pass and in bounded memory: its events by key, and whatever is odd in it."""
 
+import itertools
 import math
 import re
 import time
@@ -7,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from benchmark.log import TOKEN_BYTES, BadLine, Event, open_regular, read_log
 from compliance.reading.values import is_number
@@ -20,6 +23,7 @@ SHOWN = 100  # bad lines and backward steps that are kept
 EVERY = 4096  # events and lines between two looks at the clock
 KEY = re.compile(rb'"key"\s*:\s*"(\w{1,100})"')
 LONGEST_LINE = 1 << 20  # bytes of a bad line that are searched for its key
+DECODE = msgspec.json.Decoder().decode  # raises at NaN, infinities and lone surrogates, which Python's parser accepts
 
 STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
@@ -137,18 +141,20 @@ def _steps_back(log: Log) -> list[tuple[int, int, str]]:
 
 def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
     """Return the events without those that repeat the one before."""
-    kept: list[Event] = []
-    before = -math.inf  # time of the event before
-    for event in events:
-        time_ms = event.time_ms if is_number(event.time_ms) else -math.inf
-        near = kept and math.isfinite(time_ms) and abs(time_ms - before) <= spread
-        if near and event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata):
-            if last:
-                kept[-1] = event
-        else:
+    kept = events[:1]
+    for before, event in itertools.pairwise(events):
+        same = event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata)
+        if not (same and _is_near(before, event, spread)):
             kept.append(event)
-        before = time_ms
+        elif last:
+            kept[-1] = event
     return kept
+
+
+def _is_near(before: Event, event: Event, spread: float) -> bool:
+    """Return whether at most `spread` milliseconds are between two events."""
+    times = before.time_ms, event.time_ms
+    return all(map(is_number, times)) and abs(times[1] - times[0]) <= spread
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -164,7 +170,7 @@ def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
     events: dict[str, list[Event]] = {key: [] for key in known}
     others, last, count, item = log.others, -(1 << 62), 0, None
     room, heavy = MOST_EVENTS, log.size > SMALL
-    for number, item in enumerate(read_log(path)):
+    for number, item in enumerate(read_log(path, DECODE)):
         if not number % EVERY and time.monotonic() > until:
             log.unreadable = "reading it took too long"
             break

@@ -55,7 +55,7 @@ def metadata(event: Event, name: str) -> Any:
 
 def epoch_of(event: Event) -> Any:
     """Return the epoch to which an event says it belongs, or None. A whole float counts as its integer."""
-    number = metadata(event, "epoch_num")
+    number = event.metadata.get("epoch_num") if type(event.metadata) is dict else None  # called for most events
     if type(number) is int:  # nearly always
         return number
     if type(number) is float and number.is_integer():

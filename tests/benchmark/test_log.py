@@ -5,9 +5,12 @@ import json
 import logging
 import os
 
+import msgspec
 import pytest
 
 from benchmark.log import BLOCK, LONGEST, BadLine, Event, LogWriter, Oddity, open_regular, parse_line, read_log
+
+DECODE = msgspec.json.Decoder().decode
 
 
 def line(key="k", value=1, time_ms=5, **more):
@@ -18,7 +21,9 @@ def line(key="k", value=1, time_ms=5, **more):
 def read(tmp_path, text):
     path = tmp_path / "a.txt"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return list(read_log(path))
+    items = list(read_log(path))
+    assert repr(list(read_log(path, DECODE))) == repr(items)  # repr, because NaN equals nothing
+    return items
 
 
 def test_events_with_their_lines(tmp_path):
@@ -83,6 +88,38 @@ def test_oddity_beside_its_event(tmp_path, text, kind):
     items = read(tmp_path, text + b"\n" + line("after").encode())
     assert sorted(type(i).__name__ for i in items) == ["Event", "Event", "Oddity"]
     assert next(i for i in items if isinstance(i, Oddity)) == Oddity(1, kind)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["1e400", "-1e-400", "9" * 400, str(1 << 64), str(-(1 << 63) - 1), '"\\ud800"', "-0", "-0.0", "0.1e5", "5e-324"],
+)
+def test_the_faster_parser_reads_the_same_value(tmp_path, value):
+    (item,) = read(tmp_path, line().replace('"value": 1', f'"value": {value}'))
+    assert repr(item.value) == repr(json.loads(value))
+
+
+@pytest.mark.parametrize("field", ["namespace", "event_type", "value", "metadata"])
+def test_the_faster_parser_reads_events_that_lack_a_field(tmp_path, field):
+    fields = json.loads(line().removeprefix(":::MLLOG "))
+    del fields[field]
+    (item,) = read(tmp_path, f":::MLLOG {json.dumps(fields)}")
+    assert getattr(item, field, None) is None
+
+
+def test_the_faster_parser_takes_plain_lines_alone(tmp_path):
+    text = "\n".join([line("a"), " " + line("b"), line("c") + " and more", line("d", float("nan"))])
+    (tmp_path / "a.txt").write_text(text)
+    parsed = []
+
+    def decode(text):
+        parsed.append(text)
+        return DECODE(text)
+
+    keys = [item.key for item in read_log(tmp_path / "a.txt", decode) if isinstance(item, Event)]
+    assert keys == ["a", "b", "c", "d"] and [line("a"), line("c") + " and more", line("d", float("nan"))] == [
+        f":::MLLOG{text}" for text in parsed
+    ]
 
 
 def test_a_value_named_key_is_no_oddity(tmp_path):

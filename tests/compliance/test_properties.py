@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from benchmark.log import Event, read_log
 from compliance.finding import Finding, show
 from compliance.reading.discovery import discover
+from compliance.reading.log import DECODE
 from compliance.safe import printable
 from compliance.source.python import read_python
 
@@ -31,7 +32,9 @@ def test_sound_event_is_read_as_it_is(fields):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result_0.txt"
         path.write_text(f":::MLLOG {json.dumps(fields)}\n")
-        events = [i for i in read_log(path) if type(i) is Event]
+        items = list(read_log(path))
+        events = [i for i in items if type(i) is Event]
+        assert repr(list(read_log(path, DECODE))) == repr(items)  # repr, because NaN equals nothing
         sound = type(fields["key"]) is str and fields["time_ms"] is not None
         assert len(events) == sound
         if sound:

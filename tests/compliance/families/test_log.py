@@ -87,7 +87,7 @@ def test_damage(entry, exactly):
 
 
 def test_log_that_cannot_be_read(tree, found, monkeypatch):
-    def refuse(path):
+    def refuse(path, decode):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(log_module, "read_log", refuse)
