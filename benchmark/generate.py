@@ -44,7 +44,7 @@ from benchmark.manifest import (
 )
 from benchmark.memory import keep_freed_memory
 from benchmark.printable import printable
-from benchmark.problem import SPLITS, load_problem
+from benchmark.problem import SPLITS, UNREACHED, load_problem
 from benchmark.workers import TooLate, share, work
 from benchmark.workload import AnyProblem, held_out, maker_of, module_of
 
@@ -250,8 +250,7 @@ def main() -> None:
     parser.add_argument(
         "--problem",
         required=True,
-        help="a name in the problems.yaml of a workload; nobody has trained scale7 to scale11 to their target at full "
-        "width yet",
+        help=f"a name in the problems.yaml of a workload; {UNREACHED}",
     )
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")

@@ -20,6 +20,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
+from benchmark.problem import UNREACHED
 from benchmark.run.errors import reason
 from harness.data import make_data
 from harness.options import add_making_options, add_options, setup_of
@@ -40,7 +41,7 @@ OF_ONE = {  # options that others exclude: of a single system, or of runs one af
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
+    parser.add_argument("--problem", required=True, help=f"smoke, scale6, ...; {UNREACHED}")
     add_options(parser)
     add_making_options(parser)
     parser.add_argument("--runs", type=int, help="how many runs, 0 for none (default: what the rules ask for)")

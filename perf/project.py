@@ -25,7 +25,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import pandas as pd
 
-from benchmark.problem import load_problem
+from benchmark.problem import UNREACHED, load_problem
 from implementations.pytorch.config import RunConfig
 from perf.projection.calibrate import calibrate
 from perf.projection.machine import System, dump_system, load_system
@@ -43,7 +43,9 @@ AUTO = "as the settings say, and more if memory is too small"
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The parsed command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problem", nargs="+", default=[], help="scale11, smoke, ...; several for one table")
+    parser.add_argument(
+        "--problem", nargs="+", default=[], help=f"scale11, smoke, ...; several for one table; {UNREACHED}"
+    )
     parser.add_argument("--ranks", type=int, nargs="+", help="numbers of ranks (default: 1)")
     parser.add_argument("--system", required=True, help="a name in systems/, or a file ending in .yaml")
     parser.add_argument("--layout", help="data,depth,height,width: this layout only, instead of --ranks")

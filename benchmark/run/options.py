@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmark.problem import UNREACHED
+
 REQUIRED = ("--problem", "--data", "--log", "--org", "--system", "--division", "--status")
 OPTIONAL = (  # that an implementation may leave out
     *("--layout", "--stage", "--checkpoint", "--resume", "--registry", "--entry", "--run", "--steps", "--trial"),
@@ -22,7 +24,7 @@ def parse_options(
     implementation's own. A wrong command ends the process with exit code 2."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     needed = "--describe" not in arguments
-    parser.add_argument("--problem", required=True, help="smoke, scale6, ...")
+    parser.add_argument("--problem", required=True, help=f"smoke, scale6, ...; {UNREACHED}")
     parser.add_argument("--data", required=needed, type=Path, help="folder that benchmark/generate.py wrote")
     parser.add_argument("--log", required=needed, type=Path, help="log to write")
     parser.add_argument("--org", default="unnamed", help="who submits")

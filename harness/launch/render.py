@@ -25,6 +25,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.atomic import naming
+from benchmark.problem import UNREACHED
 from benchmark.source import ROOT
 from benchmark.writing import write_text
 from harness.container import RUNTIMES
@@ -46,7 +47,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("launcher", choices=LAUNCHERS, help="what starts jobs and ranks")
-    parser.add_argument("--problem", required=True, help="smoke, scale9, cosmoflow, ...")
+    parser.add_argument("--problem", required=True, help=f"smoke, scale9, cosmoflow, ...; {UNREACHED}")
     parser.add_argument("--nodes", type=int, required=True, help="nodes of the job")
     parser.add_argument("--ranks-per-node", type=int, default=8, help="one for each GPU (default: 8)")
     parser.add_argument("--cores-per-rank", type=int, default=12, help="default: 12")

@@ -1,11 +1,15 @@
 """The command line that every implementation has."""
 
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
 
+from benchmark.problem import UNREACHED
 from benchmark.run.options import OPTIONAL, REQUIRED, parse_options
 
+ROOT = Path(__file__).resolve().parents[3]
 NEEDED = ["--problem", "tiny", "--data", "x", "--log", "result_3.txt"]
 VALUES = {  # what each option of the contract takes, and the value that it gives
     "--org": (["us"], "us"),
@@ -173,3 +177,19 @@ def test_an_implementation_may_have_options_of_its_own(capsys):
 
     assert parse("--trace", "t.json", add=add).trace == Path("t.json")
     assert "unrecognized arguments: --trace" in refused(capsys, "--trace", "t.json")
+
+
+@pytest.mark.parametrize(
+    "program", ["benchmark/generate.py", "harness/submit.py", "harness/launch/render.py", "perf/project.py"]
+)
+def test_help_says_which_problems_nobody_reached(program, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [program, "--help"])
+    with pytest.raises(SystemExit):
+        runpy.run_path(str(ROOT / program), run_name="__main__")
+    assert UNREACHED in " ".join(capsys.readouterr().out.split())
+
+
+def test_help_of_a_program_says_it_too(capsys):
+    with pytest.raises(SystemExit):
+        parse_options("A program.", ["--help"])
+    assert UNREACHED in " ".join(capsys.readouterr().out.split())
