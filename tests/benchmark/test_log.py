@@ -80,6 +80,7 @@ def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
         (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
         (line().encode().replace(b'"time_ms": ', b'"time_ms" : 1, "time_ms": '), "twice"),
+        (line(metadata=None).encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
         (line(value={"a": {"b": 1}}).encode().replace(b'"b": 1', b'"b": 1, "b":2'), "twice"),
         (line(value=[{"b": 1}]).encode().replace(b'"b": 1', b'"b": 1, "b": 2'), "twice"),
     ],
