@@ -1,4 +1,4 @@
-"""Judge logs, sets of runs, submissions or whole rounds by the rules.
+"""Check logs, sets of runs, submissions or whole rounds by the rules.
 
     python compliance/check.py results/
 

@@ -31,7 +31,7 @@ SOURCE = re.compile(r"/source/[0-9a-f]{12}/(.+)")  # a file of source within a s
 HEAD = ("--select", "HYP,RUN13,RUN14,SYS", "--ignore", "CLK,EVL")  # a head has no clock yet and no evaluation
 CHOSEN = {"RUN13": "division", "RUN14": "status"}  # fields of the description that an option also chooses
 SEVERITIES = ("error", "review", "warning", "info")
-JUDGED = f"judged by the rules {EDITION}, the current edition"
+JUDGED = f"checked by the rules {EDITION}, the current edition"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The generated parts of docs/implementing.md: the events of a log, the keys of each benchmark, settings, facts.
 
-What an event means is in benchmark/run/keys.py, what the rules require of it in an edition, and which rules judge it in
+What an event means is in benchmark/run/keys.py, what the rules require of it in an edition, and which rules check it in
 the checks (judged.py). `python perf/contract.py` writes the parts into the page.
 """
 
@@ -13,7 +13,7 @@ from perf.pages.judged import judging
 from rules.edition import Edition
 from rules.key import Key
 
-EVERY = ("LOG04", "LOG05", "LOG06", "LOG09")  # judge each key that the edition lists; the page says so once
+EVERY = ("LOG04", "LOG05", "LOG06", "LOG09")  # check each key that the edition lists; the page says so once
 OFTEN = {  # events that come more than once or not in every run, and that no edition lists
     "resumed": "after an interruption",
     "staging_start": "where data is staged",
@@ -36,7 +36,7 @@ OFTEN = {  # events that come more than once or not in every run, and that no ed
 ONLY = {"throughput_only": "with `--steps`", "io_only": "with trials of the input", "trial": "in a campaign"}
 ONLY |= {"settings_table": "with a table"}
 KINDS = {"int": "integer", "string": "text", "bool": "true or false"}
-EVENT = ("event", "type", "value", "metadata", "when", "judged by")  # heads of tables
+EVENT = ("event", "type", "value", "metadata", "when", "checked by")  # heads of tables
 OWN_KEY = ("event", "type", "closed division", "open division", "repeats the setting")
 TITLES = {Phase.HEAD: "The head", Phase.RUN: "The run", Phase.DONE: "After the clock has stopped"}
 

@@ -32,7 +32,7 @@ def test_a_description_of_another_division(forking, tiny, tmp_path, capfd):
     said = capfd.readouterr().err.splitlines()
     (line,) = [line for line in said if line.startswith("error: RUN13")]
     assert line.endswith(f': --division open, or correct "division" in {path}')
-    assert said[-1] == f"judged by the rules {EDITION}, the current edition, closed division (--division)"
+    assert said[-1] == f"checked by the rules {EDITION}, the current edition, closed division (--division)"
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_an_option_against_the_description_ends_with_what_to_type(forking, tmp_p
     code = {"division": "RUN13", "status": "RUN14"}[name]
     (line,) = [line for line in said if line.startswith(f"error: {code} ")]
     assert line.endswith(f': --{name} {other[name]}, or correct "{name}" in {path}')
-    assert said[-1].startswith("judged by the rules ") and path.read_bytes() == before
+    assert said[-1].startswith("checked by the rules ") and path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ PAGES = (
         "docs/tuning.md",
         "docs/io.md",
     ),
-    *("docs/procurement.md", "docs/centres.md"),
+    *("docs/procurement.md", "docs/centres.md", "docs/registry.md", "docs/weights.md"),
     *("README.md", "compliance/README.md", "rules/README.md", "harness/README.md", "implementations/pytorch/README.md"),
 )
 SHORT = 4  # commands that the shortest of these pages has

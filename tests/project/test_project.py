@@ -154,8 +154,9 @@ def check() -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
-def test_the_readmes_sample_is_what_the_commands_print(check):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["README.md", "docs/centres.md"])
+def test_a_pages_sample_is_what_the_commands_print(check, page):
+    text = (ROOT / page).read_text(encoding="utf-8")
     sample = text[text.index("<!-- sample") :].split("```")[1].strip().splitlines()
     summarize = [sys.executable, "results/summarize.py", "results/"]
     summary = subprocess.run(summarize, cwd=ROOT, capture_output=True, text=True)
