@@ -11,6 +11,7 @@ from compliance.reading.values import is_number
 VECTORS = ("AVX2", "AVX512")  # which PyTorch names alike in both places
 USED = re.compile(r"CPU capability usage: (\w+)")
 CUDA = re.compile(r"USE_CUDA=(?:1|ON)\b")
+RANGES = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 Pair = tuple[str, Any, str, Any]  # a fact, its value, another fact, and its value
 
 
@@ -23,6 +24,14 @@ def at_odds(environment: Environment, apart: float) -> Iterator[tuple[str, str]]
     for name, one, other, two in _twins(environment):
         if type(one) is str and type(two) is str and one != two:
             yield f"{name} {show(one)}", f"{show(two)}, by {other}"
+
+
+def _processors(ranges: object) -> int | None:
+    """Return how many processors a list such as "0,2-5" names, None if it is none."""
+    if type(ranges) is not str or not RANGES.fullmatch(ranges):
+        return None
+    ends = (part.partition("-") for part in ranges.split(","))
+    return sum(int(last or first) - int(first) + 1 for first, _, last in ends)
 
 
 def _parts(environment: Environment, apart: float) -> Iterator[Pair]:
@@ -43,6 +52,10 @@ def _twins(environment: Environment) -> Iterator[Pair]:
     lscpu, torch = node["lscpu"] or {}, node["torch"] or {}
     if lscpu.get("Architecture") == "x86_64":  # others have no name in /proc/cpuinfo
         yield "processor", (node["processors"] or {}).get("model"), "lscpu", lscpu.get("Model name")
+    threads = (node["processors"] or {}).get("threads")
+    online = _processors(lscpu.get("On-line CPU(s) list"))
+    if type(threads) is int and online is not None:
+        yield "processors", f"{threads} online", "lscpu", f"{online} online"
     version, settings = torch.get("version"), torch.get("settings")
     if type(version) is not str or type(settings) is not str:
         return

@@ -17,6 +17,10 @@ def lscpu(name, architecture="x86_64"):
     return {"Architecture": architecture, "Model name": name}
 
 
+def online(processors):
+    return {"On-line CPU(s) list": processors}
+
+
 def ranks(number):
     return {"ranks": number, "ranks_per_node": 8}
 
@@ -36,6 +40,8 @@ def found(launcher=RUN["launcher"], numa_gib=24, **node):
         ("launcher", ranks(8), ranks(1), "ranks per node 8, wanted at most 1, by ranks"),
         ("numa_gib", 30.0, 30.1, "GiB of NUMA nodes 30.1, wanted at most 30, by memory"),
         ("lscpu", lscpu("A processor"), lscpu("B"), "processor A processor, wanted B, by lscpu"),
+        ("lscpu", online("0,3"), online("0-7"), "processors 2 online, wanted 8 online, by lscpu"),
+        ("lscpu", online("4-5"), online("0,2-5,9"), "processors 2 online, wanted 6 online, by lscpu"),
         (
             "backends",
             {"processor": "AVX512"},
@@ -62,6 +68,9 @@ def test_facts_fit_each_other(name, fits, contradicts, told):
         {"torch": {"version": 2, "settings": None}, "backends": {"processor": "SVE256", "threads": "many"}},
         {"torch": built(used="NO AVX"), "backends": {"processor": "DEFAULT"}},
         {"lscpu": lscpu("Neoverse-V2", "aarch64")},
+        {"lscpu": online("0-f")},
+        {"lscpu": online("9" * 9)},
+        {"lscpu": online(8)},
         {"share": {}, "memory": {"gib": "24"}},
     ],
 )
