@@ -194,7 +194,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
     """Yield the faults of the end of a run whose last start is `last`."""
     end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
-        found = "a start without an end" + (f"; a note says: {noted[0]}" if noted else "")
+        found = "no end of the start on this line" + (f"; a note says: {noted[0]}" if noted else "")
         wanted = f"the end of {run.file.name}, with the sha256 {digest} of the log"
         says, severity = "The launch ledger lacks the end of a run", "review" if noted else ""
         yield Fault(last.number, found, wanted, says, launched.path, severity)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmark.log import open_regular
 from benchmark.run.files import weights_path
 from compliance.finding import Fault, show, why
 from compliance.reading.across import Across
@@ -19,6 +20,9 @@ from compliance.reading.timeline import Timeline, metadata
 from compliance.reading.values import Unsound
 from compliance.reading.weights import KEY, contents, digest_of, file_of, in_folder, not_finite, read_tensors
 from compliance.rule import CONFIRMATION, RUN, hides, rule
+
+POINTER = b"version https://git-lfs"  # how a pointer of Git LFS begins (github.com/git-lfs/git-lfs, docs/spec.md)
+MOST_OF_A_POINTER = 1024  # bytes
 
 
 @rule("WGT01", "log", after=("CLK01",), reads=("weights",))
@@ -83,7 +87,17 @@ def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) 
         if (size, digest) != (named.size, named.digest):
             owner = next((r.path for r in runs if digest and r.weights and r.weights.digest == digest), None)
             said = f" with the sha256 {digest}" if digest else ""
-            yield Fault(1, f"{size} bytes{said}{f', those of {owner}' if owner else ''}", wanted, path=_place(run))
+            said += f", those of {owner}" if owner else ""
+            said += ", a pointer of Git LFS: the weights were never fetched" if _is_pointer(path, size) else ""
+            yield Fault(1, f"{size} bytes{said}", wanted, path=_place(run))
+
+
+def _is_pointer(path: Path, size: int) -> bool:
+    """Return whether a file is what Git LFS leaves in place of one that was not fetched."""
+    if size > MOST_OF_A_POINTER:
+        return False
+    with open_regular(path) as file:
+        return file.read(len(POINTER)) == POINTER
 
 
 @rule("WGT05", "set", after=("WGT04",))

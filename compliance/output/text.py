@@ -196,11 +196,11 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
         yield f"fix {what} and check again; {_explain(errors)} says more"
     elif reviews:
         judged = f"a person judges {_number(reviews, 'review')}; {_explain(reviews)} says more"
-        yield f"hand it in as it is, or explain where a fix says; {judged}"
+        yield f"explain in sw_notes where a fix says so, and hand it in; {judged}"
     if not (report.missed or errors or reviews or report.severity):
         path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")
         if path:
-            yield f"people judge what no program can (python compliance/audit.py {printable(path)} lists it)"
+            yield f"look at what no program can check, as reviewers will: python compliance/audit.py {printable(path)} lists it"
 
 
 def _number(kinds: list[Kind], what: str) -> str:

@@ -22,7 +22,7 @@ def test_clean_is_0(run, tree):
     assert out.startswith(f"{tree.root}: 5 logs, checked by the rules v1.0\n")
     assert "\n  reviewers judge 15 points" in out
     told = f"python compliance/audit.py {tree.root} lists it"
-    assert out.endswith(f"\n  passed\n\nnext: people judge what no program can ({told})\n")
+    assert out.endswith(f"\n  passed\n\nnext: look at what no program can check, as reviewers will: {told}\n")
 
 
 def test_errors_are_1_with_place_found_and_wanted(run, broken):

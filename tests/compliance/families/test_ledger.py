@@ -223,7 +223,7 @@ def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(laun
     everything_but(launched, 2, steps)
     ((line, code, severity, text, wanted),) = findings(launched, law)
     assert (line, code, severity) == (5, "LED06", "review")
-    assert text == "a start without an end; a note says: killed after run_stop"
+    assert text == "no end of the start on this line; a note says: killed after run_stop"
     assert wanted == f"the end of result_2.txt, with the sha256 {sha256(launched.path(2).read_bytes())} of the log"
 
 

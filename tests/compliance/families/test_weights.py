@@ -288,3 +288,18 @@ def test_wgt08_files_up_to_a_size_are_compared(monkeypatch, size, found):
 def test_wgt08_runs_without_weights_and_copies_do_not_excuse_the_next(monkeypatch):
     runs = [run_with(0), run_with(1, digest="a"), run_with(2, digest="a"), run_with(3, digest="a")]
     assert of_one_run(monkeypatch, *runs, copies=["result_2.txt"]) == ["result_3.txt"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", True),
+        (b"version https://git-lfs".ljust(1024), True),
+        (b"version https://git-lfs".ljust(1025), False),
+        (b"version 1\n", False),
+    ],
+)
+def test_a_pointer_of_git_lfs_is_called_one(weighted, content, said):
+    weighted.weights(2).write_bytes(content)
+    finding = next(f for f in judge([weighted.root]).findings if f.code == "WGT04")
+    assert finding.found.endswith(", a pointer of Git LFS: the weights were never fetched") == said

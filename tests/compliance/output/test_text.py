@@ -151,7 +151,7 @@ def test_nothing_found_and_one_log(report):
         "  reviewers judge 2 points that no program can check",
         "  passed",
         "",
-        "next: people judge what no program can (python compliance/audit.py v1.0/acme lists it)",
+        "next: look at what no program can check, as reviewers will: python compliance/audit.py v1.0/acme lists it",
     ]
     one = replace(made, summaries=(replace(made.summaries[0], logs=1, throughput_only=1, review=()),))
     assert render(one) == "v1.0/acme: 1 log (throughput-only: no scored run), checked by the rules v1.0\n  passed\n"
@@ -242,12 +242,12 @@ def test_the_last_lines_say_what_to_do(report, seed):
         f"then: fix the 2 errors and check again; {how} SEED03 says more",
         NEVER,
     ]
-    told = "next: hand it in as it is, or explain where a fix says; a person judges the 2 reviews; "
+    told = "next: explain in sw_notes where a fix says so, and hand it in; a person judges the 2 reviews; "
     assert render(report(review, review)).splitlines()[-1].startswith(told)
     assert (
         render(replace(report(seed, review), severity="review"))
         .splitlines()[-1]
-        .startswith("next: hand it in as it is")
+        .startswith("next: explain in sw_notes")
     )
 
 
