@@ -64,7 +64,7 @@ class ReferencePoint:
         return max(self.epochs)
 
 
-def neighbours(points: Mapping[int, ReferencePoint], batch: float) -> dict[int, float]:
+def neighbours(points: Mapping[int, object], batch: float) -> dict[int, float]:
     """{batch size: weight} of the points that a batch size is compared with: its own, or the next smaller and the next
     larger, between which a straight line is drawn. {} outside of all points."""
     if batch in points:

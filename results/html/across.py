@@ -49,18 +49,12 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
         return []
     groups = [list(of) for _, of in groupby(results, key=lambda r: r.group)]
     strong = [r for r in results if r.fom is not None]
-    passes, speed = means(strong, "batch", "passes"), means(strong, "batch", "compute_rate")
-    both, size = means(strong, "compute_rate", "passes"), means(strong, "units", "compute_rate")
-    joint = "Both, joined on the batch (at each mark); dashed: equal time without staging"
+    size = means(strong, "units", "compute_rate")
     found: dict[str, Sequence[Chart | None]] = {
         "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
         "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
-        "Speed and convergence": [
-            scatter("batch", "What a batch size costs: passes over the training data", passes, looks),
-            scatter("rate", "What a batch size allows: samples a second", speed, looks),
-            scatter("joint", joint, both, looks, iso_time(both)),
-        ],
+        "Speed and convergence": over_batch(strong, looks),
         "Size": [
             scatter("units", "What size buys: samples a second", size, looks),
             strong_scaling(strong, looks),
@@ -70,6 +64,18 @@ def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Char
     }
     known = {heading: [chart for chart in of if chart] for heading, of in found.items()}
     return [(heading, of) for heading, of in known.items() if of]
+
+
+def over_batch(results: Sequence[Result], looks: Looks) -> list[Chart | None]:
+    """Passes over the batch size, samples a second over it, and both joined on it (Farrell et al., figure 2)."""
+    passes, speed = means(results, "batch", "passes"), means(results, "batch", "compute_rate")
+    both = means(results, "compute_rate", "passes")
+    joint = "Both, joined on the batch (at each mark); dashed: equal time without staging"
+    return [
+        scatter("batch", "What a batch size costs: passes over the training data", passes, looks),
+        scatter("rate", "What a batch size allows: samples a second", speed, looks),
+        scatter("joint", joint, both, looks, iso_time(both)),
+    ]
 
 
 def words(r: Result) -> str:

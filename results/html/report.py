@@ -23,6 +23,7 @@ from results.tables.cells import Table
 from results.tables.factors import Products, against_the_fastest, better, product_table, sentence
 from results.tables.input_trials import trial_table
 from results.tables.links import Links, anchor
+from results.tables.predicted import predictions
 from results.tables.procurement import missing
 from results.tables.ranking import FACTS, facts, ranking
 from results.tables.rates import rate_table, rates, series
@@ -112,6 +113,7 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         "tables": [(title(("", "", "", *group[3:])), ranking(of, links), notes(of)) for group, of in ranked],
         "charts": charts(results, looks),
         "products": [product(first, of, links) for first, of in against_the_fastest(results)],
+        "predictions": predictions([r for r in results if r.fom is not None], links.part),
         "scaling": scaling.table(results, links),
         "refused": [(r.label, links.part(r), from_round(r.why, home(r.judged))) for r in results if r.why],
         "rates": rate_table(alone, links) if found else None,

@@ -234,5 +234,4 @@ SPECS: dict[str, Spec] = {
     "setting": scatter("setting", "seconds", False, False),
     "setting log": scatter("setting", "seconds", True, False),
     "so far": so_far(),
-    "by batch": scatter("global batch size", "samples to the target"),
 }

@@ -1,12 +1,15 @@
 """Campaigns of tuning on a page: a table for each problem, and charts of the trials."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from results.html.across import over_batch
 from results.html.charts import Chart, Rows, key
+from results.statistics.result import Result
 from results.tuning.estimators import best_so_far, critical_batch
 from results.tuning.score import Scored, Trial
-from results.tuning.text import table, tables, told
+from results.tuning.text import predicted_times, table, tables, told
 
 MOST = 200  # trials of a campaign in a chart
 MOST_SETTINGS = 8  # settings that get a chart of their own
@@ -14,13 +17,14 @@ FATES = ({"name": "reached the target", "c": 0, "d": 0, "h": 0}, {"name": "did n
 
 
 def sections(scored: Sequence[Scored]) -> list[dict[str, Any]]:
-    """A section for each edition and problem that has campaigns: title, table, charts, and for each campaign its name,
-    lines of text and charts."""
+    """A section for each edition and problem that has campaigns: title, table, charts over batch size, predicted times,
+    and for each campaign its name, lines of text and charts."""
     return [
         {
             "title": title,
             "table": table(of),
-            "charts": [chart for chart in [by_batch(of)] if chart],
+            "charts": by_batch([s for s in of if s.solution and s.samples_to_target]),
+            "predictions": predicted_times(of),
             "campaigns": [{"name": s.label, "lines": told(s), "charts": charts(s)} for s in of],
         }
         for title, of in tables(scored)
@@ -56,29 +60,33 @@ def so_far(s: Scored) -> Chart:
     return Chart("so far", "Best so far over the cost of trials", [key(0, "best")], tables)
 
 
-def by_batch(scored: Sequence[Scored]) -> Chart | None:
-    """Samples to the target over batch size, with intervals; None below two batch sizes."""
-    known = [(s, s.system, e) for s in scored if s.solution and (e := s.samples_to_target)]
-    if len({s.campaign.batch_size for s, _, _ in known}) < 2:
-        return None
-    systems = list(dict.fromkeys(system for _, system, _ in known))
-    rows = [
-        (systems.index(system), system, s.judged.campaign, s.campaign.batch_size, e.value, e.low, e.high)
-        for s, system, e in known
-    ]
-    critical = critical_batch([(row[3], row[4]) for row in rows])
+def by_batch(scored: Sequence[Scored]) -> list[Chart]:
+    """Passes and speed of the confirmation runs over batch size, a series for each system; [] below two batch sizes."""
+    if len({s.campaign.batch_size for s in scored}) < 2:
+        return []
+    systems = list(dict.fromkeys(s.system for s in scored))
+    looks = {s.label.casefold(): systems.index(s.system) for s in scored}
+    confirmed = [r for s in scored if (r := named(s))]
+    found = [of_systems(chart, systems) for chart in over_batch(confirmed, looks) if chart]
+    size = critical_batch([(s.campaign.batch_size, e.value) for s in scored if (e := s.samples_to_target)])
+    note = f"Critical batch size, from {len(scored)} campaigns: {size:.3g}." if size else ""
+    return [replace(c, note=f"{note} {c.note}".strip()) if c.kind == "batch" else c for c in found]
+
+
+def of_systems(chart: Chart, systems: Sequence[str]) -> Chart:
+    """A chart of campaigns with a series for each system."""
+    series = [next(i for i, name in enumerate(systems) if k["name"].startswith(f"{name}/")) for k in chart.keys]
     tables = {
-        "points": Rows(("s", "set", "campaign", "x", "y", "low", "high"), rows),
-        "ybars": Rows(("s", "x", "low", "high"), [(row[0], row[3], *row[5:]) for row in rows]),
+        name: replace(t, rows=[(series[row[0]], *row[1:]) for row in t.rows]) if "s" in t.cols else t
+        for name, t in chart.tables.items()
     }
-    return Chart(
-        "by batch",
-        "Samples to the target by batch size",
-        [key(i, name) for i, name in enumerate(systems)],
-        tables,
-        f"Critical batch size, from {len(rows)} campaigns: {critical:.3g}." if critical else "",
-        "shape",
-    )
+    return replace(chart, keys=[key(i, name) for i, name in enumerate(systems)], tables=tables, facts={})
+
+
+def named(s: Scored) -> Result | None:
+    """The confirmation runs under the campaign's name."""
+    r = s.confirmed
+    return r and replace(r, judged=replace(r.judged, system=f"{s.judged.system}/{s.judged.campaign}"))
 
 
 def said(t: Trial) -> str:

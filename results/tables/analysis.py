@@ -13,6 +13,7 @@ from results.statistics.result import Result
 from results.tables.factors import against_the_fastest, product_table
 from results.tables.formatting import markdown_of, text_of
 from results.tables.links import Links
+from results.tables.predicted import predictions
 from results.tables.record import shown
 from results.tables.words import title
 
@@ -36,7 +37,7 @@ TABLES = {  # title: measures
 
 def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) for every edition, benchmark and problem, the closed division first; then each
-    group's times over the fastest one's, as products."""
+    group's times over the fastest one's, as products, and times that are predicted at other batch sizes."""
     strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for group, members in groupby(strong, key=lambda r: r.group[:3]):
@@ -50,7 +51,8 @@ def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     for first, products in against_the_fastest(results):
         found.append((title(first.group, "against the fastest"), product_table(first, products, NOWHERE).words))
-    return found
+    known = predictions([r for r in strong if r.fom is not None])
+    return found + [(name, table.words) for name, table, _ in known if table]
 
 
 def analysis_text(results: Sequence[Result]) -> str:

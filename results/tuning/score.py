@@ -21,6 +21,7 @@ from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
 from results.runs.intervals import length, union
 from results.runs.table import rows_of
+from results.statistics.result import Result, results_of
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
@@ -62,6 +63,7 @@ class Scored:
     wall: float | None  # seconds from the first start to the last trial's stop
     lost: float  # seconds of starts that were repeated
     why: str
+    confirmed: Result | None = None  # the confirmation runs as a set
 
     @property
     def system(self) -> str:
@@ -178,6 +180,7 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
         wall=_wall(made, runs, ledger),
         lost=_lost(ledger, runs),
         why=_objection(trials, confirming, opened, runs),
+        confirmed=next(results_of(trials.path, confirming, as_logged=False)) if confirming else None,
     )
 
 

@@ -9,6 +9,7 @@ from compliance.finding import counted
 from compliance.safe import markdown, printable
 from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import aligned, finite, markdown_table, show
+from results.tables.predicted import Predictions, predictions
 from results.tuning.estimators import Estimate
 from results.tuning.score import Scored
 
@@ -43,11 +44,19 @@ def terminal_text(scored: Sequence[Scored]) -> str:
     lines: list[str] = []
     for title, of in tables(scored):
         lines += [printable(title), *aligned(table(of).words), ""]
+        for name, times, said in predicted_times(of):
+            lines += [printable(name), *aligned(times.words), f"  {said}", ""] if times else []
         for s in of:
             lines += [f"  {printable(s.label)}", *(f"    {printable(text)}" for text in told(s))]
         lines.append("")
     lines += [f"{printable(s.judged.path)}: no score: {printable(s.why)}" for s in scored if not s.opened]
     return "\n".join(lines).rstrip("\n") + "\n" if lines else ""
+
+
+def predicted_times(scored: Sequence[Scored]) -> Predictions:
+    """The times of confirmation runs at other batch sizes, for each system."""
+    known = [s.confirmed for s in scored if s.solution and s.confirmed]
+    return predictions(known, same=lambda r: r.label)
 
 
 def markdown_text(scored: Sequence[Scored]) -> str:

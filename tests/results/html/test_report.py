@@ -71,7 +71,17 @@ def test_it_says_what_nothing_shows(report):
     html = report().read_text()
     assert "4 sets of 21 runs; 1 without a score." in html
     assert "Scaling: no machine has scores at two sizes" in html
+    assert "Nothing can be predicted: all runs have a batch size of 8." in html and "Predicted, not" not in html
     assert "b/box does better in" not in html  # its parts take no fewer seconds, whatever their factors
+
+
+def test_times_at_other_batch_sizes_are_predictions(tree, new_log, tmp_path):
+    for org, batch in (("a", 4), ("b", 8)):
+        tree.set([new_log.scaffold(50 + i, seed=900 + i, global_batch_size=batch) for i in range(5)], org=org)
+    page = tmp_path / "two.html"
+    summarize.main(["--as-logged", "--output", str(page), str(tree.root)])
+    table = page.read_text().partition("Predicted, not measured")[2].partition("</table>")[0]
+    assert table.count("measured</small>") == 2 and len(re.findall(r" \*<small>on 8: ", table)) == 1
 
 
 def test_anchors_lead_somewhere(report):

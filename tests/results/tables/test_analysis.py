@@ -35,6 +35,15 @@ def test_markdown_has_the_same_tables(tree, new_log, capsys):
     assert out.count("| closed | acme | box |") == 2
 
 
+def test_times_at_other_batch_sizes_are_predicted(tree, new_log, capsys):
+    for org, batch in (("a", 4), ("b", 8)):
+        tree.set([new_log.scaffold(seconds=10 + i, seed=i, global_batch_size=batch) for i in range(5)], org=org)
+    out = analysis(capsys, tree).splitlines()
+    at = out.index("v1.0 · scaffold · smoke · closed division · seconds without staging, predicted; * extrapolated")
+    assert out[at + 1].split() == ["system", "batch", "4", "batch", "6", "batch", "8"]
+    assert out[at + 2].split()[2:5] == ["11.50", "(on", "4:"] and "* (on 8: " in out[at + 2]
+
+
 def test_no_set_of_time_to_train(tree, new_log, capsys):
     tree.set([new_log.scaffold(seed=i) for i in range(5)], scaling="weak")
     assert analysis(capsys, tree) == "no set of runs to train one model\n"

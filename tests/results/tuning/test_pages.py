@@ -9,15 +9,19 @@ from results.html.report import html_text
 from results.html.specs import SPECS
 from results.html.tuning import sections
 from results.tuning.score import campaigns
+from results.tuning.text import terminal_text
 
 COLOUR = "var(--ink)"
 
 
-def other(scored, batch, samples):
-    """The same campaign at another batch size."""
+def other(scored, batch, samples, system="box"):
+    """The same campaign at another batch size, or on another system."""
     campaign = dataclasses.replace(scored.campaign, batch_size=batch)
     opened = dataclasses.replace(scored.opened, campaign=campaign)
-    return dataclasses.replace(scored, opened=opened, samples=samples)
+    judged = dataclasses.replace(scored.judged, system=system)
+    rows = tuple(row._replace(batch=float(batch)) for row in scored.confirmed.rows)
+    confirmed = dataclasses.replace(scored.confirmed, rows=rows, judged=judged)
+    return dataclasses.replace(scored, judged=judged, opened=opened, samples=samples, confirmed=confirmed)
 
 
 def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
@@ -30,13 +34,35 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
     assert html_text([], tmp_path).count("tuning counted") == 0
 
 
-def test_samples_by_batch_size_over_several_campaigns(verdict):
+def test_passes_and_speed_by_batch_size_over_several_campaigns(verdict):
     (scored,) = campaigns(verdict)
-    several = [scored, other(scored, 8, (48.0, 49.0)), other(scored, 16, (64.0, 66.0))]
+    several = [scored, other(scored, 8, (48.0, 49.0)), other(scored, 16, (64.0, 66.0), "crate")]
     (section,) = sections(several)
-    (chart,) = section["charts"]
-    assert chart.kind == "by batch" and [row[3] for row in chart.tables["points"].rows] == [4, 8, 16]
-    assert chart.note.startswith("Critical batch size, from 3 campaigns: ")
+    charts = {chart.kind: chart for chart in section["charts"]}
+    assert list(charts) == ["batch", "rate", "joint"]
+    assert [key["name"] for key in charts["batch"].keys] == ["acme/box", "acme/crate"]
+    for kind in ("batch", "rate"):
+        places = [(row[0], row[1], row[2]) for row in charts[kind].tables["points"].rows]
+        assert places == [(0, "acme/box/first", 4), (0, "acme/box/first", 8), (1, "acme/crate/first", 16)]
+    assert charts["joint"].tables["labels"].rows[0][2] == "4"
+    assert charts["batch"].note.startswith("Critical batch size, from 3 campaigns: ") and not charts["rate"].note
+
+
+def test_times_between_campaigns_are_predicted(verdict, tmp_path):
+    (scored,) = campaigns(verdict)
+    several = [scored, other(scored, 16, (64.0, 66.0))]
+    ((_, times, _),) = sections(several)[0]["predictions"]
+    assert times.head == ["system", "batch 4", "batch 8", "batch 16"] and len(times.lines) == 1
+    assert times.lines[0].cells[1].below == "on 1: measured" and times.lines[0].cells[2].below.startswith("on 1: ")
+    assert "without staging, predicted" in terminal_text(several)
+    assert "Predicted, not measured" in html_text([], tmp_path, tuned=several)
+    assert "predicted" not in terminal_text([scored]) and "predicted" not in html_text([], tmp_path, tuned=[scored])
+
+
+def rows(table, keys):
+    """A table's rows as `report.js` makes them."""
+    named = [dict(zip(table["cols"], row, strict=True)) for row in table["rows"]]
+    return [{**(keys[row["s"]] if "s" in row else {}), **row, "tip": {}} for row in named]
 
 
 def test_charts_are_sound_vega_lite(verdict):
@@ -46,10 +72,7 @@ def test_charts_are_sound_vega_lite(verdict):
     for chart in (*section["charts"], *section["campaigns"][0]["charts"]):
         content, spec = chart.content, json.loads(json.dumps(SPECS[chart.kind]))
         keys = content["keys"]
-        spec["datasets"] = {
-            name: [{**keys[row[0]], **dict(zip(table["cols"], row, strict=True)), "tip": {}} for row in table["rows"]]
-            for name, table in content["tables"].items()
-        }
+        spec["datasets"] = {name: rows(table, keys) for name, table in content["tables"].items()}
         spec["width"] = 400
         assert "marks" in vl_convert.vegalite_to_vega(spec)
         assert vl_convert.vegalite_to_svg(spec).count("<path") > 3
