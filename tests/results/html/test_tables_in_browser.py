@@ -123,7 +123,7 @@ CAPTIONS = "[...document.querySelectorAll('figcaption')].filter(e => e.checkVisi
         ("organisation", "b", ["closed division", "many models"], ["open", "the same global batch"]),
         ("organisation", "e", ["the same global batch"], ["division", "many models"]),
         ("division", "open", ["open division"], ["closed", "many models"]),
-        ("scaling", "weak", ["many models"], ["samples a second", "the same global batch"]),
+        ("scaling", "strong", ["closed division", "open division"], ["many models", "the same global batch"]),
     ],
 )
 def test_no_figure_and_no_heading_is_left_without_the_chosen(page, mixed, fact, value, there, gone):
