@@ -23,9 +23,7 @@ ORGS = "[...document.querySelectorAll('tr[data-organisation]')].filter(r => !r.h
 def test_sort_open_and_stay_silent(page, report):
     page.open(report)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
-    click = (
-        "[...document.querySelectorAll('table.cards th button')].find(b => b.textContent == 'time to train, s').click()"
-    )
+    click = "document.querySelectorAll('table.cards th button')[4].click()"  # the figure of merit
     page.run(click)
     assert page.run(ORGS) == ["quick", "middle", "slow"]
     page.run(click)
@@ -181,7 +179,7 @@ def test_keyboard_sorts_and_opens(page, report):
     page.open(report)
     page.run("document.querySelectorAll('table.cards th button')[5].focus()")
     page.press("Enter", "\r", 13)
-    assert page.run("document.querySelector('th[aria-sort] button').textContent") == "95 %, s"
+    assert page.run("document.querySelector('th[aria-sort] button').textContent").startswith("95 %")
     page.run("document.querySelector('details.set summary').focus()")
     page.press("Enter", "\r", 13)
     assert page.run("document.querySelector('details.set').open")
