@@ -1,12 +1,13 @@
 """Choosing the sets of runs that `compare.py` compares, from the paths that a user gives."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from compliance.finding import counted
 from compliance.verdict import SetVerdict, Verdict
 from results.runs.table import named_sets
-from results.statistics.result import Result, results_of
+from results.statistics.result import Result, as_logged_place, results_of
 
 MOST = 26  # sets in a comparison: each is named by a letter
 MOST_NAMED = 20  # sets of one kind that an error message lists
@@ -17,7 +18,7 @@ def comparisons(paths: Sequence[Path], verdict: Verdict, as_logged: bool = False
 
     Two or more paths that hold one set each make one group. Otherwise the sets of each benchmark, problem and scaling
     make a group. Raises ValueError if a path holds no set, if no two sets can be compared, or if a group has more than
-    MOST sets.
+    MOST sets. A set without a score says where it would stand.
     """
     sets = named_sets(verdict)
     held = [results_below(path, sets, as_logged) for path in paths]
@@ -31,7 +32,12 @@ def comparisons(paths: Sequence[Path], verdict: Verdict, as_logged: bool = False
     for group in groups:
         if len(group) > MOST:
             raise ValueError(f"found {len(group)} sets of {' '.join(kind(group[0]))}, wanted at most {MOST}")
-    return groups
+    return [[placed(r, group) for r in group] for group in groups]
+
+
+def placed(r: Result, group: Sequence[Result]) -> Result:
+    """The result with the place among its own edition and division that it would have if it had a score."""
+    return replace(r, would_stand=as_logged_place(r, [o for o in group if o.ranked and o.group == r.group]))
 
 
 def results_below(path: Path, sets: Sequence[tuple[str, SetVerdict]], as_logged: bool) -> list[Result]:

@@ -6,7 +6,7 @@ the passes over the training data that their batch size costs, and in the throug
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -21,10 +21,13 @@ from results.statistics.energy import WORDS
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result
 from results.tables.factors import Products, against_the_fastest
+from results.tables.formatting import show
 from results.tables.hardware import machine
+from results.tables.links import anchor
 from results.tables.rates import Series
 from results.tables.words import half
 
+IDEAL = "Dashed: ideal."
 MOST = 60  # sets in a chart that has a row for each
 BEST = 12  # sets in a chart of curves
 BESIDE = 6  # sets in a chart of factors
@@ -42,69 +45,59 @@ def looks_of(results: Sequence[Result]) -> Looks:
 
 
 def charts(results: Sequence[Result], looks: Looks) -> list[tuple[str, list[Chart]]]:
-    """(heading, charts) of two or more sets with a score; [] for fewer. Scalings and divisions have charts of their own
-    where they can't be compared."""
+    """(heading, charts) of two or more sets with a score; [] for fewer. Scalings and divisions have charts of their
+    own."""
     results = [r for r in results if r.fom is not None or r.throughput is not None]
     if len(results) < 2:
         return []
     groups = [list(of) for _, of in groupby(results, key=lambda r: r.group)]
-    strong = [r for r in results if r.fom is not None]
-    size = means(strong, "units", "compute_rate")
     found: dict[str, Sequence[Chart | None]] = {
         "Side by side": [*(ranks(of, looks) for of in groups), *(overlay(of, looks) for of in groups)],
         "What makes the difference": [against(first, found, looks) for first, found in against_the_fastest(results)],
         "Where the time went": [chart for of in groups for chart in parts(of)],
-        "Speed and convergence": over_batch(strong, looks),
-        "Size": [
-            scatter("units", "What size buys: samples a second", size, looks),
-            strong_scaling(strong, looks),
-            throughputs(results, looks),
-            *energies(results, looks),
-        ],
+        "Speed and convergence": [chart for of in groups for chart in over_batch(with_merit(of), looks)],
+        "Size": [chart for of in groups for chart in sizes(of, looks)],
     }
     known = {heading: [chart for chart in of if chart] for heading, of in found.items()}
     return [(heading, of) for heading, of in known.items() if of]
 
 
-def over_batch(results: Sequence[Result], looks: Looks) -> list[Chart | None]:
+def words(results: Sequence[Result]) -> str:
+    """The divisions and the scaling of sets, as captions say them."""
+    divisions = " and ".join(sorted({r.group[4] or "-" for r in results}))
+    return f"{divisions} division" + (", many models at once" if results[0].weak else "")
+
+
+def with_merit(results: Sequence[Result]) -> list[Result]:
+    """The sets with a figure of merit."""
+    return [r for r in results if r.fom is not None]
+
+
+def over_batch(results: Sequence[Result], looks: Looks) -> Iterator[Chart | None]:
     """Passes over the batch size, samples a second over it, and both joined on it (Farrell et al., figure 2)."""
     passes, speed = means(results, "batch", "passes"), means(results, "batch", "compute_rate")
     both = means(results, "compute_rate", "passes")
-    joint = "Both, joined on the batch (at each mark); dashed: equal time without staging"
-    return [
-        scatter("batch", "What a batch size costs: passes over the training data", passes, looks),
-        scatter("rate", "What a batch size allows: samples a second", speed, looks),
-        scatter("joint", joint, both, looks, iso_time(both)),
-    ]
+    yield scatter("batch", "What a batch size costs: passes over the training data", passes, looks)
+    yield scatter("rate", "What a batch size allows: samples a second", speed, looks)
+    equal = "Dashed: equal time without staging."
+    yield scatter("joint", "Both, joined on the batch (at each mark)", both, looks, iso_time(both), equal)
 
 
-def words(r: Result) -> str:
-    """The division and scaling of a set, as captions say them."""
-    return f"{r.group[4] or '-'} division" + (", many models at once" if r.weak else "")
-
-
-def facts(r: Result) -> dict[str, str]:
-    """What all sets of a group share, for filters."""
-    return {"division": r.group[4] or "-", "scaling": r.group[3]}
-
-
-def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:
-    """Minutes over units, the sizes of a system joined, with the efficiency of each; None below two sets."""
-    found = [(r, r.one("units"), 0.0, r.fom / 60, (half(r) or 0.0) / 60) for r in results if r.fom]
-    joined = families(results)
-    caption = "Strong scaling: minutes to train" + (", with efficiency; dashed: ideal" if joined else "")
-    return scatter("strong", caption, found, looks, ideal(found, -1), joined)
-
-
-def throughputs(results: Sequence[Result], looks: Looks) -> Chart | None:
-    """Models an hour over the units of the whole system; None below two sets."""
+def sizes(results: Sequence[Result], looks: Looks) -> Iterator[Chart | None]:
+    """Samples a second, minutes with the efficiency of each size of a system, and models an hour over the units of a
+    group's sets; energies."""
+    strong = with_merit(results)
+    yield scatter("units", "What size buys: samples a second", means(strong, "units", "compute_rate"), looks)
+    found = [(r, r.one("units"), 0.0, (r.fom or 0.0) / 60, (half(r) or 0.0) / 60) for r in strong]
+    joined = families(strong)
+    caption = "Strong scaling: minutes to train" + (", with efficiency" if joined else "")
+    yield scatter("strong", caption, found, looks, ideal(found, -1), IDEAL, joined)
     found = [(r, t.total, 0.0, t.models_per_hour, 0.0) for r in results if (t := r.throughput) and t.total]
-    lines = ideal(found, 1)
-    caption = "Throughput sets: models an hour" + ("; dashed: ideal" if lines else "")
-    return scatter("weak", caption, found, looks, lines)
+    yield scatter("weak", "Models an hour", found, looks, ideal(found, 1), IDEAL)
+    yield from energies(results, looks)
 
 
-def energies(results: Sequence[Result], looks: Looks) -> Iterable[Chart | None]:
+def energies(results: Sequence[Result], looks: Looks) -> Iterator[Chart | None]:
     """Charts of energy over time, one for each way of measuring: energies are comparable only within one."""
     for tier in sorted({r.energy.tier for r in results if r.energy}):
         of = [(r, r.energy.joules, r.fom / 60) for r in results if r.energy and r.energy.tier == tier and r.fom]
@@ -122,6 +115,11 @@ def names(results: Sequence[Result]) -> list[str]:
         apart = name if wholes[name] == 1 else f"{name} {seen[name]}"
         found.append(r.label if labels[r.label] == 1 else apart)
     return found
+
+
+def ids(results: Sequence[Result]) -> list[str]:
+    """The anchors of a chart's sets, by which filters find it."""
+    return [anchor(r.name, r.group[2]) for r in results]
 
 
 def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
@@ -148,10 +146,10 @@ def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
         "sets": Rows(("s", "row", "set", "rank", "x", "low", "high"), sets),
         "runs": Rows(("s", "row", "run", "x"), runs),
     }
-    caption = f"Time to train with its 95 % interval, {words(shown[0])}{first_of(shown, scored)}"
+    caption = f"Time to train with its 95 % interval, {words(shown)}{first_of(shown, scored)}"
     note = "Dot: figure of merit. Line: its interval. Ticks: runs. Before the name: the places that a set may have."
     log = tenfold([row[3] for row in runs])
-    return Chart("ranks", caption, looking(shown, looks), tables, note, "shape", log, facts(shown[0]))
+    return Chart("ranks", caption, looking(shown, looks), tables, note, "shape", log, ids(shown))
 
 
 def first_of(shown: Sequence[Result], of: Sequence[Result]) -> str:
@@ -171,8 +169,8 @@ def overlay(results: Sequence[Result], looks: Looks) -> Chart | None:
     chart = medians(sides, shared({r.one("target") for r in best}), band, RUNS)
     if chart is None:
         return None
-    caption = f"{chart.caption}, {words(best[0])}{first_of(best, results)}"
-    return replace(chart, caption=caption, keys=looking(best, looks), facts=facts(best[0]))
+    caption = f"{chart.caption}, {words(best)}{first_of(best, results)}"
+    return replace(chart, caption=caption, keys=looking(best, looks), sets=ids(best))
 
 
 def shared(values: set[Any]) -> Any:
@@ -180,9 +178,10 @@ def shared(values: set[Any]) -> Any:
     return next(iter(values)) if len(values) == 1 else None
 
 
-def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
-    """The mean parts of the time of a group's sets, over the runs that count: shares, and seconds, unless totals span a
-    factor of ten and short bars could not be read. Nothing for fewer than two sets."""
+def parts(results: Sequence[Result]) -> Iterator[Chart | None]:
+    """The mean parts of the time of a group's sets, over the runs that count: shares beside the total seconds, and the
+    seconds of each, unless totals span a factor of ten and short bars could not be read. Nothing for fewer than two
+    sets."""
     if len(results) < 2:
         return
     rows = []
@@ -194,11 +193,12 @@ def parts(results: Sequence[Result]) -> Iterable[Chart | None]:
                 rows.append((s, name, 100 * ms / total, ms / 1000, total / 1000))
     together = any(r.mean("evaluation_ms") is None for r in shown)
     note = "Where evaluations run beside training, all that isn't staging counts as training." if together else ""
-    for kind, what in (("shares", "shares"), ("time", "seconds")):
+    totals = [(s, f"{show(of[-1])} s  {name}", *of) for s, name, *of in rows]
+    for kind, what, found in (("shares", "shares of the seconds", totals), ("time", "seconds", rows)):
         if kind == "shares" or not tenfold([row[-1] for row in rows]):
-            caption = f"Where the time went, {what}: {words(shown[0])}; means of the runs that count"
-            chart = parts_chart(kind, caption, ("s", "row", "share", "v", "total"), rows)
-            yield chart and replace(chart, facts=facts(shown[0]), note=note)
+            caption = f"Where the time went, {what}: {words(shown)}; means of the runs that count"
+            chart = parts_chart(kind, caption, ("s", "row", "share", "v", "total"), found)
+            yield chart and replace(chart, sets=ids(shown), note=note)
 
 
 def against(first: Result, found: Products, looks: Looks) -> Chart | None:
@@ -206,8 +206,8 @@ def against(first: Result, found: Products, looks: Looks) -> Chart | None:
     best = found[:BESIDE]
     sets = [r for r, _ in best]
     products = [(name, product) for name, (_, product) in zip(names(sets), best, strict=True)]
-    caption = f"Factors of the time over that of {first.label}, {words(first)}"
-    return factor_chart(products, caption, looking(sets, looks), facts(first))
+    caption = f"Factors of the time over that of {first.label}, {words([first])}"
+    return factor_chart(products, caption, looking(sets, looks), ids([first, *sets]))
 
 
 def means(results: Sequence[Result], x: str, y: str) -> Points:
@@ -221,10 +221,16 @@ def means(results: Sequence[Result], x: str, y: str) -> Points:
 
 
 def scatter(
-    kind: str, caption: str, found: Points, looks: Looks, lines: Lines = (), joined: Sequence[Sequence[Result]] = ()
+    kind: str,
+    caption: str,
+    found: Points,
+    looks: Looks,
+    lines: Lines = (),
+    dashed: str = "",
+    joined: Sequence[Sequence[Result]] = (),
 ) -> Chart | None:
-    """A chart with a mark for each set, and lines through the sets that are `joined`, each with its efficiency; None
-    for fewer than two sets."""
+    """A chart with a mark for each set of a group, dashed `lines` with what they are, and lines through the sets that
+    are `joined`, each with its efficiency; None for fewer than two sets."""
     found = [p for p in found if p[1] and p[3] and p[1] > 0 and p[3] > 0]
     if len(found) < 2:
         return None
@@ -234,21 +240,20 @@ def scatter(
     points, across, up, labels = [], [], [], []
     for s, (r, x, dx, y, dy) in enumerate(found):
         batch, share = r.one("batch") or "", shares.get(id(r), "")
-        points.append((s, r.label, x, y, batch, share, r.group[4].lower() == "open"))
+        points.append((s, r.label, x, y, batch, share))
         across += [(s, y, max(x - dx, x / 2), x + dx)] if dx else []
         up += [(s, x, max(y - dy, y / 2), y + dy)] if dy else []
         labels += [(x, y, f"{share} %")] if share != "" else []
         labels += [(x, y, f"{batch:g}")] if batch and kind == "joint" else []
     tables = {
-        "points": Rows(("s", "set", "x", "y", "batch", "share", "hollow"), points),
+        "points": Rows(("s", "set", "x", "y", "batch", "share"), points),
         "xbars": Rows(("s", "y", "low", "high"), across),
         "ybars": Rows(("s", "x", "low", "high"), up),
         "joined": Rows(("s", "x", "y"), [(places[id(of[0])][0], *places[id(r)][1:]) for of in joined for r in of]),
         **drawn(lines, labels),
     }
-    note = "Hollow: open division." if any(p[-1] for p in points) else ""
-    common = {name: value for name, value in facts(sets[0]).items() if all(facts(r)[name] == value for r in sets)}
-    return Chart(kind, caption, looking(sets, looks), tables, note, "shape", facts=common)
+    keys, note = looking(sets, looks), dashed if lines else ""
+    return Chart(kind, f"{caption}, {words(sets)}", keys, tables, note, "shape", sets=ids(sets))
 
 
 def drawn(lines: Lines, labels: Sequence[tuple[float, float, str]] = ()) -> dict[str, Rows]:
@@ -298,12 +303,12 @@ def perfect(groups: Iterable[Sequence[tuple[float, float]]], slope: int = 1) -> 
     return lines
 
 
-def rate_chart(lines: Sequence[Series], caption: str) -> Chart | None:
-    """Samples per second over units of logs that measure throughput only; None without series. A line joins the fastest
-    logs of a series at each number of units; a dashed one is ideal scaling from the fewest."""
+def rate_chart(lines: Sequence[Series], caption: str, sets: Mapping[str, Result]) -> Chart | None:
+    """Samples a second over units of logs that measure throughput only; None without series. A line joins the fastest
+    logs of a series at each number of units; dashed is ideal scaling from the fewest. `sets` are those of logs."""
     if not lines:
         return None
-    points = [(i, s.name, r.units, r.rate, r.shape, False) for i, s in enumerate(lines) for r in s.rates]
+    points = [(i, s.name, r.units, r.rate, r.shape) for i, s in enumerate(lines) for r in s.rates]
     joined = [
         (i, units, max(r.rate for r in s.rates if r.units == units))
         for i, s in enumerate(lines)
@@ -311,8 +316,9 @@ def rate_chart(lines: Sequence[Series], caption: str) -> Chart | None:
     ]
     ideals = perfect([[(r.units, r.rate) for r in s.rates] for s in lines])
     tables = {
-        "points": Rows(("s", "set", "x", "y", "shape", "hollow"), points),
+        "points": Rows(("s", "set", "x", "y", "shape"), points),
         **drawn(ideals),
         "joined": Rows(("s", "x", "y"), joined),
     }
-    return Chart("rates", caption, [key(i, s.name) for i, s in enumerate(lines)], tables, marks="shape")
+    keys, anchors = [key(i, s.name) for i, s in enumerate(lines)], ids([sets[r.log] for s in lines for r in s.rates])
+    return Chart("rates", caption, keys, tables, marks="shape", sets=sorted(set(anchors)))

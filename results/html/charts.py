@@ -38,7 +38,7 @@ class Chart:
     note: str = ""
     marks: str = "line"  # what a legend shows of a series: line, shape or block
     log: bool = False  # whether the axis that readers may make logarithmic begins so
-    facts: dict[str, str] = field(default_factory=dict)  # what all its sets share, for filters
+    sets: Sequence[str] = ()  # the anchors of its sets, for filters
 
     @property
     def content(self) -> dict[str, Any]:
@@ -107,7 +107,8 @@ def curves(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most:
         "band": Rows(("x", "x2", "name"), [(min(band), max(band), "epochs to the target")] if band else []),
     }
     looks = [key(i, side.name) for i, side in enumerate(sides)]
-    return Chart("curves", f"Convergence: {first.metric} over {over}", looks, tables, " ".join(told))
+    caption, log = f"Convergence: {first.metric} over {over}", tenfold([row[4] for row in rows])
+    return Chart("curves", caption, looks, tables, " ".join(told), log=log)
 
 
 def span(values: Sequence[float]) -> str:

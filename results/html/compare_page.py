@@ -1,17 +1,18 @@
 """The page of comparisons: the content of the text, with charts and diffs of the source."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from results.differences import Pair, Side
 from results.html import charts
 from results.html.across import parts, shared
-from results.html.charts import HOW, Chart
-from results.html.detail import busy_words
+from results.html.charts import HOW, Chart, tenfold
+from results.html.detail import busy_words, unscored
 from results.html.excerpt import home
 from results.html.factors import factor_chart
-from results.html.findings import from_round, groups
+from results.html.findings import groups
 from results.html.medians import medians
 from results.html.page import page
 from results.html.tuning import sections
@@ -42,20 +43,13 @@ def html_text(
 def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) -> dict[str, Any]:
     """The values of one comparison for the template: sets of one kind, each compared with the first."""
     results = [s.result for s in compared]
-    sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for s in compared]
-    drawn = [
-        product_chart(compared, pairs),
-        *parts(results),
-        medians(sides, shared({r.one("target") for r in results})),
-        charts.timeline(sides, results[0].weak),
-    ]
     without, sources = source_differences([(s.letter, s.result) for s in compared])
     return {
         "title": titled(compared),
         "anchor": anchor(*results[0].group[:4]),
         "sides": [side(s, compared) for s in compared],
         "sentences": [pair_words(p, compared) for p in pairs],
-        "charts": [chart for chart in drawn if chart],
+        "charts": [chart for chart in drawn(compared, pairs) if chart],
         "measured": [(name, values(rows, compared)) for name, rows in measured(compared)],
         "notes": [*notes(results), *filter(None, [busy_words(results)])],
         "differences": [(name, values(rows, compared)) for name, rows in lists_of_differences(compared)],
@@ -65,10 +59,28 @@ def comparison(compared: Sequence[Side], pairs: Sequence[Pair], links: Links) ->
     }
 
 
+def drawn(compared: Sequence[Side], pairs: Sequence[Pair]) -> Iterator[Chart | None]:
+    """The charts of the sets with a score: factors, parts of the time, convergence, and a timeline, for each set one if
+    their times span a factor of ten."""
+    scored = [(i, s) for i, s in enumerate(compared) if not s.result.why]
+    results = [s.result for _, s in scored]
+    sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for _, s in scored]
+    yield product_chart(compared, pairs)
+    yield from parts(results)
+    curves = medians(sides, shared({r.one("target") for r in results}))
+    yield curves and replace(curves, keys=[charts.key(i, s.letter) for i, s in scored])
+    if not tenfold([r.mean("total_ms") or 0 for r in results]):
+        yield charts.timeline(sides, compared[0].result.weak)
+        return
+    for one in sides:
+        chart = charts.timeline([one], compared[0].result.weak)
+        yield chart and replace(chart, caption=f"{chart.caption}, {one.name}")
+
+
 def side(s: Side, compared: Sequence[Side]) -> dict[str, str]:
     """A set's line at the top of a comparison."""
     r = s.result
-    why = f": {from_round(r.why, home(r.judged))}" if r.why else ""
+    why = f": {unscored(r)}" if r.why else ""
     words = {"word": r.standing.word, "tone": tone(r.standing), "worth": worth(r) + why}
     return {"letter": s.letter, "name": named(s, compared), **words}
 

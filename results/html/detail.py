@@ -11,6 +11,7 @@ from results.html import charts
 from results.html.charts import Side, sample
 from results.html.excerpt import CONTACT, home
 from results.html.findings import from_round, groups
+from results.html.headings import RUNS, explained
 from results.measures.measure import over
 from results.measures.registry import MEASURES
 from results.runs.columns import Row
@@ -19,7 +20,7 @@ from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number, table_of, tone
 from results.tables.formatting import cut, finite, quality, show
 from results.tables.links import Links, anchor
-from results.tables.words import facts, worth
+from results.tables.words import facts, no_score, worth
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
     return {
         "anchor": anchor(r.name, r.group[2]),
         "result": r,
-        "why": from_round(r.why or "", home(r.judged)),
+        "why": unscored(r),
         "worth": worth(r),
         "tone": tone(r.standing),
         "facts": facts(r),
@@ -71,6 +72,11 @@ def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
         "described": Table(("field", "value"), list(described(r)) if space.whole else [], sortable=False),
         "findings": groups(r.standing, links, home(r.judged), space.places, space.around),
     }
+
+
+def unscored(r: Result) -> str:
+    """Why a set has no score, and where it would stand; "" for a set with a score."""
+    return from_round("; ".join(no_score(r)), home(r.judged)).removeprefix("no score: ") if r.why else ""
 
 
 def busy_words(results: Sequence[Result]) -> str:
@@ -85,7 +91,7 @@ def run_table(r: Result, links: Links, space: Room) -> Table:
     shown = r.rows[: space.listed]
     columns = run_columns(r, links, space.whole)
     known = {name: cell for name, cell in columns.items() if any(cell(run).text not in ("", "-") for run in shown)}
-    found = table_of(known, shown, cards=False)
+    found = explained(table_of(known, shown, cards=False), RUNS)
     return replace(found, lines=[replace(at, faint=not used) for at, used in zip(found.lines, r.mask, strict=False)])
 
 

@@ -1,6 +1,6 @@
 """What makes one system faster than another: the factors of the ratio of their times, as a chart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from results.html.charts import Chart, Rows
@@ -14,10 +14,10 @@ def factor_chart(
     products: Sequence[tuple[str, Sequence[Factor]]],
     caption: str,
     keys: Sequence[dict[str, Any]],
-    facts: Mapping[str, str] = {},
+    sets: Sequence[str] = (),
 ) -> Chart | None:
     """A row for each factor, with a mark and an interval for each of (name, factors), which `keys` gives its look;
-    None without factors."""
+    None without factors. `sets` are the anchors of the sets."""
     rows = [
         (
             s,
@@ -35,4 +35,4 @@ def factor_chart(
     if not rows:
         return None
     note = "Right of the line a factor makes the set slower, left of it faster; all of a set's multiply to its ratio."
-    return Chart("factors", caption, keys, {"sets": Rows(COLUMNS, rows)}, note, "shape", facts={**facts})
+    return Chart("factors", caption, keys, {"sets": Rows(COLUMNS, rows)}, note, "shape", sets=sets)

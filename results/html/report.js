@@ -27,25 +27,24 @@ function said(row) {
   const words = [...heads, row].map((part) => part.textContent).concat(Object.values(row.dataset)).join(" ").toLowerCase();
   return row.said = `${words} ${words.replace(/(\d),(?=\d{3})/g, "$1")}`;
 }
-const target = (row) => row.querySelector("a")?.getAttribute("href");
+// The set that a row is about: its own part of the page.
+const setOf = (row) => row.dataset.set ?? row.querySelector("a")?.hash.slice(1);
 function sift() {
   const words = tools.querySelector("#find").value.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = controls.filter((c) => c.dataset.fact && c.value).map((s) => [s.dataset.fact, s.value]);
-  const fits = ({ dataset }) => wanted.every(([fact, value]) => (dataset[fact] ?? value) === value);
-  const there = new Set(), sections = new Map();
-  let shown = 0, all = 0;
+  const fits = ({ dataset }) => wanted.every(([fact, value]) => (dataset[fact] ?? value).split("\n").includes(value));
+  const there = new Set(), all = new Set(), sections = new Map();
   for (const row of document.querySelectorAll("table.cards tbody tr[data-organisation]")) {
     row.hidden = !(fits(row) && words.every((w) => said(row).includes(w)));
-    const href = target(row), set = href.startsWith("#") && document.getElementById(href.slice(1));
+    const name = setOf(row), set = document.getElementById(name), section = row.closest("section");
     if (set) set.hidden = row.hidden;
-    if (!row.hidden) there.add(href);
-    const section = row.closest("section");
+    if (!row.hidden) there.add(name);
     sections.set(section, sections.get(section) || !row.hidden);
-    all += 1;
-    shown += !row.hidden;
+    all.add(name);
   }
-  for (const row of document.querySelectorAll(".follows li, .follows tbody tr")) row.hidden = !there.has(target(row));
-  for (const figure of document.querySelectorAll("figure.chart")) figure.hidden = !fits(figure);
+  for (const row of document.querySelectorAll(".follows li, .follows tbody tr")) row.hidden = !there.has(setOf(row));
+  for (const figure of document.querySelectorAll("figure[data-sets]")) figure.hidden = !figure.dataset.sets.split(" ").some((set) => there.has(set));
+  for (const section of document.querySelectorAll("section[data-benchmark]")) section.hidden = !fits(section);
   const some = ["tbody tr", "li", "figure"].map((kind) => `${kind}:not([hidden])`).join();
   for (const part of document.querySelectorAll(".part")) part.hidden = !part.querySelector(some);
   for (const [section, any] of sections) {
@@ -53,7 +52,7 @@ function sift() {
     const entry = [...document.querySelectorAll("nav a")].find((a) => a.hash.slice(1) === section.querySelector("h2").id);
     if (entry) entry.parentNode.hidden = !any;
   }
-  tools.querySelector("output").value = shown === all ? "" : shown ? `${shown} of ${all} sets` : `no set of ${all} matches`;
+  tools.querySelector("output").value = there.size === all.size ? "" : there.size ? `${there.size} of ${all.size} sets` : `no set of ${all.size} matches`;
 }
 function keep() {
   const chosen = new URLSearchParams(controls.filter((c) => c.value).map((c) => [nameOf(c), c.value]));

@@ -4,32 +4,35 @@
 its own (`submission_page.py`), to which the round's page links.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from compliance.finding import counted
 from results.html import scaling
-from results.html.across import Looks, charts, looks_of, rate_chart
+from results.html.across import Looks, charts, ids, looks_of, rate_chart, with_merit
 from results.html.charts import HOW
-from results.html.detail import Room, detail, room
+from results.html.detail import Room, detail, room, unscored
 from results.html.excerpt import home
-from results.html.findings import from_round, groups
+from results.html.findings import groups
+from results.html.headings import FACTORS, SCALING, explained
 from results.html.page import page
 from results.html.tuning import sections
 from results.statistics.result import Result
 from results.tables.cells import Table
 from results.tables.factors import Products, against_the_fastest, better, product_table, sentence
-from results.tables.input_trials import trial_table
+from results.tables.input_trials import InputTrial, input_trials, trial_table
 from results.tables.links import Links, anchor
 from results.tables.predicted import predictions
 from results.tables.procurement import missing
 from results.tables.ranking import FACTS, facts, ranking
-from results.tables.rates import rate_table, rates, series
+from results.tables.rates import Rate, rate_table, rates, series
 from results.tables.text import Places
 from results.tables.words import goal_words, labelled, notes, staging_differs, title
 from results.tuning.score import Scored
+from results.tuning.text import tables
 
 
 def html_text(results: Sequence[Result], base: Path, left_out: Places = (), tuned: Sequence[Scored] = ()) -> str:
@@ -57,14 +60,14 @@ def report(
         title=heading,
         summary=summary(results, tuned) + (RANKED if trained or not tuned else ""),
         sections=found,
-        choices=choices(trained),
+        choices=choices(results),
         left_out=[(links.place(path), why) for path, why in left_out],
         missing=missing(results),
         code=code,
         rules=rules,
         alone=len(trained) == 1,
         how=HOW,
-        tuned=sections(tuned),
+        tuned=campaigns(tuned),
     )
 
 
@@ -86,6 +89,13 @@ def summary(results: Sequence[Result], tuned: Sequence[Scored]) -> str:
     return f"{', and '.join(words for words, there in said.items() if there)}."
 
 
+def campaigns(tuned: Sequence[Scored]) -> list[dict[str, Any]]:
+    """The sections of campaigns, with the benchmarks and the organisations that they are filtered by."""
+    judged = [[s.judged for s in of] for _, of in tables(tuned)]
+    found = [{"benchmark": {j.benchmark for j in of}, "organisation": {j.org.casefold() for j in of}} for of in judged]
+    return [made | {"facts": facts} for made, facts in zip(sections(tuned), found, strict=True)]
+
+
 def choices(results: Sequence[Result]) -> list[tuple[str, dict[str, str]]]:
     """(fact, {value: as shown}) of each fact that tables can be filtered by and that has several values. An
     organisation is one whatever its case."""
@@ -101,9 +111,12 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
     found = rates(alone)
+    sets = {row.log: r for r in alone for row in r.rows}
     lines = series(found)
-    drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
+    drawn = [rate_chart([s for s in lines if s.kind == kind], caption, sets) for kind, caption in KINDS.items()]
+    trials = trial_table(alone, links)
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
+    sizes = scaling.table(results, links)
     ranked = [(group, list(of)) for group, of in groupby(results, key=lambda r: r.group)]
     return {
         "name": " · ".join(filter(None, (key[0], labelled(*key[:2]), *key[2:]))),
@@ -113,15 +126,21 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         "tables": [(title(("", "", "", *group[3:])), ranking(of, links), notes(of)) for group, of in ranked],
         "charts": charts(results, looks),
         "products": [product(first, of, links) for first, of in against_the_fastest(results)],
-        "predictions": predictions([r for r in results if r.fom is not None], links.part),
-        "scaling": scaling.table(results, links),
-        "refused": [(r.label, links.part(r), from_round(r.why, home(r.judged))) for r in results if r.why],
-        "rates": rate_table(alone, links) if found else None,
+        "predictions": predictions(with_merit(results), links.part),
+        "scaling": sizes and explained(sizes, SCALING),
+        "refused": [(r.label, links.part(r), unscored(r)) for r in results if r.why],
+        "rates": filtered(rate_table(alone, links), found, sets) if found else None,
         "rate_charts": [chart for chart in drawn if chart],
         "rate_findings": [g for of in said for g in of],
-        "trials": trial_table(alone, links),
+        "trials": trials and filtered(trials, input_trials(alone), sets),
         "details": [] if links.pages else [detail(r, links, space) for r in results],
     }
+
+
+def filtered(table: Table, logs: Sequence[Rate] | Sequence[InputTrial], sets: Mapping[str, Result]) -> Table:
+    """A table with a row for each of `logs`, and what the row is filtered by, which follows from the log's set."""
+    known = [facts(r) | {"set": ids([r])[0]} for r in (sets[one.log] for one in logs)]
+    return replace(table, lines=[replace(line, facts=of) for line, of in zip(table.lines, known, strict=True)])
 
 
 RANKED = (
@@ -139,7 +158,9 @@ def product(first: Result, found: Products, links: Links) -> tuple[str, Table, s
     said += f". {second.label} does better in: {gains}" if gains else ""
     staged = staging_differs(second, first, second.label, first.label)
     said += f". T{staged[1:]}" if staged else ""
-    return title(("", "", "", *first.group[3:])), product_table(first, found, links), said.replace("by", "By", 1)
+    table = product_table(first, found, links)
+    table = explained(table, FACTORS | {table.head[1]: f"the figure of merit over that of {first.label}"})
+    return title(("", "", "", *first.group[3:])), table, said.replace("by", "By", 1)
 
 
 KINDS = {

@@ -11,10 +11,14 @@ from typing import Any
 
 from compliance.finding import counted
 from compliance.output.explain import severity
+from results.html import headings
+from results.html.across import Looks, looks_of
 from results.html.charts import Chart, Rows, key
 from results.html.detail import room
+from results.html.headings import explained
 from results.html.page import ADDRESS, HIDDEN, bundle, page, plain
 from results.html.report import report
+from results.html.specs import COLOURS
 from results.html.submission_page import names, submission
 from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number, table_of
@@ -100,9 +104,8 @@ def index(found: Sequence[Round]) -> str:
     """The index: a table of rounds, and for each problem the best of each system in every round."""
     problems = trends(found)
     drawn = [chart for _, _, chart in problems if chart]
-    return page(
-        "site.html", bool(drawn), CODE, title="Rounds", rounds=table_of(ROUNDS, reversed(found)), problems=problems
-    )
+    table = explained(table_of(ROUNDS, reversed(found)), headings.ROUNDS)
+    return page("site.html", bool(drawn), CODE, title="Rounds", rounds=table, problems=problems)
 
 
 ROUNDS: dict[str, Callable[[Round], Cell]] = {
@@ -130,7 +133,9 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
                 if kept is None or (value > kept[0] if r.weak else value < kept[0]):
                     of[one.name] = (value, r, one)
     named = {group: {list(of.values())[-1][1].label: of for of in systems.values()} for group, systems in best.items()}
-    return [trend(group, systems, found) for group, systems in sorted(named.items(), key=lambda item: str(item[0]))]
+    ordered = sorted(named.items(), key=lambda item: str(item[0]))
+    looks = looks_of([r for _, systems in ordered for of in systems.values() for _, r, _ in of.values()])
+    return [trend(group, systems, found, looks) for group, systems in ordered]
 
 
 def worth(r: Result) -> float | None:
@@ -140,11 +145,14 @@ def worth(r: Result) -> float | None:
     return None if r.fom is None else r.fom / 60
 
 
-def trend(group: tuple[Any, ...], systems: dict[str, Found], found: Sequence[Round]) -> tuple[str, Table, Chart | None]:
+def trend(
+    group: tuple[Any, ...], systems: dict[str, Found], found: Sequence[Round], looks: Looks
+) -> tuple[str, Table, Chart | None]:
     """(title, table, chart) of one problem; the chart is None for a single round."""
     benchmark, problem, target, scaling, division = group
     weak = scaling == "weak"
-    words = [benchmark, problem, f"{division} division", "models an hour" if weak else "minutes to train"]
+    what = "models an hour" if weak else "minutes to train"
+    words = [benchmark, problem, f"{division} division", what]
     there = [one for one in found if any(one.name in of for of in systems.values())]
     order = sorted(systems, key=lambda s: min((-v if weak else v) for v, _, _ in systems[s].values()))
     lines = [Line([Cell(system), *(cell(systems[system].get(one.name)) for one in there)]) for system in order]
@@ -154,12 +162,17 @@ def trend(group: tuple[Any, ...], systems: dict[str, Found], found: Sequence[Rou
         first = (max if weak else min)(of, key=lambda found: found[1])
         rows += [(s, one.name, value, r.label, r.one("units")) for s, value, r in [(0, *first[1:]), *of] if s < LOOKS]
     some = f"; the first {LOOKS - 1} of {len(order)} systems" if len(order) >= LOOKS else ""
-    keys = [key(i, system) for i, system in enumerate(["best of all", *order[: LOOKS - 1]])]
+    drawn = order[: LOOKS - 1]
+    places = [looks[system.casefold()] for system in drawn]
+    numbers = [1 + i + i // (COLOURS - 1) for i in places]  # none has the colour of the best of all
+    keys = [key(0, "best of all"), *(key(i, system) for i, system in zip(numbers, drawn, strict=True))]
     tables = {"points": Rows(("s", "round", "y", "set", "units"), rows)}
-    caption = f"The best of each system over rounds, {words[-1]}{some}"
+    caption = f"The best of each system over rounds, {what}{some}"
     chart = Chart("trend", caption, keys, tables, marks="shape") if len(there) > 1 else None
     words += [f"target {target:g}"] if isinstance(target, int | float) else []
-    return " · ".join(word for word in words if word), Table(("system", *(one.name for one in there)), lines), chart
+    table = Table(("system", *(one.name for one in there)), lines)
+    table = explained(table, {one.name: f"{what} of its best set in this round" for one in there})
+    return " · ".join(word for word in words if word), table, chart
 
 
 def cell(found: tuple[float, Result, Round] | None) -> Cell:

@@ -178,8 +178,7 @@ def scatter(x: str, y: str, log_x: bool = True, log_y: bool = True) -> Spec:
     joined = place | look | {"detail": {"field": "s"}}
     ends = {axis: {axis: place[axis] | {"field": "low"}, f"{axis}2": {"field": "high"}} for axis in ("x", "y")}
     bars = {axis: place | end | look for axis, end in ends.items()}
-    hollow = {"fillOpacity": {"condition": {"test": "datum.hollow", "value": 0}, "value": 0.55}, "fill": COLOUR}
-    point = place | look | hollow | {"shape": SHAPE, "tooltip": TIP}
+    point = place | look | {"fillOpacity": {"value": 0.55}, "fill": COLOUR, "shape": SHAPE, "tooltip": TIP}
     return picked(
         {"points": SET | {x: "x", y: "y"} | KNOWN | ENDS},
         layer("lines", "line", line, strokeDash=[3, 4], strokeWidth=1, clip=True, stroke=SOFT),

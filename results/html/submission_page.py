@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from compliance.finding import counted
 from results.html.charts import HOW
-from results.html.detail import Room, detail
+from results.html.detail import Room, detail, unscored
+from results.html.headings import SUBMISSION, explained
 from results.html.page import page
 from results.measures.identity import rank_text
 from results.statistics.result import Result
@@ -20,7 +21,7 @@ COLUMNS: dict[str, Callable[[Result], Cell]] = {
     "scaling": lambda r: Cell("throughput alone" if r.throughput_only else r.group[3]),
     "division": lambda r: Cell(r.group[4]),
     "verdict": lambda r: verdict(r.standing),
-    "result": lambda r: Cell("-" if r.throughput_only else worth(r), title=r.why or ""),
+    "result": lambda r: Cell("-" if r.throughput_only else worth(r), title=unscored(r)),
     "95 %, s": lambda r: Cell(ends(r) if r.fom is not None else "-"),
     "rank": lambda r: Cell(rank_text(r.rank) or "-"),
     "runs": lambda r: Cell(f"{r.score.converged}/{r.score.n}", r.score.converged, True),
@@ -56,7 +57,7 @@ def submission(
         rules=rules,
         code=code,
         summary=f"{counted(len(own), 'set')} of runs, {runs}.",
-        sets=table_of(COLUMNS, own),
+        sets=explained(table_of(COLUMNS, own), SUBMISSION),
         details=[detail(r, links, space) for r in own],
         left_out=left_out,
         how=HOW,

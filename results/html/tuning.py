@@ -80,7 +80,7 @@ def of_systems(chart: Chart, systems: Sequence[str]) -> Chart:
         name: replace(t, rows=[(series[row[0]], *row[1:]) for row in t.rows]) if "s" in t.cols else t
         for name, t in chart.tables.items()
     }
-    return replace(chart, keys=[key(i, name) for i, name in enumerate(systems)], tables=tables, facts={})
+    return replace(chart, keys=[key(i, name) for i, name in enumerate(systems)], tables=tables, sets=())
 
 
 def named(s: Scored) -> Result | None:

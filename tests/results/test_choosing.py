@@ -1,10 +1,12 @@
 """Which sets are compared with which."""
 
+from dataclasses import replace
+
 import pytest
 
 from compliance.engine import judge
 from results import choosing
-from results.choosing import comparisons
+from results.choosing import comparisons, placed
 
 
 @pytest.fixture
@@ -39,6 +41,15 @@ def test_nothing_to_compare_is_said(chosen):
     with pytest.raises(ValueError, match="found 2 sets, wanted at least 2 of one benchmark") as error:
         chosen([("a", "x", "smoke", "strong"), ("a", "y", "scale6", "strong")], "a")
     assert "strong/scaffold (scaffold scale6 strong)" in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_set_without_a_score_is_placed_in_its_division(tree, new_log):
+    for org, seconds, division in (("a", 60, "closed"), ("b", 50, "closed"), ("c", 40, "open")):
+        logs = [new_log.scaffold(seconds + i, seed=i, submission_division=division) for i in range(5)]
+        tree.set(logs, org=org)
+    ((a, *others),) = comparisons([tree.root], judge([tree.root]), True)
+    refused = replace(a, why="failed the check")
+    assert a.would_stand is None and placed(refused, [refused, *others]).would_stand == (2, 2)
 
 
 @pytest.mark.parametrize(("most", "refused"), [(1, True), (2, False), (3, False)])

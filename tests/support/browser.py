@@ -107,6 +107,10 @@ class Page:
         sent = [e for e in self.events if e.get("method") == "Network.requestWillBeSent"]
         return [e["params"]["request"]["url"] for e in sent]
 
+    def stayed_silent(self, page: Path) -> bool:
+        """Whether it complained of nothing, and requested nothing but this page."""
+        return self.complaints() == [] and set(self.requests()) == {page.as_uri()}
+
 
 @contextmanager
 def started() -> Iterator[str]:

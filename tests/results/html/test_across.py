@@ -6,7 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from results.html import across
-from results.html.across import ideal, looks_of, names, parts, perfect, rate_chart
+from results.html.across import ideal, ids, looks_of, names, parts, perfect, rate_chart
 from results.statistics.result import summarize
 from results.tables.rates import rates, series
 
@@ -55,18 +55,36 @@ def test_a_system_looks_the_same_in_all_charts_of_a_page(results):
 
 
 def test_the_time_is_shown_for_each_division_and_scaling_apart(results):
-    """Shares add up to 100; seconds are drawn unless they span a factor of ten."""
+    """Shares add up to 100, beside the seconds of all; those of parts are drawn unless all span a factor of ten."""
     strong = [r for r in results if not r.weak]
     shares, seconds = parts(strong)
-    of_a = [row[2] for row in shares.tables["parts"].rows if row[1] == "a/box"]
+    of_a = [row[2] for row in shares.tables["parts"].rows if row[1] == "52 s  a/box"]
     assert sum(of_a) == pytest.approx(100) and (shares.kind, seconds.kind) == ("shares", "time")
-    assert shares.facts == {"division": "closed", "scaling": "strong"} and "closed division" in seconds.caption
+    assert shares.sets == seconds.sets == ids(strong) and "closed division" in seconds.caption
+    assert "closed and open division" in next(parts([strong[0], opened(strong[1])])).caption
     far = tuple(row._replace(total_ms=row.total_ms * 10) for row in strong[1].rows)
     assert [c.kind for c in parts([strong[0], replace(strong[1], rows=far)])] == ["shares"]
     assert list(parts(strong[:1])) == []
     for chart in charts(results):
         if chart.kind in ("shares", "time"):
             assert "throughput" not in str(chart.tables) and len({row[1] for row in chart.tables["parts"].rows}) == 2
+
+
+def opened(r):
+    """The set in the open division."""
+    return replace(r, group=(*r.group[:4], "open"))
+
+
+def test_every_chart_has_the_sets_of_one_division_and_scaling(results):
+    """As found: scatter charts mixed divisions, so that a choice of one left the other's sets in them."""
+    strong = [r for r in results if not r.weak]
+    found = charts([*strong, *map(opened, strong)])
+    kinds = ["ranks", "medians", "factors", *KINDS]
+    assert sorted(c.kind for c in found) == sorted(2 * kinds)
+    for kind in kinds:
+        assert ["open" in c.caption for c in found if c.kind == kind] == [False, True]
+    assert charts([strong[0], opened(strong[1])]) == []
+    assert all(sorted(c.sets) == sorted(ids(strong)) for c in charts(results))
 
 
 def test_speed_and_convergence_are_joined_on_the_batch(results):
@@ -116,8 +134,10 @@ def test_ideal_scaling_starts_at_the_smallest():
 def test_rates_have_a_look_a_series(tree, new_log):
     logs = [new_log.steps(units, rate=rate) for units, rate in ((1, 10.0), (2, 18.0), (4, 32.0))]
     tree.set(logs, org="<b>", system="scaled", scaling="throughput")
-    lines = series(rates(summarize(judge([tree.root]), as_logged=True)))
-    chart = rate_chart(lines, "caption")
+    (r,) = summarize(judge([tree.root]), as_logged=True)
+    lines = series(rates([r]))
+    chart = rate_chart(lines, "caption", dict.fromkeys([row.log for row in r.rows], r))
     assert [k["name"] for k in chart.keys] == [s.name for s in lines]
     assert chart.tables["joined"].rows == [(0, 1, 10.0), (0, 2, 18.0), (0, 4, 32.0)]
-    assert chart.tables["lines"].rows == [(0, 1, 10.0), (0, 4, 40.0)] and rate_chart([], "") is None
+    assert chart.tables["lines"].rows == [(0, 1, 10.0), (0, 4, 40.0)] and rate_chart([], "", {}) is None
+    assert chart.sets == ids([r])

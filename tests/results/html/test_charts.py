@@ -30,6 +30,11 @@ def test_samples_that_a_log_counts_make_passes_and_no_epochs(new_log, read):
     assert timeline(each([read(new_log.scaffold(10.0))]), False).note == ""
 
 
+@pytest.mark.parametrize(("first", "log"), [(0.1, False), (0.096, True), (0.0, False)])
+def test_an_axis_of_a_factor_of_ten_begins_logarithmic(new_log, read, first, log):
+    assert curves(each([read(new_log.scaffold(values=[first, 0.96]))]), 0.95).log is log
+
+
 def test_curves_are_thinned_to_what_there_is_room_for(new_log, read):
     run = read(new_log.scaffold(10.0, epochs=12))
     rows = curves([Side("a", [run])], None, (), 5).tables["points"].rows

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from compliance.engine import judge
-from results.html.detail import Room, detail, room
+from results.html.detail import Room, detail, room, unscored
+from results.html.report import html_text
 from results.statistics.result import summarize
 from results.tables.links import Links
 from results.tables.words import facts, figure, worth
@@ -29,6 +30,14 @@ def test_it_shows_no_more_than_there_is_room_for(one):
     assert shown["more"] == "Charts show 8 of the 12 runs. The table has the first 5."
     assert len(shown["runs"].lines) == 5
     assert [c.kind for c in shown["charts"]] == ["curves"] and len(shown["charts"][0].tables["points"].rows) == 24
+
+
+def test_a_refused_set_says_where_it_would_stand(one):
+    refused = replace(one, why="failed the check", would_stand=(3, 3))
+    told = "failed the check; as logged 55.5 s, which would be place 3 of 3"
+    assert unscored(refused) == told and unscored(one) == ""
+    assert f'<p class="why">No score: {told}</p>' in html_text([refused], Path.cwd())
+    assert f"</a>: {told}</li>" in html_text([refused, one], Path.cwd())
 
 
 def test_numbers_name_lines_that_hold_them(one):

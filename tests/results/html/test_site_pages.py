@@ -55,6 +55,16 @@ def test_the_best_of_each_system_over_rounds(results):
     assert alone is None  # a chart of one round shows nothing
 
 
+def test_a_system_looks_the_same_in_every_chart(results, tree, new_log):
+    """As found: colours were numbered by chart, in the order of the scores."""
+    open_ = [replace(r, group=(*r.group[:4], "open")) for r in results if r.org == "bolt"]
+    later = [replace(r, judged=replace(r.judged, round="v1.1")) for r in open_]
+    found = [chart for _, _, chart in trends(rounds([*results, *open_, *later], []))]
+    closed, opened = ({k["name"]: k["c"] for k in chart.keys} for chart in found)
+    assert list(closed) == ["best of all", "acme/box", "bolt/box"] and list(opened) == ["best of all", "bolt/box"]
+    assert closed | opened == closed and len(set(closed.values())) == 3
+
+
 def test_an_organisation_is_one_over_rounds_whatever_its_case(results):
     """It is called as in its last round."""
     odd = [r if r.judged.round == "v1.0" else replace(r, judged=replace(r.judged, org="ACME")) for r in results]

@@ -129,7 +129,9 @@ def test_time_against_energy_is_a_chart_for_each_way(tree, new_log):
         tree.set(five(new_log, watts, seed), org=org)
     results = tree.results()
     found = [chart for chart in energies(results, looks_of(results)) if chart]
-    assert [chart.caption for chart in found] == ["Energy to the target against time, by node counters"]
+    assert [chart.caption for chart in found] == [
+        "Energy to the target against time, by node counters, closed division"
+    ]
     assert [row[1] for row in found[0].tables["points"].rows] == ["a/box", "b/box"]
 
 

@@ -1,0 +1,57 @@
+"""Pages in a real browser, which opens them through Chromium's own protocol."""
+
+import pytest
+
+from results import summarize
+
+
+@pytest.fixture(scope="module")
+def address():
+    from tests.support import browser  # only where websocket-client is installed
+
+    with browser.started() as found:
+        yield found
+
+
+@pytest.fixture
+def page(address):
+    from tests.support import browser
+
+    tab = browser.tab(address)
+    yield tab
+    tab.socket.close()
+
+
+@pytest.fixture
+def written(tree):
+    """Writes the report on a round."""
+
+    def write():
+        path = tree.root.parent / "report.html"
+        summarize.main(["--as-logged", "--output", str(path), str(tree.root)])
+        return path
+
+    return write
+
+
+@pytest.fixture
+def report(tree, new_log, written):
+    for org, seconds in (("slow", 90), ("quick", 30), ("middle", 60)):
+        tree.set([new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=900 + i) for i in range(5)], org=org)
+    return written()
+
+
+@pytest.fixture
+def rounded(tree, new_log, written):
+    """A round of two benchmarks, strong and weak, with sizes of one system, and a set without a score."""
+
+    def runs(seconds, seed=0, **facts):
+        return [new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=seed + i, **facts) for i in range(5)]
+
+    for org, units, seconds in (("Tacc", 100, 400), ("tacc", 200, 250), ("other", 100, 300)):
+        tree.set(runs(seconds, accelerators_per_node=units), org=org, system=f"box{units}")
+    tree.set(runs(80, 90), org="other", system="many", scaling="weak")
+    tree.set([new_log.scaffold(100, reach=False) for _ in range(5)], org="lost")
+    facts = {"submission_benchmark": "deepcam", "problem": "p", "target": 0.95}
+    tree.set(runs(50, 70, **facts), org="other", system="cam", benchmark="deepcam")
+    return written()
