@@ -15,7 +15,7 @@ from results.html.charts import Chart, Rows, Side, key, parts_chart, sample, ten
 from results.html.factors import factor_chart
 from results.html.medians import medians
 from results.html.scaling import efficiency, families
-from results.measures.identity import rank_text
+from results.measures.identity import kind_of, rank_text
 from results.runs.decomposition import PARTS
 from results.statistics.energy import WORDS
 from results.statistics.expected import reference_epochs
@@ -79,7 +79,7 @@ def words(r: Result) -> str:
 
 def facts(r: Result) -> dict[str, str]:
     """What all sets of a group share, for filters."""
-    return {"division": r.group[4] or "-", "scaling": r.group[3]}
+    return {"division": r.group[4] or "-", "scaling": kind_of(r.group[3])}
 
 
 def strong_scaling(results: Sequence[Result], looks: Looks) -> Chart | None:

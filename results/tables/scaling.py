@@ -1,6 +1,6 @@
 """The rows of scaling studies: sets of runs at several numbers of ranks, and logs that measure steps.
 
-A row is a dict of plain values; an unknown value is None or left out.
+The cells of a row are plain values; an unknown value is None or left out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +9,11 @@ from typing import Any
 
 from benchmark.study import study_of
 from compliance.reading.run import Run
+from results.measures.measure import over
+from results.measures.registry import MEASURES
 from results.runs.row import first, ratio
 from results.statistics.result import Result
+from results.tables.input_trials import InputTrial, ranks_text
 from results.tables.rates import Rate, Series
 
 SEEDS = 3  # seeds that a median needs
@@ -23,6 +26,7 @@ GROUPS = {  # phases of a step, by the part of a machine that limits them
     "rest": ("rest",),
 }
 Cells = dict[str, Any]
+Row = tuple[Cells, Result | None]  # with the set that it is of, whose errors say how many digits measures have
 
 
 def shown(r: Result) -> bool:
@@ -30,17 +34,22 @@ def shown(r: Result) -> bool:
     return r.as_logged or not r.standing.errors
 
 
+def measures(r: Result, names: Iterable[str]) -> Cells:
+    """The measures of a set that the registry has under some of these names."""
+    return {name: MEASURES[name].get(r) for name in names if name in MEASURES}
+
+
 def middle(r: Result) -> Cells:
-    """Runs, seeds, and, from three seeds on, median, least and most seconds of a set whose numbers may be shown."""
-    seeds = {row.seed for row in r.rows if row.seed is not None}
-    found: Cells = {"runs": len(r.rows), "seeds": len(seeds) or None}  # none are logged
-    if shown(r) and len(seeds) >= SEEDS:
-        found |= {"median_seconds": median(r.seconds), "least_seconds": min(r.seconds), "most_seconds": max(r.seconds)}
-    return found
+    """Median, least and most seconds of a set whose numbers may be shown, from three seeds on, also if it has no figure
+    of merit."""
+    if not shown(r) or len(r.seeds) < SEEDS:
+        return {}
+    return {"median_seconds": median(r.seconds), "least_seconds": min(r.seconds), "most_seconds": max(r.seconds)}
 
 
-def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
-    """The sets of each study of one batch and precision, with speedup and efficiency relative to the fewest ranks."""
+def strong_runs(results: Sequence[Result], names: Iterable[str]) -> Iterator[Row]:
+    """The sets of each study of one batch and precision: the measures `names`, speedup and efficiency relative to the
+    fewest ranks."""
     studies: dict[tuple[Any, ...], list[tuple[float, Result]]] = {}
     for r in results:
         ranks = r.one("ranks")
@@ -51,20 +60,10 @@ def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
         points.sort(key=lambda point: point[0])
         fewest, least = points[0][0], middle(points[0][1]).get("median_seconds")
         for ranks, r in points if len(points) > 1 else ():
-            e, found = r.energy, middle(r)
-            speedup = ratio(least, found.get("median_seconds"))
-            yield {
-                "org": r.org,
-                "system": key[1],
-                "nodes": r.one("nodes"),
-                "ranks": ranks,
-                **found,
-                "speedup": speedup,
-                "efficiency": ratio(speedup, ranks / fewest),
-                "epochs": r.mean("epochs"),
-                "epoch_seconds": r.mean("epoch_seconds"),
-                "kilojoules": e.joules.mean / 1000 if e else None,
-            }
+            found = measures(r, names) | middle(r)
+            speedup = ratio(least, found["median_seconds"])
+            relative = {"system": key[1], "speedup": speedup, "efficiency": ratio(speedup, ranks / fewest)}
+            yield found | relative, r
 
 
 def place_of(rate: Rate) -> Cells:
@@ -80,11 +79,28 @@ def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
             for rate in line.rates:
                 efficiency = line.efficiency(rate)
                 yield place_of(rate) | {
-                    "samples_per_second": rate.rate,
+                    "train_samples_per_second": rate.rate,
                     "step_seconds": ratio(rate.batch, rate.rate),
                     "speedup": efficiency * rate.units / fewest,
                     "efficiency": efficiency,
                 }
+
+
+def storage(t: InputTrial) -> Cells:
+    """What a trial of the storage shows."""
+    return {
+        "org": t.org,
+        "system": t.system,
+        "ranks": ranks_text(t.ranks),
+        "format": t.tried.format,
+        "place": t.tried.place,
+        "cache": t.tried.cache,
+        "read_samples_per_second": t.tried.rate,
+        "au_percent": over(t.tried.au, 0.01),
+        "decoded_mb_per_second": t.tried.speed(t.tried.logical),
+        "read_mb_per_second": t.tried.speed(t.tried.read),
+        "over_memory": t.tried.over_memory,
+    }
 
 
 def measured(run: Run, name: str) -> Any:
