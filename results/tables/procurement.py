@@ -19,7 +19,8 @@ from results.tables.input_trials import input_trials
 from results.tables.rates import rates, series
 from results.tables.scaling import (
     GROUPS,
-    Row,
+    TRIALS,
+    Cells,
     measures,
     middle,
     needs,
@@ -55,10 +56,7 @@ TABLES = {  # title: columns; those of sets are measures of the registry
     ),
     "bottlenecks, % of a step and its share of the evaluation": (*STEPS, *GROUPS, "largest", "beside_compute"),
     "memory and input": (*STEPS, "least_gib", "most_gib", "read_mb_per_second", "tflops", "peak_percent"),
-    "storage trials": (
-        *PLACE, "ranks", "format", "place", "cache", "read_samples_per_second", "au_percent", "decoded_mb_per_second",
-        "read_mb_per_second", "over_memory",
-    ),
+    "storage trials": (*PLACE, "ranks", "format", "place", "cache", *TRIALS),
     "energy": (
         *NAMED, "joules", "joules_low", "joules_high", "kilowatt_hours", "watts", "joules_per_sample_trained",
         "joules_per_sample_evaluated", "energy_tier",
@@ -69,13 +67,9 @@ HEADINGS = {  # of columns that are no measures of a set
     "beside_compute": "largest beside computing",
     "least_gib": "memory of a rank, least, GiB",
     "most_gib": "most, GiB",
-    "read_mb_per_second": "read, MB/s",
     "tflops": "TFLOP/s",
     "peak_percent": "of peak, %",
-    "read_samples_per_second": "samples read a second",
-    "au_percent": "AU, %",
-    "decoded_mb_per_second": "decoded, MB/s",
-    "over_memory": "over memory",
+    **TRIALS,
 }
 SUBMIT = "python harness/submit.py --problem {problem} --org ORG --system SYSTEM"
 STUDY = f"{SUBMIT} --study strong --ranks 8 16 32"
@@ -106,7 +100,7 @@ COLUMNS = (
 )
 
 
-def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str], str, list[Row]]]:
+def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str], str, list[Cells]]]:
     """((edition, benchmark, problem, division), name, rows) of every table that has rows."""
 
     def key(r: Result) -> tuple[str, str, str, str]:
@@ -120,19 +114,19 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
         steps = [(rate, logs[rate.log]) for rate in rates(measured) if rate.sound and rate.log in logs]
         lines = series([rate for rate, _ in steps])
         tried = [t for r in measured for t in input_trials([r]) if r.as_logged or not t.errors]
-        made: dict[str, Iterable[Row]] = dict(
+        made: dict[str, Iterable[Cells]] = dict(
             zip(
                 TABLES,
                 (
                     map(time_to_target, trained),
                     strong_runs(trained, TABLES["strong scaling, time to target"]),
-                    ((cells, None) for cells in scaled(lines, "strong")),
-                    ((cells, None) for cells in scaled(lines, "weak")),
-                    ((place_of(rate) | seconds(run), None) for rate, run in steps),
-                    ((place_of(rate) | shares(seconds(run)), None) for rate, run in steps),
-                    ((place_of(rate) | needs(run), None) for rate, run in steps),
-                    ((storage(t), None) for t in tried),
-                    ((measures(r, TABLES["energy"]), r) for r in trained if r.energy and shown(r)),
+                    scaled(lines, "strong"),
+                    scaled(lines, "weak"),
+                    (place_of(rate) | seconds(run) for rate, run in steps),
+                    (place_of(rate) | shares(seconds(run)) for rate, run in steps),
+                    (place_of(rate) | needs(run) for rate, run in steps),
+                    map(storage, tried),
+                    (measures(r, TABLES["energy"]) for r in trained if r.energy and shown(r)),
                 ),
                 strict=True,
             )
@@ -160,15 +154,14 @@ def lacking(group: Sequence[str], names: Iterable[str]) -> list[str]:
     return [line.format(edition=edition, benchmark=benchmark, problem=problem) for line in (*lines, PROJECTION)]
 
 
-def time_to_target(r: Result) -> Row:
+def time_to_target(r: Result) -> Cells:
     """The row of a set of runs."""
-    return measures(r, TABLES["time to target"] if shown(r) else (*NAMED, "ranks", "runs", "verdict")) | middle(r), r
+    return measures(r, TABLES["time to target"] if shown(r) else (*NAMED, "ranks", "runs", "verdict")) | middle(r)
 
 
-def text_in(column: str, row: Row) -> str:
+def text_in(column: str, row: Cells) -> str:
     """A cell as text: a measure of a set as all views tell it."""
-    cells, r = row
-    value = cells.get(column)
+    value, r = row.get(column), row.get("result")
     if r and column not in PLACE and value is not None and column in MEASURES and MEASURES[column].get(r) is not None:
         return record.shown(MEASURES[column], r, spread=False)
     return "-" if value is None else value if isinstance(value, str) else show(value)
@@ -177,7 +170,7 @@ def text_in(column: str, row: Row) -> str:
 def written(results: Sequence[Result]) -> Iterator[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) of each table, without columns that have no value (org and system stay)."""
     for (*group, division), name, rows in tables(results):
-        columns = [c for c in TABLES[name] if c in PLACE or any(cells.get(c) is not None for cells, _ in rows)]
+        columns = [c for c in TABLES[name] if c in PLACE or any(row.get(c) is not None for row in rows)]
         head = [HEADINGS.get(column) or record.heading(column) for column in columns]
         yield title((*group, "", division), name), [head, *([text_in(c, row) for c in columns] for row in rows)]
 
@@ -199,4 +192,4 @@ def procurement_markdown(results: Sequence[Result]) -> str:
 def procurement_csv(results: Sequence[Result]) -> str:
     """All tables one below the other, under the columns of all; numbers are not rounded."""
     found = ((dict(zip(COLUMNS, (name, *group), strict=False)), rows) for group, name, rows in tables(results))
-    return csv_of(COLUMNS, (place | cells for place, rows in found for cells, _ in rows))
+    return csv_of(COLUMNS, (place | row for place, rows in found for row in rows))

@@ -11,7 +11,7 @@ from results.statistics.result import Result
 from results.tables import hardware
 from results.tables.cells import Cell, Table, number, table_of, tone, verdict
 from results.tables.expected import expected_words
-from results.tables.formatting import interval, minutes, show
+from results.tables.formatting import minutes, show
 from results.tables.links import Links
 from results.tables.record import heading, shown
 from results.tables.words import ends, widened
@@ -137,8 +137,8 @@ def batch(r: Result) -> str:
 
 def joules_ends(r: Result) -> Cell:
     """The interval of the energy in kJ."""
-    low, high = (MEASURES[name].get(r) for name in ("joules_low", "joules_high"))
-    return NONE if low is None else Cell(interval(low / 1000, high / 1000), low, True)
+    low, high = (MEASURES[f"joules_{end}"] for end in ("low", "high"))
+    return NONE if low.get(r) is None else Cell(f"{shown(low, r)} to {shown(high, r)}", low.get(r), True)
 
 
 def by(r: Result) -> Cell:

@@ -1,6 +1,7 @@
 """The rows of scaling studies: sets of runs at several numbers of ranks, and logs that measure steps.
 
-The cells of a row are plain values; an unknown value is None or left out.
+A row is a dict of plain values; an unknown value is None or left out. The row of a set has it as `result`, too: its
+errors say how many digits measures have.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,11 +10,10 @@ from typing import Any
 
 from benchmark.study import study_of
 from compliance.reading.run import Run
-from results.measures.measure import over
 from results.measures.registry import MEASURES
 from results.runs.row import first, ratio
 from results.statistics.result import Result
-from results.tables.input_trials import InputTrial, ranks_text
+from results.tables.input_trials import NUMBERS, InputTrial, ranks_text
 from results.tables.rates import Rate, Series
 
 SEEDS = 3  # seeds that a median needs
@@ -25,8 +25,14 @@ GROUPS = {  # phases of a step, by the part of a machine that limits them
     "evaluation": ("evaluation",),
     "rest": ("rest",),
 }
+TRIALS = {  # columns of trials of the storage: their headings
+    "read_samples_per_second": "samples read a second",
+    "au_percent": "AU %",
+    "decoded_mb_per_second": "MB/s decoded",
+    "read_mb_per_second": "read MB/s",
+    "over_memory": "over memory",
+}
 Cells = dict[str, Any]
-Row = tuple[Cells, Result | None]  # with the set that it is of, whose errors say how many digits measures have
 
 
 def shown(r: Result) -> bool:
@@ -35,8 +41,8 @@ def shown(r: Result) -> bool:
 
 
 def measures(r: Result, names: Iterable[str]) -> Cells:
-    """The measures of a set that the registry has under some of these names."""
-    return {name: MEASURES[name].get(r) for name in names if name in MEASURES}
+    """The row of a set: the measures that the registry has under some of these names."""
+    return {"result": r} | {name: MEASURES[name].get(r) for name in names if name in MEASURES}
 
 
 def middle(r: Result) -> Cells:
@@ -47,7 +53,7 @@ def middle(r: Result) -> Cells:
     return {"median_seconds": median(r.seconds), "least_seconds": min(r.seconds), "most_seconds": max(r.seconds)}
 
 
-def strong_runs(results: Sequence[Result], names: Iterable[str]) -> Iterator[Row]:
+def strong_runs(results: Sequence[Result], names: Iterable[str]) -> Iterator[Cells]:
     """The sets of each study of one batch and precision: the measures `names`, speedup and efficiency relative to the
     fewest ranks."""
     studies: dict[tuple[Any, ...], list[tuple[float, Result]]] = {}
@@ -63,7 +69,7 @@ def strong_runs(results: Sequence[Result], names: Iterable[str]) -> Iterator[Row
             found = measures(r, names) | middle(r)
             speedup = ratio(least, found["median_seconds"])
             relative = {"system": key[1], "speedup": speedup, "efficiency": ratio(speedup, ranks / fewest)}
-            yield found | relative, r
+            yield found | relative
 
 
 def place_of(rate: Rate) -> Cells:
@@ -88,19 +94,9 @@ def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
 
 def storage(t: InputTrial) -> Cells:
     """What a trial of the storage shows."""
-    return {
-        "org": t.org,
-        "system": t.system,
-        "ranks": ranks_text(t.ranks),
-        "format": t.tried.format,
-        "place": t.tried.place,
-        "cache": t.tried.cache,
-        "read_samples_per_second": t.tried.rate,
-        "au_percent": over(t.tried.au, 0.01),
-        "decoded_mb_per_second": t.tried.speed(t.tried.logical),
-        "read_mb_per_second": t.tried.speed(t.tried.read),
-        "over_memory": t.tried.over_memory,
-    }
+    place = {"org": t.org, "system": t.system, "ranks": ranks_text(t.ranks)}
+    read = {"format": t.tried.format, "place": t.tried.place, "cache": t.tried.cache}
+    return place | read | {column: NUMBERS[name](t.tried) for column, name in TRIALS.items()}
 
 
 def measured(run: Run, name: str) -> Any:

@@ -5,10 +5,8 @@ from statistics import fmean
 
 from compliance.finding import Finding
 from compliance.safe import printable
-from results.measures.measure import over
 from results.measures.merit import reference_speedup
 from results.measures.registry import MEASURES
-from results.statistics.energy import SetEnergy
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result, converged_columns
 from results.statistics.score import FEWEST, SLOW, slow_runs
@@ -73,7 +71,7 @@ def facts(r: Result) -> list[tuple[str, str]]:
         ("expected time", expected_words(r)),
         ("spread", spread_words(r)),
         ("slow runs", printable(slow_of(r))),
-        ("energy", energy_words(r.energy) if r.energy else ""),
+        ("energy", energy_words(r)),
         ("staging", staging_words(r) if r.rows else ""),
         (hardware.HEAD, "" if machine == "-" else machine),
         ("for information, against the reference at this batch size", epochs_words(r)),
@@ -165,12 +163,16 @@ def spread_words(r: Result) -> str:
     return f"coefficient of variation of all {r.score.converged} converged runs: {each}" if each else ""
 
 
-def energy_words(e: SetEnergy) -> str:
-    """A set's energy in words: total, interval, power, joules per sample, and how it was measured."""
-    joules, low, high, half = (over(j, 1000) for j in (e.joules.mean, e.joules.low, e.joules.high, e.joules.half))
-    span = f", 95 % {interval(low, high)}" if half else ""
-    each = [f"{show(j)} J a sample {what}" for what, j in (("trained", e.trained), ("evaluated", e.evaluated)) if j]
-    return "; ".join([f"{with_error(joules, half)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
+def energy_words(r: Result) -> str:
+    """A set's energy in words: total, interval, power, joules per sample, and how it was measured; "" without any."""
+    if r.energy is None:
+        return ""
+    names = ("joules", "joules_low", "joules_high", "watts")
+    joules, low, high, watts = (shown(MEASURES[name], r) for name in names)
+    span = "" if low == "-" else f", 95 % {low} to {high}"
+    by_sample = (("trained", r.energy.trained), ("evaluated", r.energy.evaluated))
+    each = [f"{show(j)} J a sample {what}" for what, j in by_sample if j]
+    return "; ".join([f"{joules} kJ{span}", f"mean power {watts} W", *each, r.energy.words])
 
 
 def bounds_words(t: Throughput) -> str:
