@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
 
 def add_judging(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how submissions are judged."""
-    parser.add_argument("--rules", metavar="EDITION", help="judge by this edition, whatever the folders say")
+    parser.add_argument("--rules", metavar="EDITION", help="check by this edition, whatever the folders say")
     parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
 
 

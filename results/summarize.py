@@ -1,8 +1,8 @@
-"""Score runs: judge submissions, score the sets that pass, and say why others have no score.
+"""Check submissions, score the sets of runs that pass, and say why others have no score.
 
     python results/summarize.py PATH... [--output FILE]... [--format FORMAT] [--view ranking|analysis|procurement]
 
-PATH is a submission, a round, or a set of runs; a set given by itself has no rank. The ending of FILE says the format:
+PATH is a submission, a round, or a set of runs; a set given alone has no rank. The ending of FILE says the format:
 .txt .csv .json .md .html. Nothing is written into a submission.
 Exit code: 0 every set has a score; 1 some have none (the reasons are printed); 2 could not be checked: usage
 or input error.
@@ -32,7 +32,7 @@ ALONE = "given by itself: give the folder of its set"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Judge, score, write, and return the exit code."""
+    """Check, score, write, and return the exit code."""
     args = parse(argv)
     try:
         wanted = command.targets(args, FORMATS)
@@ -63,7 +63,10 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission, a round, or a set of runs")
     command.add_options(parser, FORMATS)
     command.add_reviews(parser)
-    views = "which tables to print; analysis as text and Markdown, procurement as CSV too"
+    views = (
+        "ranking: every set and its figures; analysis: the tables of MLPerf HPC's paper (text, Markdown); "
+        "procurement: the tables of a buyer (text, Markdown, CSV)"
+    )
     parser.add_argument("--view", choices=VIEWS, default="ranking", help=views)
     return parser.parse_args(argv)
 

@@ -11,12 +11,17 @@ def rank_text(rank: tuple[int, int] | None) -> str | None:
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}-{rank[1]}"
 
 
+def kind_of(scaling: str) -> str:
+    """What a set is for, in words: only studies of scaling are called weak."""
+    return "throughput set" if scaling == "weak" else scaling
+
+
 def as_logged(r: Result) -> float | None:
     """The figure of merit that errors take away; None without errors."""
     return r.score.fom if r.why and r.standing.errors and not r.weak else None
 
 
-SCALING = "strong: one model on all units; weak: a throughput set, many models at once"
+SCALING = "strong: one model on all devices; weak: a throughput set, many models at once"
 RANK = (
     "place in its edition, benchmark, problem, scaling and division; a range among sets that can't be told apart: "
     "Yuen and Welch's test of each pair's ratio, corrected for all pairs by Holm, or runs that separate"
@@ -51,6 +56,6 @@ IDENTITY = (
     ),
     Measure("reviewed", "reviewed", REVIEWED, lambda r: r.judged.reviewed or None),
     Measure("why", "no score", "why there is no score, if there is none", lambda r: r.why),
-    Measure("as_logged_seconds", "FOM as logged", AS_LOGGED, as_logged, "s"),
+    Measure("as_logged_seconds", "figure of merit as logged", AS_LOGGED, as_logged, "s"),
     Measure("as_logged_place", "place as logged", PLACE, lambda r: r.would_stand[0] if r.would_stand else None),
 )

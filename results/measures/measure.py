@@ -14,7 +14,9 @@ Part = TypeVar("Part")
 @dataclass(frozen=True)
 class Measure:
     """A measure: its name in CSV and JSON, its heading in tables, a sentence, its unit ("" for words and plain
-    numbers), and how it follows from a result. `error` gives its standard deviation between runs, None for no error."""
+    numbers), and how it follows from a result. `error` gives its standard deviation between runs, which tables show,
+    and `half` half the width of its interval. Its digits are those that the one or the other needs; `decimals` fixes
+    them instead."""
 
     name: str
     heading: str
@@ -22,6 +24,8 @@ class Measure:
     get: Get
     unit: str = ""
     error: Get | None = None
+    half: Get | None = None
+    decimals: int | None = None
     share: bool = False  # from 0 to 1; tables show percent
 
     @property
@@ -45,7 +49,7 @@ def averaged(name: str, heading: str, meaning: str, column: str = "", unit: str 
     """The mean of a column of the runs that the figure of merit averages (in a throughput set, of all models), with its
     sample standard deviation. The column has the measure's name unless it is given."""
     of = column or name
-    return Measure(name, heading, meaning, lambda r: r.mean(of), unit, lambda r: r.deviation(of), share)
+    return Measure(name, heading, meaning, lambda r: r.mean(of), unit, lambda r: r.deviation(of), share=share)
 
 
 def with_deviation(measure: Measure, meaning: str = "its deviation", name: str = "") -> tuple[Measure, Measure]:

@@ -1,12 +1,12 @@
 """Measures of rates, and of accelerator utilization."""
 
 from results.measures.measure import Measure, averaged, with_deviation
+from results.statistics.factors import RATE
 
 OF_TIMES = "its deviation, of the times: how much faster one deviation less time is"
 TRAINED_SECOND = "samples trained a second of training; of all that isn't staging where evaluations run beside training"
 BUSY = "accelerator utilization: the share of training in which a rank did not wait for data, mean of the runs"
 BARRIER = "the same of all epochs, with the wait of each step's slowest rank"
-EACH = "samples a second a device"
 
 
 def rate(name: str, heading: str, meaning: str, column: str = "") -> tuple[Measure, Measure]:
@@ -16,7 +16,7 @@ def rate(name: str, heading: str, meaning: str, column: str = "") -> tuple[Measu
 
 RATES = (
     *rate("train_samples_per_second", "training samples a second", TRAINED_SECOND, "train_rate"),
-    averaged("train_samples_per_second_per_unit", EACH, "the same over units", "train_rate_per_unit"),
+    averaged("train_samples_per_second_per_unit", RATE, "the same over devices", "train_rate_per_unit"),
     *rate(
         *("eval_samples_per_second", "evaluated samples a second", "samples evaluated a second of evaluation"),
         "eval_rate",
@@ -29,8 +29,8 @@ RATES = (
         ),
         "compute_rate",
     ),
-    *rate("epochs_per_minute", "epochs/min", "epochs a minute"),
-    *rate("sample_rate", "both/s", "samples trained and evaluated a second of both"),
+    *rate("epochs_per_minute", "epochs a minute", "epochs over minutes of training and evaluation"),
+    *rate("sample_rate", "all samples a second", "samples trained and evaluated a second of both"),
     *with_deviation(averaged("au", "AU", BUSY, share=True)),
     averaged("au_first", "AU of the first epoch", "the same of the first epoch", share=True),
     averaged("au_later", "AU of later epochs", "the same of those after it", share=True),

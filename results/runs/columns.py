@@ -19,7 +19,7 @@ class Row(NamedTuple):
     category: str | None = None  # onprem, cloud, research...: submission_status as logged
     run: int | None = None  # i of result_<i>.txt
     log: str = ""  # path of the log
-    pruned: bool = False  # whether the log lies among the pruned results of a weak set
+    pruned: bool = False  # whether the log lies among the pruned results of a throughput set
     errors: int = 0  # that the checker found in the log, waived ones not counted
     nodes: float | None = None  # as logged, or else as the system description says
     ranks: float | None = None  # number_of_ranks, as logged

@@ -23,9 +23,9 @@ WORDS = {
 class SetEnergy:
     """The energy of a set's runs, all measured in one way (`tier`).
 
-    `joules` is trimmed like the figure of merit, with its interval; in a weak set it is the mean of the models, without
-    interval. `runs` are the joules of each run, infinite if it did not converge. `watts` is the mean power. `trained`
-    and `evaluated` are joules per sample, None if unknown.
+    `joules` is trimmed like the figure of merit, with its interval; in a throughput set it is the mean of the models,
+    without interval. `runs` are the joules of each run, infinite if it did not converge. `watts` is the mean power.
+    `trained` and `evaluated` are joules per sample, None if unknown.
     """
 
     tier: str
@@ -44,7 +44,7 @@ class SetEnergy:
 def energy(rows: Sequence[Row], mask: Sequence[bool]) -> SetEnergy | None:
     """The energy of a set; None unless every converged run was measured, and all in one way.
 
-    `mask` says which runs the figure of merit averages (in a weak set: which models converged).
+    `mask` says which runs the figure of merit averages (in a throughput set: which models converged).
     """
     converged = [row for row in rows if row.converged]
     tiers = {row.energy_tier or "" for row in converged}

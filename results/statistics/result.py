@@ -75,13 +75,18 @@ class Result:
         return [row.seconds for row in self.rows]
 
     @property
+    def seeds(self) -> set[str]:
+        """The seeds that its runs logged."""
+        return {row.seed for row in self.rows if row.seed is not None}
+
+    @property
     def fom(self) -> float | None:
-        """The figure of merit in seconds; None if the set has no score, or is one of weak scaling."""
+        """The figure of merit in seconds; None if the set has no score, or is a throughput set."""
         return None if self.why or self.weak else self.score.fom
 
     @property
     def throughput(self) -> Throughput | None:
-        """The throughput of a weak set; None if it has no score."""
+        """The throughput of a throughput set; None if it has no score."""
         return None if self.why else self.models
 
     @property
@@ -96,7 +101,7 @@ class Result:
 
     @property
     def weak(self) -> bool:
-        """Whether the set trained many models at once (weak scaling)."""
+        """Whether it is a throughput set: many models at once, `weak` in paths and logs."""
         return self.group[3] == "weak"
 
     @property

@@ -1,4 +1,4 @@
-"""Throughput (weak scaling): many models trained at once; MLPerf HPC's (T, S, M, TTTa)."""
+"""Throughput sets: many models trained at once; MLPerf HPC's (T, S, M, TTTa)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from results.runs.columns import Row
 
 @dataclass(frozen=True)
 class Throughput:
-    """The throughput of a weak-scaling set. `total` is the units of the whole system (T), `instance` the units that
+    """The throughput of a set. `total` is the units of the whole system (T), `instance` the units that
     trained one model (S), `models` the models that reached the target (M), and `seconds` the time from their first
     start to their last stop (TTTa).
 

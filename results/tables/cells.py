@@ -41,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Table:
-    """A table. With `cards`, a narrow screen shows each row as a card. Text leaves out the columns headed `wide`.
+    """A table. With `cards`, a narrow screen shows each row as a card. A terminal leaves out the columns headed `wide`.
     Hovering over a heading says what it means, if `meanings` has it."""
 
     head: Sequence[str]
@@ -59,8 +59,13 @@ class Table:
     @property
     def words(self) -> list[list[str]]:
         """The head, then the rows, as text."""
+        return [list(self.head), *([cell.words for cell in line.cells] for line in self.lines)]
+
+    @property
+    def narrow(self) -> list[list[str]]:
+        """The same for a terminal."""
         kept = [i for i, name in enumerate(self.head) if not name or name != self.wide]
-        return [[self.head[i] for i in kept], *([line.cells[i].words for i in kept] for line in self.lines)]
+        return [[row[i] for i in kept] for row in self.words]
 
 
 def table_of(

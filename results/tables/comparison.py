@@ -16,7 +16,7 @@ from results.statistics.factors import Factor, factors
 from results.statistics.result import Result
 from results.tables.expected import pair_words as expected_times
 from results.tables.factors import factor_rows, sentence
-from results.tables.formatting import aligned, cut, finite, show
+from results.tables.formatting import aligned, cut, finite, show, times, times_between
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
 from results.tables.words import finding_text, notes, staging_differs, title
@@ -159,23 +159,24 @@ def ratio_words(c: Contrast, together: int, one: str, other: str) -> str:
     """A ratio with its interval, or the interval alone where it tells no difference."""
     level = f"95 % for all {together} ratios at once" if together > 1 else "95 %"
     degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
+    span = times_between(c.low, c.high)
     if not c.distinguishable:
-        return f"{one} {c.low:.2f} to {c.high:.2f} {other} ({level}, {degrees})"
+        return f"{one} {span} {other} ({level}, {degrees})"
     apart = "; every run of one is faster than every run of the other" if c.holds_1 else ""
-    return f"{one} {c.ratio:.2f} {other} ({level}: {c.low:.2f} to {c.high:.2f}, {degrees}{apart})"
+    return f"{one} {times(c.ratio, c.low, c.high)} {other} ({level}: {span}, {degrees}{apart})"
 
 
 def rate_words(p: Pair, a: Result, b: Result) -> str:
-    """Which set of weak scaling makes more models an hour; each was measured once, so there is no interval."""
+    """Which throughput set makes more models an hour; each was measured once, so there is no interval."""
     if a.throughput is None or b.throughput is None:
         return ""
     x, y = (a.throughput, "A"), (b.throughput, p.letter)
     (high, fast), (low, slow) = (y, x) if y[0].models_per_hour >= x[0].models_per_hour else (x, y)
     more, rates = high.models_per_hour / low.models_per_hour, (show(t.models_per_hour) for t in (high, low))
-    said = f"{fast} makes {more:.2f} times as many models an hour as {slow} ({' and '.join(rates)})"
+    said = f"{fast} makes {times(more)} times as many models an hour as {slow} ({' and '.join(rates)})"
     if high.total and low.total:
         each = more * low.total / high.total
-        which = f"and {each:.2f}" if each >= 1 else f"but {slow} makes {1 / each:.2f}"
+        which = f"and {times(each)}" if each >= 1 else f"but {slow} makes {times(1 / each)}"
         said += f", {which} times as many a device ({show(high.total)} and {show(low.total)} {a.one('unit')}s)"
     return f"{said}, each measured once, so that no interval is known"
 

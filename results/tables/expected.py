@@ -1,8 +1,10 @@
 """The expected time of a set, and of two, in words."""
 
+from results.measures.registry import MEASURES
 from results.statistics.expected import expected, ratio
 from results.statistics.result import Result
-from results.tables.formatting import interval, show, with_error
+from results.tables.formatting import show, times, times_between
+from results.tables.record import shown
 
 MEANS = "the reference's samples to the target at the speed that the runs measured, whatever their seeds; ranks nothing"
 
@@ -13,12 +15,12 @@ def expected_words(r: Result) -> str:
     e, why = expected(r)
     if r.fom is None or e is None:
         return f"none: {why}" if r.fom else ""
-    low, high = e.interval
     sizes = " and ".join(map(str, e.batches))
     where = f"a batch size of {sizes}" if len(e.batches) == 1 else f"batch sizes of {sizes}, on a straight line"
+    names = ("seconds", "low", "high", "speed_error", "points_error")
+    seconds, low, high, speed, points = (shown(MEASURES[f"expected_{name}"], r) for name in names)
     return (
-        f"{with_error(e.seconds, (high - low) / 2)} s, 95 % {interval(low, high)}; "
-        f"standard errors {100 * e.speed_error:.2g} % by the runs' speed, {100 * e.points_error:.1f} % by the "
+        f"{seconds} s, 95 % {low} to {high}; standard errors {speed} % by the runs' speed, {points} % by the "
         f"reference's {show(round(e.samples))} samples (points at {where}): {MEANS}"
     )
 
@@ -32,8 +34,8 @@ def pair_words(a: Result, b: Result, name: str, other: str, together: int = 1) -
     if found.value < 1:
         found, name, other = ratio(x, y, together), other, name
     if found.low is None or found.high is None:
-        return f"{other} needs {found.value:.3g} times as long as {name}, without an interval"
-    span = f"{show(found.low, 3)} to {show(found.high, 3)}"
+        return f"{other} needs {times(found.value)} times as long as {name}, without an interval"
+    span = times_between(found.low, found.high)
     if found.low <= 1:
         return f"not distinguishable: {other} needs {span} times as long as {name}"
-    return f"{other} needs {show(found.value, 3)} times as long as {name} ({span})"
+    return f"{other} needs {times(found.value, found.low, found.high)} times as long as {name} ({span})"

@@ -8,10 +8,9 @@ from results.measures.measure import over
 from results.statistics.factors import PARTS, RATE, STAGED_RATE, Factor, factors
 from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number
-from results.tables.formatting import decimals_of, show
+from results.tables.formatting import show, times, times_between
 from results.tables.links import Links
 
-DECIMALS = 3
 NAMES = ("devices", RATE, STAGED_RATE, "samples to the target", *PARTS[1:])  # of factors, in the order of columns
 NONE = number(None)
 MATTERS = 0.01  # of the whole time: a smaller gain is not named
@@ -40,23 +39,17 @@ def better(found: Sequence[Factor], a: Result, b: Result) -> str:
 
 def ratio(a: Result, b: Result) -> str:
     """The ratio of two figures of merit to three digits."""
-    return f"{a.fom / b.fom:.3g}" if a.fom and b.fom else "-"
+    return times(a.fom / b.fom) if a.fom and b.fom else "-"
 
 
 def value(f: Factor) -> str:
     """A factor with as many digits as its interval needs."""
-    return show(f.value, decimals(f))
+    return times(f.value, f.low, f.high)
 
 
 def interval(f: Factor) -> str:
     """The interval of a factor, "exact" for one without error."""
-    return "exact" if f.low is None else f"{show(f.low, decimals(f))} to {show(f.high, decimals(f))}"
-
-
-def decimals(f: Factor) -> int | None:
-    """The decimals that a factor's interval needs, DECIMALS at most: what changes a time by less matters to nobody.
-    None without an interval."""
-    return None if f.low is None or f.high is None else min(DECIMALS, decimals_of((f.high - f.low) / 2))
+    return "exact" if f.low is None or f.high is None else times_between(f.low, f.high)
 
 
 def factor_rows(found: Sequence[Factor]) -> list[list[str]]:

@@ -10,6 +10,8 @@ from typing import Any
 from compliance.safe import csv_cell, markdown, printable
 
 MOST_DECIMALS = 6
+MOST_OF_RATIO = 3  # decimals
+MOST_DIGITS = 5  # of a value, however small its error
 # A cell that is a number, a fraction such as 5/5, a range such as 1-2 or 2 to 3, or "-", also with a second line
 NUMBER = re.compile(r"(<= )?[-+]?\d[\d.,/-]*( to -?\d[\d.,]*)?( %)?( \(.*\))?|-|never")
 Tables = Iterable[tuple[str, Sequence[Sequence[str]]]]  # (title, rows with the head first)
@@ -44,24 +46,44 @@ def decimals_of(error: float | None) -> int:
     return max(0, min(MOST_DECIMALS, 1 - math.floor(math.log10(error))))
 
 
+def needed(value: float, error: float | None) -> int:
+    """The decimals of a value that its error needs, for MOST_DIGITS digits in all at most."""
+    return min(decimals_of(error), decimals_of(abs(value) * 10 ** (2 - MOST_DIGITS)))
+
+
 def with_error(value: float | None, error: float | None) -> str:
     """A mean, with as many digits as its standard deviation, or half its interval, needs."""
-    return show(value) if not error else show(value, decimals_of(error))
+    return show(value) if value is None or not error else show(value, needed(value, error))
 
 
 def plus_minus(value: float | None, error: float | None) -> str:
-    """A mean and its error: "28.9 ± 1.2"."""
+    """A mean and its error: "28.9 ± 1.2", with fewer digits of the error where the mean has no more."""
     if value is None or not error:
         return show(value)
-    return f"{with_error(value, error)} ± {show(error, decimals_of(error))}"
+    return f"{with_error(value, error)} ± {show(error, max(needed(value, error), decimals_of(error) - 1))}"
 
 
 def interval(low: float | None, high: float | None) -> str:
     """An interval in words: "25.6 to 32.2", with the digits that half its width needs; "" without one."""
     if low is None or high is None:
         return ""
-    decimals = decimals_of((high - low) / 2)
+    decimals = needed(high, (high - low) / 2)
     return f"{show(low, decimals)} to {show(high, decimals)}"
+
+
+def times(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """A ratio with the digits that its interval needs, three significant ones without; at most MOST_OF_RATIO decimals,
+    since what changes a time by less matters to nobody. "-" for None."""
+    if value is None or (low is None and float(value).is_integer()):
+        return show(value)
+    half = None if low is None or high is None else (high - low) / 2
+    decimals = decimals_of(abs(value) / 10) if half is None else needed(value, half)
+    return show(value, min(MOST_OF_RATIO, decimals))
+
+
+def times_between(low: float | None, high: float | None) -> str:
+    """The interval of a ratio: "1.05 to 1.15"."""
+    return f"{times(low, low, high)} to {times(high, low, high)}"
 
 
 def quality(value: float | None, target: Any) -> str:

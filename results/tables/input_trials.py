@@ -14,7 +14,7 @@ from results.tables.formatting import show
 from results.tables.links import Links
 
 NUMBERS: dict[str, Callable[[Tried], float | None]] = {
-    "samples/s": lambda t: t.rate,
+    "samples read a second": lambda t: t.rate,
     "AU %": lambda t: over(t.au, 0.01),
     "AU without reads %": lambda t: over(t.ceiling, 0.01),
     "AU by waiting %": lambda t: over(t.au_waiting, 0.01),

@@ -1,4 +1,4 @@
-"""Logs that measure throughput only (`throughput_only`): samples per second over units, as strong and weak scaling.
+"""Logs that measure throughput only (`throughput_only`): samples per second over devices, as strong and weak scaling.
 
 Such a log has no figure of merit and no rank. The logs of a series differ only in their number of units. In strong
 scaling they share the global batch, in weak scaling the batch of a unit. They also share the precision, the settings
@@ -16,6 +16,7 @@ from results.statistics.result import Result
 from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import show
 from results.tables.links import Links
+from results.tables.record import heading
 
 WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
@@ -125,13 +126,13 @@ def columns(lines: Sequence[Series], links: Links) -> dict[str, Callable[[Rate],
     """The columns of the table; the efficiencies are those in the series `lines`."""
     return {
         "system": lambda r: Cell(r.system, below=r.org),
-        "units": lambda r: number(r.units),
+        heading("units"): lambda r: number(r.units),
         "layout": lambda r: Cell(r.shape),
         "precision": lambda r: Cell(r.precision or "-"),
         "settings": lambda r: Cell(r.settings or "-"),
-        "batch": lambda r: number(r.batch),
-        "samples/s": lambda r: number(r.rate, title=links.place(r.log, r.line)),
-        "of a unit": lambda r: number(r.rate / r.units),
+        heading("batch"): lambda r: number(r.batch),
+        heading("train_samples_per_second"): lambda r: number(r.rate, title=links.place(r.log, r.line)),
+        heading("train_samples_per_second_per_unit"): lambda r: number(r.rate / r.units),
         "strong": lambda r: Cell(efficiencies(r, [s for s in lines if s.kind == "strong"])),
         "weak": lambda r: Cell(efficiencies(r, [s for s in lines if s.kind == "weak"])),
         "errors": lambda r: number(r.errors),

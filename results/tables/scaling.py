@@ -1,6 +1,7 @@
 """The rows of scaling studies: sets of runs at several numbers of ranks, and logs that measure steps.
 
-A row is a dict of plain values; an unknown value is None or left out.
+A row is a dict of plain values; an unknown value is None or left out. The row of a set has it as `result`, too: its
+errors say how many digits measures have.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +10,10 @@ from typing import Any
 
 from benchmark.study import study_of
 from compliance.reading.run import Run
+from results.measures.registry import MEASURES
 from results.runs.row import first, ratio
 from results.statistics.result import Result
+from results.tables.input_trials import NUMBERS, InputTrial, ranks_text
 from results.tables.rates import Rate, Series
 
 SEEDS = 3  # seeds that a median needs
@@ -22,6 +25,13 @@ GROUPS = {  # phases of a step, by the part of a machine that limits them
     "evaluation": ("evaluation",),
     "rest": ("rest",),
 }
+TRIALS = {  # columns of trials of the storage: their headings
+    "read_samples_per_second": "samples read a second",
+    "au_percent": "AU %",
+    "decoded_mb_per_second": "MB/s decoded",
+    "read_mb_per_second": "read MB/s",
+    "over_memory": "over memory",
+}
 Cells = dict[str, Any]
 
 
@@ -30,17 +40,22 @@ def shown(r: Result) -> bool:
     return r.as_logged or not r.standing.errors
 
 
+def measures(r: Result, names: Iterable[str]) -> Cells:
+    """The row of a set: the measures that the registry has under some of these names."""
+    return {"result": r} | {name: MEASURES[name].get(r) for name in names if name in MEASURES}
+
+
 def middle(r: Result) -> Cells:
-    """Runs, seeds, and, from three seeds on, median, least and most seconds of a set whose numbers may be shown."""
-    seeds = {row.seed for row in r.rows if row.seed is not None}
-    found: Cells = {"runs": len(r.rows), "seeds": len(seeds) or None}  # none are logged
-    if shown(r) and len(seeds) >= SEEDS:
-        found |= {"median_seconds": median(r.seconds), "least_seconds": min(r.seconds), "most_seconds": max(r.seconds)}
-    return found
+    """Median, least and most seconds of a set whose numbers may be shown, from three seeds on, also if it has no figure
+    of merit."""
+    if not shown(r) or len(r.seeds) < SEEDS:
+        return {}
+    return {"median_seconds": median(r.seconds), "least_seconds": min(r.seconds), "most_seconds": max(r.seconds)}
 
 
-def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
-    """The sets of each study of one batch and precision, with speedup and efficiency relative to the fewest ranks."""
+def strong_runs(results: Sequence[Result], names: Iterable[str]) -> Iterator[Cells]:
+    """The sets of each study of one batch and precision: the measures `names`, speedup and efficiency relative to the
+    fewest ranks."""
     studies: dict[tuple[Any, ...], list[tuple[float, Result]]] = {}
     for r in results:
         ranks = r.one("ranks")
@@ -51,20 +66,10 @@ def strong_runs(results: Sequence[Result]) -> Iterator[Cells]:
         points.sort(key=lambda point: point[0])
         fewest, least = points[0][0], middle(points[0][1]).get("median_seconds")
         for ranks, r in points if len(points) > 1 else ():
-            e, found = r.energy, middle(r)
-            speedup = ratio(least, found.get("median_seconds"))
-            yield {
-                "org": r.org,
-                "system": key[1],
-                "nodes": r.one("nodes"),
-                "ranks": ranks,
-                **found,
-                "speedup": speedup,
-                "efficiency": ratio(speedup, ranks / fewest),
-                "epochs": r.mean("epochs"),
-                "epoch_seconds": r.mean("epoch_seconds"),
-                "kilojoules": e.joules.mean / 1000 if e else None,
-            }
+            found = measures(r, names) | middle(r)
+            speedup = ratio(least, found["median_seconds"])
+            relative = {"system": key[1], "speedup": speedup, "efficiency": ratio(speedup, ranks / fewest)}
+            yield found | relative
 
 
 def place_of(rate: Rate) -> Cells:
@@ -80,11 +85,18 @@ def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
             for rate in line.rates:
                 efficiency = line.efficiency(rate)
                 yield place_of(rate) | {
-                    "samples_per_second": rate.rate,
+                    "train_samples_per_second": rate.rate,
                     "step_seconds": ratio(rate.batch, rate.rate),
                     "speedup": efficiency * rate.units / fewest,
                     "efficiency": efficiency,
                 }
+
+
+def storage(t: InputTrial) -> Cells:
+    """What a trial of the storage shows."""
+    place = {"org": t.org, "system": t.system, "ranks": ranks_text(t.ranks)}
+    read = {"format": t.tried.format, "place": t.tried.place, "cache": t.tried.cache}
+    return place | read | {column: NUMBERS[name](t.tried) for column, name in TRIALS.items()}
 
 
 def measured(run: Run, name: str) -> Any:

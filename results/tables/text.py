@@ -57,7 +57,7 @@ def terminal_text(results: Sequence[Result], left_out: Places = ()) -> str:
     """The text for a terminal: for each group a table and the details of each set, then what has no result and why."""
     lines: list[str] = []
     for name, rows, table in tables(results):
-        lines += [name, *aligned(table.words)]
+        lines += [name, *aligned(table.narrow)]
         lines += [f"  {printable(words)}" for words in notes(rows)]
         lines.append("")
         for r in rows:

@@ -5,14 +5,13 @@ from statistics import fmean
 
 from compliance.finding import Finding
 from compliance.safe import printable
-from results.measures.measure import over
 from results.measures.merit import reference_speedup
 from results.measures.registry import MEASURES
-from results.statistics.energy import SetEnergy
 from results.statistics.expected import reference_epochs
 from results.statistics.result import Result, converged_columns
 from results.statistics.score import FEWEST, SLOW, slow_runs
 from results.statistics.throughput import Throughput
+from results.tables import hardware
 from results.tables.expected import expected_words
 from results.tables.formatting import interval, minutes, show, with_error
 from results.tables.record import shown
@@ -30,7 +29,7 @@ def title(group: Sequence[str], what: str | None = None) -> str:
     """The title of a group's table; `what` it is about, by default its scaling."""
     edition, benchmark, problem, scaling, division = group
     benchmark = labelled(edition, benchmark)
-    what = what or {"strong": "time to train (capability)", "weak": "throughput"}.get(scaling, scaling)
+    what = what or {"strong": "time to train (capability)", "weak": "throughput sets"}.get(scaling, scaling)
     division = f"{division} division" if division else ""
     return printable(" · ".join(part for part in (edition, benchmark, problem, division, what) if part))
 
@@ -63,16 +62,18 @@ def facts(r: Result) -> list[tuple[str, str]]:
     """(name, value in words) of each known fact about a set: sentences, then measures."""
     t = r.throughput
     size = "" if t is None else show(t.instance) if t.most is None else f"at most {show(t.most)}"
-    weak = f"{t.models} models in {show(t.seconds)} s, {size} of {show(t.total)} units each" if t else ""
+    made = f"{t.models} models in {show(t.seconds)} s, {size} of {show(t.total)} devices each" if t else ""
+    machine = printable(hardware.cell(r).words)
     sentences = [
         ("figure of merit", merit_words(r)),
-        ("throughput", weak),
-        ("units of a model", bounds_words(t) if t else ""),
+        ("throughput", made),
+        ("devices of a model", bounds_words(t) if t else ""),
         ("expected time", expected_words(r)),
         ("spread", spread_words(r)),
         ("slow runs", printable(slow_of(r))),
-        ("energy", energy_words(r.energy) if r.energy else ""),
+        ("energy", energy_words(r)),
         ("staging", staging_words(r) if r.rows else ""),
+        (hardware.HEAD, "" if machine == "-" else machine),
         ("for information, against the reference at this batch size", epochs_words(r)),
     ]
     measured = [(m.title, shown(m, r)) for m in map(MEASURES.__getitem__, FIGURES) if m.get(r) is not None]
@@ -116,15 +117,15 @@ def listed(what: str, said: Sequence[str]) -> str:
 
 
 def worth(r: Result) -> str:
-    """A set's score in words: "28.9 s", "12 models/h", "no score"."""
+    """A set's score in words: "28.9 s", "12 models an hour", "no score"."""
     if r.throughput is not None:
-        return f"{show(r.throughput.models_per_hour)} models/h"
+        return f"{show(r.throughput.models_per_hour)} models an hour"
     return "no score" if r.fom is None else f"{figure(r)} s"
 
 
 def figure(r: Result) -> str:
     """The figure of merit, with as many digits as its interval needs."""
-    return with_error(r.fom, half(r))
+    return shown(MEASURES["fom_seconds"], r)
 
 
 def half(r: Result) -> float | None:
@@ -162,21 +163,25 @@ def spread_words(r: Result) -> str:
     return f"coefficient of variation of all {r.score.converged} converged runs: {each}" if each else ""
 
 
-def energy_words(e: SetEnergy) -> str:
-    """A set's energy in words: total, interval, power, joules per sample, and how it was measured."""
-    joules, low, high, half = (over(j, 1000) for j in (e.joules.mean, e.joules.low, e.joules.high, e.joules.half))
-    span = f", 95 % {interval(low, high)}" if half else ""
-    each = [f"{show(j)} J a sample {what}" for what, j in (("trained", e.trained), ("evaluated", e.evaluated)) if j]
-    return "; ".join([f"{with_error(joules, half)} kJ{span}", f"mean power {show(e.watts)} W", *each, e.words])
+def energy_words(r: Result) -> str:
+    """A set's energy in words: total, interval, power, joules per sample, and how it was measured; "" without any."""
+    if r.energy is None:
+        return ""
+    names = ("joules", "joules_low", "joules_high", "watts")
+    joules, low, high, watts = (shown(MEASURES[name], r) for name in names)
+    span = "" if low == "-" else f", 95 % {low} to {high}"
+    by_sample = (("trained", r.energy.trained), ("evaluated", r.energy.evaluated))
+    each = [f"{show(j)} J a sample {what}" for what, j in by_sample if j]
+    return "; ".join([f"{joules} kJ{span}", f"mean power {watts} W", *each, r.energy.words])
 
 
 def bounds_words(t: Throughput) -> str:
-    """Why the units of an instance are not known, and what they can be at most; "" if they are known."""
+    """Why the devices of a model are not known, and what they can be at most; "" if they are known."""
     if t.logged is None:
         return ""
     return (
         f"not known: the logs say {show(t.logged)}, but so many ran at once on {show(t.total)} that "
-        f"each had at most {show(t.most)}; a model took at most {show(t.most_unit_hours)} unit-hours on average"
+        f"each had at most {show(t.most)}; a model took at most {show(t.most_unit_hours)} device-hours on average"
     )
 
 

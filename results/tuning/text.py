@@ -21,7 +21,7 @@ COLUMNS: dict[str, Callable[[Scored], Cell]] = {
     "run, s": lambda s: number(s.confirmation.mean if s.confirmation else None),
     "reached": lambda s: number(s.successes),
     "trials": lambda s: number(len(s.trials), f"{len(s.trials)}/{s.campaign.trials}"),
-    "unit-hours": lambda s: number(s.unit_hours),
+    "device-hours": lambda s: number(s.unit_hours),
     "expected, s": lambda s: number(finite(s.running_time.value) if s.trials else None),
     "sampler": lambda s: Cell(s.campaign.sampler),
 }
@@ -94,7 +94,7 @@ def told(s: Scored) -> list[str]:
     if s.samples_to_target:
         lines.append(f"samples to the target {ends(s.samples_to_target)}")
     if s.lost:
-        lines.append(f"{s.lost:.1f} s of starts that were made again are in the unit-hours")
+        lines.append(f"{s.lost:.1f} s of starts that were made again are in the device-hours")
     lines += [f"campaign {s.campaign.digest}; shift from {s.opened.source}"] if s.opened else []
     return lines
 

@@ -46,7 +46,7 @@ def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
     assert "\nA and B are not compared: A and B have no score\n" in out
     assert "A: no score: failed the check: " in out
     assert not any(words in out for words in WINNERS)
-    (row,) = [line for line in out.splitlines() if "FOM as logged, s" in line]
+    (row,) = [line for line in out.splitlines() if "figure of merit as logged, s" in line]
     assert row.split()[-2:] == ["52", "106"]
 
 

@@ -17,7 +17,7 @@ def acme(tree, new_log):
 def test_a_log_by_itself(acme, run, tmp_path):
     log = acme / "result_2.txt"
     code, out = run(log)
-    assert code == 1 and f"{log}: {ALONE}" in out.out and "time to train, s" not in out.out
+    assert code == 1 and f"{log}: {ALONE}" in out.out and "figure of merit, s" not in out.out
     body = json.loads(run(log, "--format", "json")[1].out)
     assert (body["results"], body["left_out"]) == ([], [{"path": str(log), "why": ALONE}])
     assert f"{log}: {ALONE}" in run(log, "--format", "csv")[1].err
@@ -28,7 +28,7 @@ def test_a_log_by_itself(acme, run, tmp_path):
 
 def test_what_could_not_be_looked_at(tree, acme, run):
     code, out = run(tree.root, tree.root / "nowhere")
-    assert code == 2 and "time to train, s" in out.out
+    assert code == 2 and "figure of merit, s" in out.out
     assert out.err == f"{tree.root / 'nowhere'}: No such file or directory\n"
 
 

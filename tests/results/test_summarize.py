@@ -117,7 +117,7 @@ def test_broken_sets_get_no_number_and_a_reason(tree, new_log, run, kind):
     code, out = run(tree.root)
     assert code == 1
     assert reason in out.out
-    assert "figure of merit" not in out.out
+    assert "figure of merit: " not in out.out
     row = json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]
     assert (
         row["fom_seconds"] is row["fom_low"] is row["median_seconds"] is row["models_per_hour"] is row["rank"] is None

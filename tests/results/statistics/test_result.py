@@ -78,7 +78,7 @@ def test_the_units_of_a_whole_system_are_no_models(tree, new_log):
     assert r.throughput.most_unit_hours == pytest.approx(128 * 100 / 3600 / 4)
     said = "\n".join(details(r))
     assert (
-        "units of a model: not known: the logs say 128, but so many ran at once on 128 that each had at most 32; "
+        "devices of a model: not known: the logs say 128, but so many ran at once on 128 that each had at most 32; "
         in said
     )
     assert "accelerator-hours" not in said and size(r).text == "<= 32"

@@ -12,7 +12,7 @@ def test_a_table_of_staging_and_one_of_throughput(tree, new_log, capsys):
     tree.set([new_log.scaffold(seconds=10 + i, seed=i, epochs=4) for i in range(5)])
     out = analysis(capsys, tree).splitlines()
     assert out[0] == "v1.0 · scaffold · smoke · time to train and staging"
-    said = ["closed", "acme", "box", "4", "8", "0.2000", "0.5000", *(["2.72", "±", "0.25"] * 3), "0.1836", "0.04167"]
+    said = ["closed", "acme", "box", "4", "8", "0.20", "0.5000", *(["2.72", "±", "0.25"] * 3), "0.1836", "0.04167"]
     assert out[2].split() == said and "before the clock" not in out[1]
     assert out[4] == "v1.0 · scaffold · smoke · epochs, throughput and budget"
     # 4 epochs of 100 samples trained in half of 9.9, 10.9 and 11.9 s, 20 evaluated in the other half

@@ -29,4 +29,5 @@ def test_a_verdict_has_the_colour_of_the_standing():
 
 def test_as_text_a_cell_has_its_second_line_in_brackets():
     table = Table(("system", "node", ""), [Line([Cell("box", below="acme"), Cell("8 x A"), number(1)])], wide="node")
-    assert table.words == [["system", ""], ["box (acme)", "1"]]
+    assert table.words == [["system", "node", ""], ["box (acme)", "8 x A", "1"]]
+    assert table.narrow == [["system", ""], ["box (acme)", "1"]]

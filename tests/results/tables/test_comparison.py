@@ -103,13 +103,13 @@ def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
     told = text(found, pairs(found))
     for name in (
         "models an hour a device",
-        "units of the system (T)",
-        "units of a model (S)",
+        "devices of the system (T)",
+        "devices of a model (S)",
         "models (M)",
         "(TTTa), s",
     ):
         assert name in told
-    assert "\n  units   " not in told and "\n  nodes " not in told  # of one model
+    assert "\n  devices   " not in told and "\n  nodes " not in told  # of one model
     a, b = (side.result for side in found)
     wide = replace(a, models=replace(a.models, total=512.0))
     both = sides([wide, b])

@@ -66,19 +66,19 @@ def test_every_view_has_it_and_says_what_it_is(two, tmp_path):
     seconds = MEASURES["expected_seconds"].get(two[0])
     said = ranking(two, Links(tmp_path)).lines[0].cells[-1].text
     table = terminal_text(two)
-    assert table.splitlines()[1].endswith("expected, s") and f"  {said}\n" in table
+    assert table.splitlines()[1].endswith("expected time, s") and f"  {said}\n" in table
     assert table.count(MEANS) == 2 and "standard errors " in table
-    assert "expected, s" in markdown_text(two) and f"| {said} |" in markdown_text(two)
+    assert "expected time, s" in markdown_text(two) and f"| {said} |" in markdown_text(two)
     row = next(csv.DictReader(io.StringIO(csv_text(two))))
     assert float(row["expected_low"]) < float(row["expected_seconds"]) == seconds < float(row["expected_high"])
     assert row["expected_why"] == ""
     assert dict(facts(two[0]))["expected time"].endswith(MEANS)
-    assert "expected, s" in html_text(two, tmp_path) and "ranks nothing" in html_text(two, tmp_path)
+    assert "expected time, s" in html_text(two, tmp_path) and "ranks nothing" in html_text(two, tmp_path)
 
 
 def test_a_set_without_one_says_why_in_every_view(without, tmp_path):
     known = ", ".join(map(str, sorted(load("v1.0").problems["smoke"].reference_epochs)))
     why = f"the edition has no reference points at a batch size of 3000: those known are {known}"
     assert f"expected time: none: {why}" in terminal_text(without)
-    assert "expected, s" not in terminal_text(without) and "expected, s" not in html_text(without, tmp_path)
+    assert "expected time, s" not in terminal_text(without) and "expected time, s" not in html_text(without, tmp_path)
     assert why in csv_text(without) and why in procurement_text(without) and why in html_text(without, tmp_path)

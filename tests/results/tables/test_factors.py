@@ -55,11 +55,11 @@ def test_the_sentence_names_ratio_and_factors():
     ratio_of_both = math.prod(f.value for f in FOUND)
     factors = "2 (devices) x 0.750 (samples a second a device)"
     assert sentence(FOUND, Set(60.0), Set(40.0), "A", "B") == (
-        f"by figures of merit, A takes {ratio_of_both:.3g} times as long as B = {factors} "
+        f"by figures of merit, A takes {ratio_of_both:.2f} times as long as B = {factors} "
         "(A: 4 accelerators, B: 8 accelerators)"
     )
     assert sentence((), Set(60.0), Set(40.0), "A", "B") == sentence(FOUND, Set(None), Set(40.0), "A", "B") == ""
 
 
 def test_a_ratio_needs_two_figures():
-    assert ratio(Set(60.0), Set(40.0)) == "1.5" and ratio(Set(None), Set(40.0)) == "-"
+    assert ratio(Set(60.0), Set(40.0)) == "1.50" and ratio(Set(None), Set(40.0)) == "-"

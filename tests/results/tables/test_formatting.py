@@ -15,6 +15,8 @@ from results.tables.formatting import (
     plus_minus,
     quality,
     show,
+    times,
+    times_between,
     with_error,
 )
 
@@ -46,6 +48,20 @@ def test_means_and_intervals_have_the_digits_of_their_error():
     assert with_error(7, None) == "7" and with_error(8, 0) == "8"
     assert plus_minus(10.875, 0.64) == "10.88 ± 0.64" and plus_minus(None, 1) == "-"
     assert interval(1201.4, 1836.8) == "1,201 to 1,837" and interval(None, None) == ""
+
+
+def test_hardly_any_error_makes_no_more_than_five_digits():
+    """As found: 1,393.729578 and 733.23888 ± 0.00033."""
+    assert with_error(1393.729578, 4e-7) == "1,393.7" and plus_minus(733.23888, 0.00033) == "733.24 ± 0.0003"
+    assert plus_minus(99.94381, 0.0092) == "99.944 ± 0.009"
+    assert interval(1393.729578, 1393.729579) == "1,393.7 to 1,393.7"
+
+
+def test_ratios_have_one_form():
+    """As found: 36.94, then 37, then 33.503."""
+    assert times(36.94, 33.87, 40.29) == "36.9" and times(37.02) == "37.0" and times(4.0) == "4"
+    assert times(33.503, 32.707, 34.318) == "33.50" and times_between(32.707, 34.318) == "32.71 to 34.32"
+    assert times(1.00012, 1.0001, 1.0002) == "1.000" and times(None) == "-"
 
 
 def test_a_score_that_missed_never_looks_like_the_target():

@@ -42,7 +42,7 @@ def tried(tree, new_log):
 def test_a_row_for_each_format_and_no_score(tried, capsys):
     assert summarize.main(["--as-logged", str(tried.root)]) == 0
     text = capsys.readouterr().out
-    assert "trials of the input" in text and "throughput alone" not in text and "time to train, s" not in text
+    assert "trials of the input" in text and "throughput alone" not in text and "figure of merit, s" not in text
     row = next(line for line in text.splitlines() if " raw " in line).split()
     assert row[:6] == ["box", "(acme)", "2", "spin", "raw", "data"]
     assert row[6:18] == ["4", "90", "99", "85", "84", "4", "2", "-", "10", "20", "5.500", "-"]
@@ -64,7 +64,9 @@ def test_a_comparison_has_both_columns(tree, new_log, capsys, tmp_path):
     assert compare.main(["--as-logged", str(tree.root)]) == 0
     lines = {line.partition(":")[0].strip() + line.partition(":")[2] for line in capsys.readouterr().out.splitlines()}
     found = {" ".join(line.split()) for line in lines}
-    assert "stored, data, spin samples/s 4 6" in found and "raw, data, spin samples/s 4 -" in found
+    assert (
+        "stored, data, spin samples read a second 4 6" in found and "raw, data, spin samples read a second 4 -" in found
+    )
     out = tmp_path / "compared.html"
     assert compare.main(["--as-logged", str(tree.root), "--output", str(out)]) == 0
     assert "Trials of the input" in out.read_text()

@@ -8,9 +8,12 @@ import pytest
 
 from perf.pages.scripts import parser_of
 from results import summarize
+from results.tables.links import Links
 from results.tables.procurement import (
+    ABOUT,
     COLUMNS,
     MADE_BY,
+    PROJECTION,
     TABLES,
     missing,
     procurement_csv,
@@ -18,7 +21,10 @@ from results.tables.procurement import (
     procurement_text,
     tables,
 )
+from results.tables.ranking import ranking
+from tests.results.tables.test_input_trials import trial
 
+PROJECTED = "projection, a prediction that is neither measured nor checked"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -47,23 +53,23 @@ def study(tree, new_log):
 
 def test_every_table_has_its_rows(study):
     found = {title: rows for _, title, rows in tables(study.results())}
-    assert list(found) == [title for title in TABLES if title != "weak scaling, steps"]
+    assert list(found) == [title for title in TABLES if title not in ("weak scaling, steps", "storage trials")]
     assert [r["system"] for r in found["time to target"]] == ["box-2", "box-1"]  # best first
     assert [r["speedup"] for r in found["strong scaling, time to target"]] == [1, pytest.approx(42 / 27)]
     assert [(r["speedup"], r["efficiency"]) for r in found["strong scaling, steps"]] == [(1, 1), (1.6, 0.8)]
     assert [r["joules"] for r in found["energy"]] == pytest.approx([2700, 4200])
     for rows in found.values():
-        assert all(set(row) <= set(COLUMNS) for row in rows)
+        assert all(set(row) <= {*COLUMNS, "result"} for row in rows)
 
 
 def test_the_three_forms_say_the_same(study):
     results = study.results()
     text, marked = procurement_text(results), procurement_markdown(results)
     assert text.startswith("v1.0 · scaffold · smoke · closed division · time to target\n")
-    for said in ("strong scaling, steps", "median seconds", "kilowatt hours", "communication"):
+    for said in ("strong scaling, steps", "median, s", "energy, kWh", "communication"):
         assert said in text and said in marked
     rows = list(csv.DictReader(io.StringIO(procurement_csv(results))))
-    assert {row["table"] for row in rows} == {title for title in TABLES if title != "weak scaling, steps"}
+    assert {row["table"] for row in rows} == set(TABLES) - {"weak scaling, steps", "storage trials"}
     assert [row["median_seconds"] for row in rows if row["table"] == "time to target"] == ["27.0", "42.0"]
     assert next(row["energy_tier"] for row in rows if row["table"] == "energy") == "node"
 
@@ -97,13 +103,38 @@ def test_strangers_names_stay_text(tree, new_log):
 
 
 def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
-    """A study of runs and steps lacks one table; two sets of runs alone lack all that needs steps or energy."""
+    """A study of runs and steps lacks weak scaling and trials of the storage; nobody measures a projection."""
     results = study.results()
     ((name, lines),) = missing(results)
     assert name == "v1.0 · scaffold · smoke · closed division · missing, and what makes it"
     command = "python harness/submit.py --problem smoke --org ORG --system SYSTEM --study weak --ranks 8 16 32"
-    assert lines == [f"weak scaling, steps: {command}"]
+    assert lines[0] == f"weak scaling, steps: {command}"
+    assert [line.partition(" (")[0] for line in lines[1:]] == ["storage trials", PROJECTED]
     assert lines[0] in procurement_text(results) and command in procurement_markdown(results)
+
+
+def test_a_set_has_the_digits_and_headings_of_the_ranking(study, capsys):
+    """As found: 329.7 here and 330 there, under "fom seconds"."""
+    results = study.results()
+    for r in results[:2]:
+        (line,) = ranking([r], Links(Path.cwd())).lines
+        told = dict(zip(heads(r), (cell.text for cell in line.cells), strict=True))
+        row = next(line.split() for line in procurement_text(results).splitlines() if f"  {r.system}" in line)
+        for name in ("figure of merit, s", "epochs", "training samples a second"):
+            assert told[name] in row, name
+    assert "fom" not in procurement_text(results) and "_" not in procurement_text(results).partition("missing")[0]
+
+
+def heads(r):
+    return ranking([r], Links(Path.cwd())).head
+
+
+def test_trials_of_the_storage_have_a_row_each(tree, new_log):
+    tree.set([trial(new_log)], scaling="throughput")
+    ((_, name, rows),) = tables(tree.results())
+    assert name == "storage trials" and [row["format"] for row in rows] == ["stored", "raw"]
+    assert [row["read_samples_per_second"] for row in rows] == [4, 4] and rows[0]["au_percent"] == 90
+    assert "storage trials (docs/io.md)" not in procurement_text(tree.results())
 
 
 def test_a_strangers_problem_is_in_no_command_that_people_copy(tree, new_log):
@@ -116,11 +147,11 @@ def test_the_committed_reference_says_what_it_lacks(capsys):
     summarize.main(["--view", "procurement", str(ROOT / "results" / "v1.0" / "reference")])
     out = capsys.readouterr().out
     assert out.count("missing, and what makes it") == 3
-    assert all(out.count(f"  {name}: ") == 3 for name in MADE_BY if name != "time to target")
+    assert all(out.count(f"  {name}{ABOUT.get(name, '')}: ") == 3 for name in MADE_BY if name != "time to target")
 
 
 def test_every_table_has_its_command_and_the_commands_are_there():
     assert list(MADE_BY) == list(TABLES)
-    for how in MADE_BY.values():
-        _, script, *options = how.format(problem="smoke").partition(" on ")[0].split()
+    for how in (*MADE_BY.values(), PROJECTION.rpartition(": ")[2]):
+        _, script, *options = how.format(problem="smoke", edition="v1.0", benchmark="scaffold").split()
         parser_of(script)[0].parse_args(options)

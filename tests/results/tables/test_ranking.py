@@ -11,6 +11,7 @@ from results.measures.registry import MEASURES
 from results.tables import hardware
 from results.tables.links import Links
 from results.tables.ranking import facts, ranking, throughput_columns, time_columns, units
+from results.tables.record import heading
 from results.tables.text import markdown_text, terminal_text
 from results.tables.words import facts as told
 
@@ -38,21 +39,41 @@ def test_page_terminal_and_markdown_have_the_same_numbers(results, tmp_path):
 
 def test_text_leaves_out_what_is_too_wide_for_it(results):
     for r, columns in zip(results, (time_columns, throughput_columns), strict=True):
-        table, head = ranking([r], Links(Path.cwd())), list(columns(Links(Path.cwd())))
+        table, head = ranking([r], Links(Path.cwd())), [heading(name) for name in columns(Links(Path.cwd()))]
         assert table.head[: len(head)] == head and hardware.HEAD in head
-        assert table.words[0] == [name for name in table.head if name != hardware.HEAD]
+        assert table.narrow[0] == [name for name in table.head if name != hardware.HEAD]
 
 
 def test_hovering_over_a_heading_says_what_the_registry_says(results, tmp_path):
     page = unescape(html_text(results, tmp_path))
     for r in results:
         table = ranking([r], Links(Path.cwd()))
-        assert table.meanings["epochs"] == MEASURES["epochs"].meaning and "system" not in table.meanings
+        assert table.meanings["epochs"] == MEASURES["epochs"].meaning and hardware.HEAD not in table.meanings
         assert all(f'title="{meaning}"' in page for meaning in table.meanings.values())
 
 
 def test_filters_know_an_organisation_whatever_its_case(results):
-    assert facts(results[0])["organisation"] == "acme" and facts(results[0])["scaling"] == "strong"
+    assert facts(results[0])["organisation"] == "acme"
+
+
+def test_only_scaling_is_weak_many_models_are_a_throughput_set(results):
+    strong, many = results
+    assert (facts(strong)["scaling"], facts(many)["scaling"]) == ("strong", "throughput set")
+    assert terminal_text([many]).splitlines()[0].endswith("closed division · throughput sets")
+
+
+def test_ranking_and_details_have_one_rate_of_training(results):
+    """As found: the ranking gave another rate than the details, under "samples/s"."""
+    (line,) = ranking(results[:1], Links(Path.cwd())).lines
+    rate = dict(told(results[0]))["training samples a second"].partition(" ± ")[0]
+    assert rate in [cell.text for cell in line.cells]
+    assert "samples/s" not in terminal_text(results) and "models/h" not in terminal_text(results)
+
+
+def test_text_and_markdown_say_what_a_system_is_made_of(results):
+    said = hardware.cell(results[0]).words
+    assert f"    {hardware.HEAD}: {said}\n" in terminal_text(results)
+    assert f"| {hardware.HEAD} |" in markdown_text(results) and f"| {said} |" in markdown_text(results)
 
 
 def test_units_without_a_rank_are_told(tree, new_log):
@@ -69,5 +90,6 @@ def test_an_epoch_that_is_a_part_of_a_pass_has_its_passes_beside_it(tree, new_lo
     (r,) = tree.results()
     table = ranking([r], Links(Path.cwd()))
     told = dict(zip(table.head, (cell.text for cell in table.lines[0].cells), strict=True))
-    assert (told["epochs"], told["passes"]) == ("10.88", "0.223")
-    assert "passes" not in ranking([replace(r, mask=(False,) * 10)], Links(Path.cwd())).head
+    passes = MEASURES["passes"].title
+    assert (told["epochs"], told[passes]) == ("10.88", "0.223")
+    assert passes not in ranking([replace(r, mask=(False,) * 10)], Links(Path.cwd())).head

@@ -37,7 +37,7 @@ def test_not_even_where_an_evaluation_meets_the_target(tree, new_log, capsys):
     log.lines.insert(-1, log.lines[-1].replace("run_stop", "eval_accuracy").replace('"value": null', '"value": 0.99'))
     tree.set([log] * 5)
     assert summarize.main(["--as-logged", str(tree.root)]) == 0
-    assert "time to train, s" not in capsys.readouterr().out
+    assert "figure of merit, s" not in capsys.readouterr().out
 
 
 def test_table_has_the_efficiency_of_both_kinds_of_scaling(scaled, capsys):

@@ -6,7 +6,7 @@ from results.tables.words import finding_text, goal_words, title
 
 def test_titles_leave_out_what_is_unknown_and_show_controls():
     assert title(("v1.0", "x", "", "strong", "closed")) == "v1.0 · x · closed division · time to train (capability)"
-    assert title(("v1.0", "\x1b[31m", "p", "weak", "open")) == "v1.0 · \\x1b[31m · p · open division · throughput"
+    assert title(("v1.0", "\x1b[31m", "p", "weak", "open")) == "v1.0 · \\x1b[31m · p · open division · throughput sets"
 
 
 def test_titles_carry_the_label_that_the_edition_gives_a_benchmark():
