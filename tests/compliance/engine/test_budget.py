@@ -61,7 +61,7 @@ def test_the_clock_runs_between_rules(most, spent):
         account.look("RUN01")
 
 
-def test_logs_that_take_too_long_leave_a_submission_out_and_the_other_in(two, law, monkeypatch, clock):
+def test_slow_logs_leave_out_their_own_submission_alone(two, law, monkeypatch, clock):
     gather_log = unit.gather_log
 
     def slow(file, name, *more):

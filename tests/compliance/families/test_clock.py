@@ -234,7 +234,7 @@ def test_clk10_an_aborted_run_may_leave_one_open(logs):
         (None, True, True),
     ],
 )
-def test_clk13_a_run_that_met_its_target_is_neither_too_short_nor_too_long(logs, seconds, passing, good):
+def test_clk13_bounds_the_seconds_of_a_run_that_met_its_target(logs, seconds, passing, good):
     time = SimpleNamespace(seconds=seconds, passing=passing, stop=SimpleNamespace(line=7))
     assert [f.line for f in checks.duration_is_plausible(None, LIMITS, time)] == ([] if good else [7])
 
@@ -304,7 +304,7 @@ def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, key, beyo
 @pytest.mark.parametrize(
     ("terms", "passing", "severity"), [(TOLERANT, "some", "warning"), (TOLERANT, None, ""), (LIMITS, "some", "")]
 )
-def test_clk08_instances_that_share_a_log_may_go_on_after_one_met_the_target(logs, terms, passing, severity):
+def test_clk08_instances_in_one_log_may_go_on_after_a_target(logs, terms, passing, severity):
     log = logs.read(logs.event(4, "run_stop"), logs.event(5, "epoch_stop"))
     time = SimpleNamespace(stop=log.first("run_stop"), passing=passing)
     assert [f.severity for f in checks.nothing_comes_after_run_stop(log, terms, time)] == [severity]
@@ -368,7 +368,7 @@ def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found
 
 
 @pytest.mark.parametrize("samples", [None, "44"])
-def test_clk20_without_a_count_of_samples_a_throughput_gives_no_seconds(logs, samples):
+def test_clk20_needs_a_count_of_samples(logs, samples):
     """DATA06 counts them only of a problem that is published."""
     stats = logs.event(2, "tracked_stats", value={"throughput": 44.0}, epoch_num=1)
     assert told(checks.figures_are_those_of_the_clock, logs.read(*paced(logs, (8000, samples)), stats)) == []
@@ -435,7 +435,7 @@ def test_clk17_the_first_epoch_is_held_against_the_others_median(logs, seconds, 
     ("took", "run", "most"),
     [(10_000, 4.0, None), (10_001, 4.0, 10), (15_000, 30.0, None), (15_001, 30.0, 15), (99_999, None, None)],
 )
-def test_clk18_initialisation_takes_the_free_time_or_a_share_of_the_run(logs, took, run, most):
+def test_clk18_allows_the_free_time_or_a_share_of_the_run(logs, took, run, most):
     log = logs.read(logs.event(1, "init_start", 0), logs.event(2, "init_stop", took))
     found = [(2, f"{took / 1000:.3f} s before a run of {run:.3f} s", f"at most {most:.3f} s")] if most else []
     assert told(checks.initialisation_is_short_beside_the_run, log, run) == found
@@ -477,7 +477,7 @@ def test_clk20_an_epoch_takes_no_less_than_its_steps(logs, quantiles, batch, fou
 
 
 @pytest.mark.parametrize(("earlier", "found"), [(0, False), (4000, False), (4001, True)])
-def test_clk18_an_initialisation_begins_with_the_first_event_where_one_process_logs(logs, earlier, found):
+def test_clk18_one_process_initialises_from_its_first_event(logs, earlier, found):
     """12 s are the most, of a run of 24 s."""
     events = [("submission_org", 10_000 - earlier), ("init_start", 10_000), ("init_stop", 18_000)]
     log = logs.read(*(logs.event(line, key, time) for line, (key, time) in enumerate(events, 1)))

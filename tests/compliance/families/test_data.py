@@ -166,7 +166,7 @@ def test_each_split_is_proved_once_and_inside_the_run(logs, lines, found):
     assert logged(logs, *lines) == found
 
 
-def test_a_run_without_scores_or_milestones_or_a_problem_may_lack_fingerprints(logs):
+def test_a_run_that_never_scored_may_lack_fingerprints(logs):
     assert logged(logs, scores=False) == logged(logs, problem=None) == []
     assert logged(logs, 1, 10, start=None) == logged(logs, 1, 10, stop=None) == []
 
@@ -229,7 +229,7 @@ def in_parts(parts):
 
 
 @pytest.mark.parametrize(("line", "found"), [(4, [4]), (5, []), (6, []), (7, []), (8, [8])])
-def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_start_of_the_second(logs, line, found):
+def test_data08_wants_fingerprints_between_the_first_two_epochs(logs, line, found):
     """Several programs may write into one line."""
     epochs = ((2, "start"), (5, "stop"), (7, "start"), (9, "stop"))
     proof = logs.event(line, "dataset_fingerprint", split="train")
@@ -256,7 +256,7 @@ def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
 
 
 @pytest.mark.parametrize(("split", "line"), [("train", 5), ("validation", 6)])
-def test_data08_a_run_that_broke_off_in_its_first_pass_has_no_fingerprint(logs, split, line):
+def test_data08_a_run_that_broke_off_early_has_no_fingerprint(logs, split, line):
     log = logs.read(logs.event(2, "epoch_start"), logs.event(line, "dataset_fingerprint", split=split))
     (fault,) = checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)
     assert (fault.line, fault.wanted) == (line, "after the first pass")

@@ -28,7 +28,7 @@ def test_of_two_facts_the_entries_that_differ_are_told(value, usual, found, want
     assert told[0].strip('"') == found and (wanted is None or told[1].strip('"') == wanted)
 
 
-def test_env01_a_line_that_several_programs_write_is_not_behind_itself(logs):
+def test_env01_a_line_of_several_programs_is_not_behind_itself(logs):
     facts = {"value": "a" * 64, "bytes": 1, "path": "environment_0.json"}
     for line, found in ((3, []), (4, []), (5, [5])):
         log = logs.read(logs.event(line, "environment", **facts))

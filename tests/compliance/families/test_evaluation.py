@@ -364,7 +364,7 @@ def test_evl01_an_evaluation_without_a_score_is_named(logs):
     assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == []
 
 
-def test_evl09_what_shares_the_line_of_the_passing_score_is_not_behind_it():
+def test_evl09_events_on_the_passing_line_are_not_behind_it():
     inside = [
         SimpleNamespace(event=SimpleNamespace(line=line), epoch=epoch) for line, epoch in ((5, 1), (5, 2), (6, 3))
     ]

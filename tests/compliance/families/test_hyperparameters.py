@@ -90,18 +90,18 @@ def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unkno
     assert found == [f"hyperparameters with {unknown}"]
 
 
-def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, found):
+def test_hyp01_settings_of_training_are_none_of_the_machine(tree, found):
     line = tree.settings(background_weight=0.9)
     tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
     assert of_the_log(found, tree) == [(line, "HYP01")]
 
 
-def test_an_optional_setting_may_be_left_out_and_is_judged_where_it_is_there(tree, found):
+def test_an_optional_setting_is_checked_only_where_it_is_there(tree, found):
     tree.settings(accumulate=...)
     assert of_the_log(found, tree) == []
 
 
-def test_open_division_may_change_the_optimizer_the_model_and_every_setting(tree, logs, found):
+def test_open_division_may_change_optimizer_model_and_settings(tree, logs, found):
     tree.write_system({**logs.SYSTEM, "division": "open"})
     for index, log in enumerate(tree.logs):
         log.one("submission_division")["value"] = "open"
@@ -140,7 +140,7 @@ def judged(logs, check, keys=(), settings=None, division="closed", problem=None,
     return [(fault.line, fault.found) for fault in check(log, terms, None)]
 
 
-def test_hyp01_every_key_of_the_closed_division_is_judged_by_its_first_event(logs):
+def test_hyp01_checks_the_first_event_of_every_closed_key(logs):
     keys = {
         "free": Key(equals=1),
         "elsewhere": Key(closed=True, equals=1, only_if=(("kind", "other"),)),

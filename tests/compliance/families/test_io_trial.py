@@ -283,7 +283,7 @@ def test_figures_of_a_trial_follow_but_for_a_millionth(logs, changes, total, lin
 
 
 @pytest.mark.parametrize(("setup", "severity"), [({}, ""), ({"least_au": 0.9}, "review")])
-def test_a_second_pass_fills_its_time_unless_the_cache_is_emptied_before(logs, setup, severity):
+def test_a_second_pass_fills_its_time_unless_the_cache_is_empty(logs, setup, severity):
     second = elsewhere(logs, 5, "io_epoch", "data")._replace(time_ms=22_000)
     faults = faults_of(logs, checks.trials_follow_from_counts, setup, more=[second])
     told = [(fault.found, fault.severity) for fault in faults if "clock" in fault.found]

@@ -213,7 +213,7 @@ def test_a_run_that_was_resumed_has_two_starts(launched, law, left):
     assert sorted(told) == wanted
 
 
-def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):
+def test_a_killed_run_with_a_note_is_for_a_reviewer(launched, law):
     def steps(campaign, events):
         number = campaign.start(events, "result_2.txt")
         campaign.state(events, number)
@@ -250,7 +250,7 @@ def test_a_run_that_records_its_end_after_one_was_recorded_for_it(launched, law,
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launched, law, again):
+def test_a_cut_off_line_is_a_review_and_the_rest_is_checked(launched, law, again):
     """Also whether a start has two ends."""
 
     def before(campaign, index):
@@ -288,7 +288,7 @@ def test_lines_come_in_the_order_of_time_but_for_the_slack(times, found):
     assert [(fault.line, fault.found) for fault in checks._order(launched, 0.5)] == found
 
 
-def test_a_ledger_is_wanted_where_a_log_names_one_or_the_round_requires_it():
+def test_a_ledger_is_wanted_by_a_log_or_the_round():
     def told(named, required):
         launch = SimpleNamespace(line=4, number=7)
         runs = [SimpleNamespace(launch=launch if i < named else None, path=f"result_{i}.txt") for i in range(3)]
@@ -353,7 +353,7 @@ def seen(check, handed, launched, slack=0.5, **fields):
         (launches(1, line=10) | {"start": None}, None),
     ],
 )
-def test_led03_a_log_names_its_first_start_and_those_that_go_on_from_it(fields, found):
+def test_led03_a_log_names_its_first_start_and_its_resumptions(fields, found):
     """Starts 3 and 4 go on from start 1, 3 from it and 4 from 3; entry 5 is an end."""
     launched = recorded(begun(), begun(1), begun(resumes=1), begun(resumes=3), ended(2))
     assert seen(checks.runs_are_in_the_ledger, [run(**fields)], launched) == ([found] if found else [])
@@ -466,7 +466,7 @@ def test_led07_starts_are_looked_up_where_all_logs_name_theirs():
     assert seen(check, [one, run(launch=None)], launched) == seen(check, [one], None) == []
 
 
-def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kind():
+def test_led08_names_the_first_other_start_and_counts_each_kind():
     said = [begun(), begun(1), ended(2, "aborted"), begun(2), begun(2), begun(resumes=1), begun(3), Note(7, "lost")]
     launched, runs = recorded(*said), [run(**launches(1)), run(2, **launches(5))]
     kinds = "1 aborted, 1 killed and started again, 1 explained by a note alone, 1 resumed without a line in its log"

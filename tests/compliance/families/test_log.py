@@ -94,7 +94,7 @@ def test_log_that_cannot_be_read(tree, found, monkeypatch):
     assert found(tree.path(2)) == [("result_2.txt", 1, "LOG02")]
 
 
-def test_a_set_with_a_log_that_cannot_be_read_is_not_judged_by_all_rules(tree, law):
+def test_a_set_with_an_unreadable_log_is_checked_by_few_rules(tree, law):
     log_of_nothing(tree)
     (runs,) = judge([tree.root], rules=law).all_sets
     assert runs.unjudged.endswith("result_2.txt could not be judged further (LOG03)")
@@ -219,13 +219,13 @@ def test_log04_asks_for_the_required_keys_that_apply(logs):
     assert judged(check, log, keys) == [(1, "no closed_only"), *always]
 
 
-def test_log04_a_log_that_goes_on_before_it_begins_lacks_its_first_part(logs):
+def test_log04_a_log_that_resumes_before_it_begins_lacks_a_part(logs):
     log = logs.read(logs.event(1, "resumed"), logs.event(4, "init_start"))
     found = [(1, "init_start in line 4 before the event resumed")]
     assert judged(checks.required_keys_are_logged, log, {"gone": Key(required=True)}) == found
 
 
-def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing_if_it_names_no_key(logs):
+def test_log04_leaves_out_the_keys_of_unreadable_lines(logs):
     keys = {"here": Key(required=True), "gone": Key(required=True)}
     log = logs.read(logs.event(1, "there"))
     check = checks.required_keys_are_logged
@@ -238,7 +238,7 @@ def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing
 
 
 @pytest.mark.parametrize("tolerant", [False, True])
-def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tolerant(logs, tolerant):
+def test_log05_is_milder_where_rounds_are_tolerant(logs, tolerant):
     keys = {
         "some": Key(many=True),
         "none": Key(),
@@ -261,7 +261,7 @@ def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tol
     ]
 
 
-def test_log06_judges_the_first_event_of_a_key_or_all_where_many_are_allowed(logs):
+def test_log06_checks_all_events_only_where_many_are_allowed(logs):
     keys = {
         "seed": Key(kind="int"),  # SEED02 judges these
         "one": Key(kind="int"),
@@ -281,7 +281,7 @@ def test_log06_judges_the_first_event_of_a_key_or_all_where_many_are_allowed(log
     assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
 
 
-def test_log07_tells_each_wrong_type_or_each_key_where_rounds_are_tolerant(logs):
+def test_log07_names_each_event_or_in_tolerant_rounds_each_key(logs):
     log = logs.read(*(logs.event(line, key) for line, key in ((1, "a_start"), (2, "a_stop"), (4, "b"))))
     log.events["a_start"].append(logs.event(3, "a_start")._replace(event_type="INTERVAL_END"))
     check = checks.event_types_fit

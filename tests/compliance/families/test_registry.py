@@ -171,7 +171,7 @@ def test_a_rehearsal_is_told_once(registered, found):
     assert found(registered.root) == [("result_2.txt", line, "SEED04")]
 
 
-def test_a_set_given_by_itself_is_judged_by_the_registry_and_a_log_is_not(registered, found):
+def test_the_registry_is_for_sets_and_not_for_single_logs(registered, found):
     registered.fresh(2)
     folder = registered.path(2).parent
     assert found(folder) == [(*told(registered, 2)[0], "REG03")]
@@ -237,7 +237,7 @@ def seen(check, runs, *entries, registry=True, scaling="strong", last=5, require
     return [(fault.path, fault.line, fault.found, fault.wanted) for fault in check(runs, place, terms)]
 
 
-def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
+def test_reg02_is_at_the_first_log_without_an_entry():
     runs = [ran(0), ran(1, named=3), ran(2, named=0), ran(3, named=None)]
     choice = "one of those in registry.yaml, which has 2"
     entries = entry(1), entry(2)
@@ -272,7 +272,7 @@ def test_reg02_the_first_run_tells_which_entries_are_the_sets(problems, faults):
     assert len(seen(checks.set_has_an_entry, runs, entry(1), required="required")) == faults
 
 
-def test_reg03_the_first_run_with_a_seed_of_its_own_is_told_with_its_line_and_its_entries():
+def test_reg03_is_at_the_first_run_with_a_seed_of_its_own():
     runs = [ran(i, named=None, source="os.urandom", problem=name) for i, name in enumerate(("tiny", "smoke"))]
     runs[1].origin.line = 17
     found = "a seed from os.urandom, in 2 of 2 logs"
@@ -349,7 +349,7 @@ def test_reg07_twenty_entries_without_a_set_are_told(idle, ends):
 
 
 @pytest.mark.parametrize("scaling", ["weak", "throughput"])
-def test_reg07_neither_weak_sets_nor_throughput_nor_own_seeds_use_an_entry(scaling):
+def test_reg07_only_timed_sets_with_assigned_seeds_use_entries(scaling):
     kept = RoundRegistry("registry.yaml", (entry(1),))
     measured, own = ran(), ran(source="os.urandom")
     measured.set_path = scaling
@@ -362,7 +362,7 @@ def test_reg07_neither_weak_sets_nor_throughput_nor_own_seeds_use_an_entry(scali
 
 
 @pytest.mark.parametrize(("reached", "idle"), [(0, 1), (3, 1), (4, 0), (5, 0)])
-def test_reg07_a_set_uses_an_entry_if_enough_of_its_runs_reached_their_target(reached, idle):
+def test_reg07_a_set_uses_an_entry_if_enough_of_its_runs_passed(reached, idle):
     kept = RoundRegistry("registry.yaml", (entry(1),))
     runs = [ran(number, converged=number < reached) for number in range(5)]
     assert len([*checks.entries_are_used(handed_in(kept, runs, wanted=4))]) == idle

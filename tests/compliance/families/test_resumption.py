@@ -138,7 +138,7 @@ def test_res01_a_run_goes_on_from_the_last_score_before(logs, line, epoch, score
     assert found_of(checks.runs_go_on_where_they_were, log, scores) == ([(line, found)] if found else [])
 
 
-def test_res02_every_resumption_is_judged_by_each_key_that_the_log_has(logs):
+def test_res02_checks_each_key_at_every_resumption(logs):
     names = ("same_code", "same_system", "same_in_set", "same_problem")
     limits = SimpleNamespace(**{name: (name, "seed", "nowhere") for name in names})
     benchmark = SimpleNamespace(configured={"configured": "a"})

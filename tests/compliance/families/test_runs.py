@@ -246,7 +246,7 @@ def test_run20_one_epoch_suffices(tree, logs, law):
     assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
 
 
-def test_run07_what_a_line_that_cannot_be_read_said_is_not_missed_as_well(tree, found):
+def test_run07_does_not_miss_what_an_unreadable_line_said(tree, found):
     with_kernels(tree, [True])
     line, path = tree.logs[2].line(tree.logs[2].one("compiled")), tree.path(2)
     lines = path.read_text().splitlines()

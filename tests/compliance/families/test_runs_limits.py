@@ -248,7 +248,7 @@ def test_run08_leaves_out_what_run07_looks_at():
     ("folder", "said", "wanted"),
     [("scaffold", "deepcam", "scaffold"), ("scaffold", None, None), ("", "scaffold", None), ("", ["scaffold"], ...)],
 )
-def test_run10_a_log_is_of_its_folders_benchmark_and_of_one_that_is_known(logs, folder, said, wanted):
+def test_run10_a_log_has_its_folders_benchmark_which_is_known(logs, folder, said, wanted):
     log = logs.read(*([logs.event(4, "submission_benchmark", value=said)] if said else []))
     by = SimpleNamespace(folder_benchmark=folder, edition=EDITION)
     faults = [(f.line, f.wanted) for f in checks.log_is_of_its_folders_benchmark(log, by, None)]
@@ -334,7 +334,7 @@ def test_run22_where_points_are_expected_and_lack_a_person_looks(more, found):
     assert few(converged(8, **more), expected=True) == found and few(converged(8, **more)) == []
 
 
-def test_run22_a_batch_without_points_is_judged_by_the_next_smaller_one():
+def test_run22_uses_the_points_of_the_next_smaller_batch():
     assert few(converged(5, batch=3)) == few(converged(5, batch=64)) == [7]
 
 

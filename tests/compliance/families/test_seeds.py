@@ -107,7 +107,7 @@ def test_constants_do_not_reach_another_folder(tree, found):
     ("copies", "replays", "codes", "told"),
     [(("b",), (), (), 0), ((), ("b",), (), 0), ((), (), ("SEED03",), 0), (("a",), ("a",), (), 1)],
 )
-def test_seeds_of_copies_and_replays_and_those_that_are_not_fresh_are_told_once(copies, replays, codes, told):
+def test_seeds_of_copies_and_replays_are_reported_once(copies, replays, codes, told):
     first, run = SimpleNamespace(path="a", codes=()), SimpleNamespace(path="b", codes=codes)
     across = SimpleNamespace(
         copies=dict.fromkeys(copies),

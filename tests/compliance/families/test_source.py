@@ -238,13 +238,13 @@ def submitted(*source, **more):
     )
 
 
-def test_src02_files_that_another_rule_names_and_binary_ones_are_left_out():
+def test_src02_leaves_out_binary_files_and_those_of_other_rules():
     files = submitted(text("a", problem="large", alien="odd"), text("b", problem="binary"), text("c", problem="large"))
     assert [(f.path, f.line, f.found) for f in checks.source_can_be_read(files)] == [("source/x/c", 1, "large")]
 
 
 @pytest.mark.parametrize(("released", "whose"), [("2", ""), ("1", ", that of the reference")])
-def test_src03_a_run_without_a_folder_of_source_does_not_excuse_the_next(released, whose):
+def test_src03_a_run_without_source_does_not_excuse_the_next(released, whose):
     first, second = (SimpleNamespace(path=path, set_path="set") for path in ("result_0.txt", "result_1.txt"))
     folder = Folder(("source", "x"), {})
     files = submitted(loaded=((first, {"a.py": "0" * 64}, None), (second, {"a.py": "1" * 64}, folder)))
@@ -270,7 +270,7 @@ def test_src05_lines_up_to_a_length_are_searched(monkeypatch, spaces, lines):
         ("x", {"a.py": "1" * 64, "b.py": "2" * 64}, ["a file that no run loaded"]),  # nor is the name its own then
     ],
 )
-def test_src06_a_folder_of_source_has_what_ran_and_the_name_that_follows(name, held, found):
+def test_src06_source_is_what_ran_in_a_folder_named_after_it(name, held, found):
     folder, other = Folder(("source", name), held), Folder(("benchmarks", "b", "implementations", "c"), held)
     files = submitted(folders=(folder, other), loaded=((None, {"a.py": "1" * 64}, folder),))
     assert [(fault.line, fault.found) for fault in checks.folders_of_source_ran(files)] == [(1, what) for what in found]

@@ -191,7 +191,7 @@ def epochs(logs, *seconds, samples=10):
         (0, []),
     ],
 )
-def test_sys07_nine_tenths_of_the_peak_are_for_people_and_more_than_all_of_it_is_an_error(logs, flops, found):
+def test_sys07_is_a_review_near_the_peak_and_an_error_above_it(logs, flops, found):
     assert judged(logs, *epochs(logs, 10), flops=flops) == found
 
 

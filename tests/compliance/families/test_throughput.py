@@ -89,7 +89,7 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def test_staging_and_steps_that_do_not_count_come_before_the_first_block(study, found):
+def test_staging_and_warm_up_come_before_the_first_block(study, found):
     study.logs[6].shift(600_000, since=study.logs[6].one("tracked_stats"))
     study.write(6)
     assert found(study.root) == []

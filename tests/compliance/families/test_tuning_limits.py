@@ -70,7 +70,7 @@ def told(faults):
         ("campaign.json", False, "first/campaign.json"),
     ],
 )
-def test_tun01_names_the_file_that_is_wrong_or_the_folder_that_lacks_it(campaign, file, ledger, path):
+def test_tun01_names_the_wrong_file_or_the_folder_without_it(campaign, file, ledger, path):
     campaign(fault=(file, f"{file}: found nothing, wanted something"))
     assert told(checks.campaign_is_frozen([], folder(ledger=ledger), limits())) == [(path, 1, "nothing")]
 
@@ -92,7 +92,7 @@ def test_tun02_says_what_comes_again(campaign):
 
 
 @pytest.mark.parametrize(("use", "wrong"), [("optional", 0), ("required", 1)])
-def test_tun02_a_shift_of_its_own_is_an_error_where_the_registry_is_required(campaign, use, wrong):
+def test_tun02_an_own_shift_breaks_a_required_registry(campaign, use, wrong):
     campaign()
     faults = checks.shift_is_drawn_once([], folder(), limits(registry=use))
     assert told(faults) == [("first/ledger.jsonl", 2, f"a shift from {OWN}")] * wrong
@@ -269,7 +269,7 @@ def test_tun07_a_budget_of_epochs_is_used_up_and_not_exceeded(campaign, scores, 
         (4, (0.5, 0.6, 0.7), False, 99),
     ],
 )
-def test_tun07_a_budget_of_seconds_ends_a_trial_at_its_next_evaluation(campaign, seconds, scores, passes, line):
+def test_tun07_seconds_end_a_trial_at_its_next_evaluation(campaign, seconds, scores, passes, line):
     campaign(budget={"seconds": seconds})
     assert [line for _, line, _ in ends(gone(0, scores, passes))] == ([line] if line else [])
 

@@ -118,7 +118,7 @@ def codes(tree, law):
     return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
 
 
-def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(weighted, law, found):
+def test_wgt04_a_set_may_lack_all_weights_where_they_are_optional(weighted, law, found):
     kept = weighted.weights(2).read_bytes()
     shutil.rmtree(weighted.weights(2).parent)
     assert codes(weighted, law) == []

@@ -25,7 +25,7 @@ def test_a_crossing_is_between_the_last_two_evaluations(first):
     assert needed(run([0.3, 0.2, 0.1], first, 0.15, lower=True), True) == pytest.approx(2.5)
 
 
-def test_the_first_evaluation_has_none_before_it_and_a_run_that_missed_needed_for_ever():
+def test_a_run_that_missed_its_target_needs_for_ever():
     assert needed(run([0.96]), True) == 1
     assert needed(run([0.5, 0.9]), True) == math.inf
 

@@ -212,7 +212,7 @@ def test_a_config_is_one_that_the_log_names_as_source(monkeypatch, text, known):
 @pytest.mark.parametrize(
     ("name", "value", "resolved"), sides(("epochs", ["auto", None], [0]), ("threads", [0], [-1, "0", False]))
 )
-def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(name, value, resolved):
+def test_a_run_chooses_auto_nothing_and_zeros_of_the_machine(name, value, resolved):
     assert module.resolves(value, name, SimpleNamespace(settings={"epochs": None})) is resolved
 
 

@@ -58,7 +58,7 @@ def test_a_finding_for_review_is_a_question_with_its_places(submission):
     assert not {"RUN05", "RUN21"} & {q.code for q in questions(one, EDITION)}
 
 
-def test_what_reviewers_said_stands_with_the_question_and_unsigned_lines_do_not(submission):
+def test_only_signed_reviews_stand_with_the_question(submission):
     said = Review("SEED90", "reference", "accept", "R. Viewer", "2026-11-22")
     more = [said, Review("SEED90", "reference", "open"), Review("LOG99", "reference", "open", "a")]
     found = questions(submission, EDITION, checklist(["EVL90", "SEED90"], more))
