@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +16,7 @@ from rules.edition import load
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import file_added, files_changed
 from tests.compliance.logs import SYSTEM, good
+from tests.support.effort import guarded
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
@@ -208,7 +208,7 @@ def test_digest_of_other_files(tree, found):
     assert codes == [("result_2.txt", tree.logs[2].line(event), "SRC08")]
 
 
-def test_hostile_files_take_no_time(tree, law):
+def test_hostile_files_are_checked_to_the_end(tree, law):
     bad = {f"implementations/{i}/../{i}.py": [i] for i in range(30_000)}
     sound = {f"implementations/{i}.py": f"{i:064x}" for i in range(30_000)}
     own = tree.files()
@@ -217,9 +217,8 @@ def test_hostile_files_take_no_time(tree, law):
         tree.loads({**own, **files}, index)
     for index in range(100):
         tree.put(tree.root / "source" / f"{index:012}" / TRAIN, f"a = {index}\n")
-    start = time.process_time()
-    found = findings(tree, law)
-    assert time.process_time() - start < 20
+    with guarded():
+        found = findings(tree, law)
     assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
     assert len(found) < 5000
     assert all(f.text().isprintable() for f in found)
