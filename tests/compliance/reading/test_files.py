@@ -3,7 +3,6 @@
 import os
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +11,7 @@ from compliance.reading.files import SubmissionFiles, Text, description_of, numb
 from compliance.reading.tree import Entry, read_submission
 from rules import published as published_source
 from rules.edition import load
+from tests.compliance import made
 
 
 def text_of(tmp_path, data, room=module.LARGEST):
@@ -174,7 +174,7 @@ def test_files_are_gathered_by_their_folder_of_source(tree, files):
 def test_one_run_counts_for_all_of_its_set_with_equal_source(tree, files):
     mine, other = tree.files(), {"train.py": "0" * 64}
     runs = [
-        SimpleNamespace(set_path=path, benchmark="scaffold", source=source, number=number)
+        made.run(number, path=f"{path}/result_{number}.txt", source=source)
         for number, (path, source) in enumerate(
             [("a", mine), ("a", mine), ("a", None), ("a", other), ("b", mine), ("b", {}), ("b", {"../x": "0" * 64})]
         )
