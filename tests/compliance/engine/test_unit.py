@@ -16,8 +16,6 @@ from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
 from rules.edition import load
 
-ROOT = Path(__file__).resolve().parents[3]
-
 
 def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
     def breaks(run, law, time):

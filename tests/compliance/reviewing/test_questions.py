@@ -1,7 +1,6 @@
 """Evidence for the rules that only people can judge."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from compliance.reviewing.review import read_reviews
 from rules.edition import load
 from rules.reference import ReferencePoint
 from tests.compliance.ledgers import sha256
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 EDITION = load("v1.0")
 
 
