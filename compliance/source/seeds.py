@@ -116,18 +116,16 @@ class _Constants:
         self.module = module
         self.known: dict[Place, Leaves | None] = {}
         self.attributes: dict[str, list[Bound]] = defaultdict(list)
+        self.given: dict[Place | None, list[Bound]] = {}  # what a name is given otherwise than by an import
         for (scope, name), bound in module.bound.items():
+            self.given[scope, name] = [b for b in bound if b.value is not IMPORT]
             if name[0] == "." or scope in module.classes:
                 self.attributes[name.removeprefix(".")] += bound
 
     def exported(self) -> dict[str, Leaves]:
         """Return the constants at module level, by their names."""
         places = [place for place in self.module.bound if place[0] == 0]
-        return {place[1]: value for place in places if (value := self.of(place, self.given(place)))}
-
-    def given(self, place: Place | None) -> list[Bound]:
-        """Return what a name is given otherwise than by an import."""
-        return [b for b in self.module.bound.get(place, ()) if b.value is not IMPORT] if place else []
+        return {place[1]: value for place in places if (value := self.of(place, self.given[place]))}
 
     def fixed(self, lines: Sequence[str]) -> Iterator[tuple[int, str, Leaves]]:
         """Yield the calls that seed a generator with a constant."""
@@ -169,7 +167,7 @@ class _Constants:
             bound = self.attributes.get(node.attr, [])
         else:
             place = self.module.place(node, scope)
-            bound = self.given(place)
+            bound = self.given.get(place, [])
         if place and bound:
             return self.of(place, bound, depth)
         return Leaves(((module.rpartition(".")[2], tail),)) if module and imported else None

@@ -20,9 +20,9 @@ from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold import making, store, writing
 from benchmark.workers import TooLate
+from tests.support import ROOT
 from tests.support.tiny import define
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPT, LIMITS = ROOT / "benchmark" / "generate.py", ROOT / "rules" / "v1.0" / "limits.yaml"
 
 

@@ -3,12 +3,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from benchmark.launch import Launch, cores_of_rank, detect_launch, orphaned, tasks_per_node
+from tests.support.waiting import wait_for
 
 RANK = """
 import os, signal, sys, time
@@ -180,11 +180,9 @@ def test_a_rank_ends_with_its_torchrun(killed):
     rank = RANK.format(root=str(Path(__file__).resolve().parents[2]), late=killed == "late", parent="PARENT")
     made = subprocess.run([sys.executable, "-c", LAUNCHER, rank, killed], capture_output=True, text=True, timeout=60)
     pid = int(made.stdout)
-    until = time.monotonic() + 30
+    stat = Path(f"/proc/{pid}/stat")
     try:
-        while Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
-            assert time.monotonic() < until, "the rank goes on"
-            time.sleep(0.02)
+        wait_for(lambda: not stat.exists() or stat.read_text().split()[2] == "Z")
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

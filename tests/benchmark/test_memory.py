@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmark import memory
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 FAULTS = """
 import resource, sys
 import numpy as np

@@ -4,7 +4,6 @@ import functools
 import hashlib
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -13,8 +12,8 @@ from benchmark.ledger import read_ledger
 from compliance import audit, safe
 from compliance.engine import judge
 from rules.edition import load
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results" / "v1.0" / "reference"
 LOG = REFERENCE / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 

@@ -13,8 +13,8 @@ import yaml
 
 from compliance import changed
 from results import freeze
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "submission.yml").read_text())
 
 

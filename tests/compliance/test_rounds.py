@@ -332,7 +332,7 @@ def test_a_log_of_v07_that_breaks_off_is_a_run_that_did_not_converge(tmp_path):
     assert verdict.exit_code == 0
 
 
-def test_more_logs_of_v07_that_break_off_than_are_forgiven_are_an_error(tmp_path):
+def test_too_many_logs_of_v07_that_break_off_are_an_error(tmp_path):
     found, verdict = codes(round_(tmp_path, "v0.7", "deepcam", lambda i, e: e[:-8] if i < 2 else e))
     assert found == {("info", "CLK01"), ("error", "RUN03")}
     assert verdict.exit_code == 1
@@ -345,7 +345,7 @@ def test_a_log_of_later_rounds_that_breaks_off_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("folder", "rules", "missed"), [("v1.0", None, 1), ("v1.0", "v1.0", 0), ("hpc_results_v1.0", None, 0)]
 )
-def test_mlperf_hpc_in_a_folder_named_as_our_edition_is_not_judged_by_it(tmp_path, folder, rules, missed):
+def test_our_edition_is_not_for_mlperf_hpc_in_its_folder(tmp_path, folder, rules, missed):
     home = round_(tmp_path, "v1.0", "cosmoflow")
     home = home.rename(home.with_name(folder))
     verdict = judge([home], rules)

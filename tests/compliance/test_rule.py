@@ -73,7 +73,7 @@ def test_premises_are_those_of_premises_too(check):
     assert [c.after for c in ordered("log", frozenset({"A04", "A01"}))] == [set(), {"A01", "A02", "A03", "B01"}]
 
 
-def test_checks_come_behind_their_premises_also_through_one_that_is_not_chosen(check):
+def test_checks_follow_their_premises_through_unchosen_ones(check):
     check("A09")
     check("A05", after=("A09",))
     check("A01", after=("A05",))
@@ -108,7 +108,7 @@ def test_a_premise_that_would_not_count_is_refused(check, level):
         ordered(level, frozenset({"A01", "A02"}))
 
 
-def test_an_error_of_a_key_hides_what_reads_the_key_and_one_of_no_key_hides_all_that_read(check):
+def test_an_error_of_a_key_hides_the_checks_that_read_it(check):
     for code in OF_A_KEY:
         check(code)
     check("A01", reads=("seed", "layout"))

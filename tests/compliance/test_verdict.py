@@ -26,7 +26,7 @@ def good(tree, law):
         ({"code": "EVL07"}, True, True),  # a run that did not converge counts as infinite
     ],
 )
-def test_a_log_with_an_error_is_not_in_order_nor_are_its_set_and_submission(good, fields, log, runs):
+def test_a_log_with_an_error_fails_its_set_and_submission(good, fields, log, runs):
     finding = replace(ERROR, **fields)
     (submission,) = good.submissions
     first = replace(submission.sets[0].logs[0], findings=(finding,))

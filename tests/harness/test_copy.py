@@ -13,10 +13,10 @@ from benchmark.log import Event, read_log
 from benchmark.tree import result_path
 from compliance.engine import judge
 from rules.current import current
+from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 NAME = "acme-v2"  # no identifier
 
 

@@ -42,10 +42,10 @@ from harness.processes import Share
 from harness.runset import RunSet
 from harness.status import read_status
 from rules.current import current
+from tests.support import ROOT
 from tests.support.operations import Operations
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and kills at system calls")
-ROOT = Path(__file__).resolve().parents[2]
 RUNS = 2
 Make = Callable[[Callable[[], int]], int]
 

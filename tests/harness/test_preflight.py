@@ -48,17 +48,26 @@ def test_what_no_run_could_start_with(tiny, tmp_path, capsys, options, words):
     assert line.startswith("submit.py: ") and words in line
 
 
-@pytest.mark.parametrize(("short", "fits"), [(1, False), (0, True), (-1, True)])
-def test_a_disk_without_room_is_reported_beforehand(fake, monkeypatch, short, fits):
-    """One byte too few for the weights of five runs of 100 parameters, as many as they take, one more."""
-    usage = type(shutil.disk_usage(fake.folder))(10**9, 0, 5 * 4 * 100 - short)
-    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: usage)
-    runs, step = RunSet(fake.setup(), fake.folder, 5), Step((), 1.0, 100)
-    if fits:
-        assert forecast(runs, step, 1)[0] == "5 runs; an epoch takes about 1.0 s here"
-        return
+@pytest.fixture
+def forecast_with(fake, monkeypatch):
+    """The forecast of five runs of 100 parameters, whose weights take 2000 bytes, where so many are free."""
+
+    def forecast_with(free):
+        usage = type(shutil.disk_usage(fake.folder))(10**9, 0, free)
+        monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: usage)
+        return forecast(RunSet(fake.setup(), fake.folder, 5), Step((), 1.0, 100), 1)
+
+    return forecast_with
+
+
+@pytest.mark.parametrize("free", [2000, 2001])
+def test_a_disk_with_just_enough_room_is_enough(forecast_with, free):
+    assert forecast_with(free)[0] == "5 runs; an epoch takes about 1.0 s here"
+
+
+def test_a_disk_without_room_is_reported_beforehand(forecast_with):
     with pytest.raises(ValueError, match=r"Us: found 1999 bytes free, wanted 2000 for the runs' final weights"):
-        forecast(runs, step, 1)
+        forecast_with(1999)
 
 
 def test_a_file_in_place_of_a_folder_is_one_line(tiny, tmp_path, capsys):

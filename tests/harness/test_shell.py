@@ -2,7 +2,6 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,7 @@ from harness import submit
 from results.statistics.result import summarize
 from results.tables.text import terminal_text
 from rules.current import current
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
 

@@ -110,7 +110,7 @@ def test_one_run_or_all_of_a_set_are_made_anew(fake, capsys):
         assert f"what was there is now in {new}" in capsys.readouterr().err
 
 
-def test_a_run_is_not_moved_aside_where_the_others_have_other_settings(fake, capsys):
+def test_a_run_stays_where_the_others_have_other_settings(fake, capsys):
     assert fake.submit("--runs", "2", "threads=3") == 0
     before = files_in(fake.submission)
     assert fake.submit("--runs", "2", "--run", "1", "--anew", "threads=2") == 2

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
 from tests.support.imports import imports
 
-ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(path for path in (ROOT / "implementations").iterdir() if (path / "__init__.py").exists())
 FOLDERS = [path for path in PACKAGES if (path / "train.py").exists()]
 TOOLS = [path for path in PACKAGES if path not in FOLDERS]

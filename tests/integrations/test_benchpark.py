@@ -12,9 +12,9 @@ import pytest
 
 from benchmark.run.options import OPTIONAL, parse_options
 from implementations.pytorch.train import add_trace
+from tests.support import ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
-ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "integrations" / "benchpark"
 LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("shtab")
 from integrations import completion
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TRY = """
 source "$1"; shift
 complete -p python >/dev/null || exit 3

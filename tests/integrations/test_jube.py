@@ -1,13 +1,13 @@
 """JUBE's configuration: its patterns find what runs write, and its commands exist."""
 
 import re
-from pathlib import Path
 
 import pytest
 import yaml
 
+from tests.support import ROOT
+
 LINE = "time to target: {:.3f} s"  # as train.py prints it
-ROOT = Path(__file__).resolve().parents[2]
 LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 NUMBERS = {"$jube_pat_fp": r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)", "$jube_pat_int": r"([+-]?\d+)"}
 

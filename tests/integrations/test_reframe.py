@@ -5,7 +5,6 @@ import importlib.util
 import json
 import re
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
@@ -13,9 +12,9 @@ import yaml
 from benchmark.problem import load_problem
 from benchmark.run.log import time_to_target
 from benchmark.workload import problem_files
+from tests.support import ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
-ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "integrations" / "reframe"
 LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 TREE = ast.parse((HERE / "scaffold.py").read_text())

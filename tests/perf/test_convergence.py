@@ -3,7 +3,6 @@
 import hashlib
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,8 @@ from perf.curves import runs as curves
 from perf.curves import table
 from perf.curves.figure import figure, median_curve
 from perf.curves.runs import Run, Series, merged, read, width_of, write
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
 PAGE = ROOT / "docs" / "convergence.md"
 

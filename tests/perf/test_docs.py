@@ -96,7 +96,7 @@ def test_mkdocs_builds_the_site_without_a_warning(built):
 
 
 @pytest.mark.slow
-def test_pages_that_are_opened_as_files_are_searched_and_load_nothing_from_elsewhere(built):
+def test_pages_opened_as_files_are_searched_and_load_nothing(built):
     browser = pytest.importorskip("tests.support.browser", reason="websocket-client is not installed")
     if browser.browser() is None:
         pytest.skip(f"none of {', '.join(browser.NAMES)} is installed")

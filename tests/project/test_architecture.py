@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
 from tests.support.imports import imports
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 NAMED = re.compile(r"\[`([\w.]+)`\]\(([^)#]+\.py)\)")
 ROW = re.compile(r"^\| `([\w/]+)/` \| [^|]+ \| ([^|]+) \|$", re.MULTILINE)

@@ -1,11 +1,10 @@
 """CITATION.cff says what the project's other files say."""
 
 import tomllib
-from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support import ROOT
 
 
 def test_the_citation_is_of_this_project():

@@ -6,16 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmark.writing import copy_file, copy_tree
 from rules.current import EDITION
+from tests.support import ROOT
 
 pytestmark = pytest.mark.slow  # a dozen commands and more
 
-ROOT = Path(__file__).resolve().parents[2]
 SUBMISSION = ROOT / "results" / "v1.0" / "reference"
 TUNED = ROOT / "results" / "v1.0-tuning" / "v1.0"
 LOG = next(SUBMISSION.rglob("strong/scaffold/result_0.txt"))

@@ -3,7 +3,6 @@
 import argparse
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,8 @@ from harness.options import Setup
 from harness.system import fields_of
 from perf.pages.scripts import parser_of
 from rules.edition import load
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = (

@@ -1,15 +1,13 @@
 """The driver that changes modules one place at a time, and counts which changes their tests notice."""
 
 import ast
-from pathlib import Path
 
 import pytest
 import yaml
 
 from tests import mutants
 from tests.mutating import around
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support import ROOT
 
 
 @pytest.mark.parametrize(

@@ -225,3 +225,15 @@ def test_the_published_reference_is_what_the_repository_holds(tmp_path):
 def test_every_module_has_its_file_of_tests_at_the_same_place(package):
     code = [p.relative_to(ROOT) for p in modules(package) if not is_package(p)]
     assert not [str(p) for p in code if not (ROOT / "tests" / p.with_name(f"test_{p.name}")).is_file()]
+
+
+def test_files_of_tests_have_at_most_500_lines():
+    texts = {path: path.read_text(encoding="utf-8") for path in modules("tests")}
+    assert len(texts) > 400 and not [str(path) for path, text in texts.items() if text.count("\n") > 500]
+
+
+def test_names_of_tests_have_at_most_60_characters():
+    """Behind `test_`. Those of results are not all so short yet."""
+    texts = [p.read_text(encoding="utf-8") for p in modules("tests") if ROOT / "tests" / "results" not in p.parents]
+    names = [name for text in texts for name in re.findall(r"^def test_(\w+)", text, re.M)]
+    assert len(names) > 2500 and not [name for name in names if len(name) > 60]

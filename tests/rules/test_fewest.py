@@ -42,7 +42,7 @@ def test_the_published_rounds_have_mlperfs_points_and_limits(edition, version, n
         assert allows.mean == pytest.approx(record["RCP Mean"])
 
 
-def test_outside_of_all_points_and_beside_too_few_runs_nothing_is_judged():
+def test_outside_of_all_points_nothing_is_checked():
     known = points({2: TEN, 8: TEN[:9]})
     assert allowed(known, 2, 5, 5, 0.001) is not None
     for batch in (1, 9, 8, 4):  # the last two lack a run
@@ -83,7 +83,7 @@ def test_between_two_points_mean_and_deviation_are_on_a_line():
     assert middle.least == pytest.approx(math.sqrt(low.least * high.least))
 
 
-def test_points_beside_which_others_are_faster_are_left_out_by_mlperfs_test_alone():
+def test_only_mlperfs_test_leaves_out_points_that_are_not_fastest():
     known = points({2: [9] * 10, 4: [5] * 10, 6: [8] * 10, 8: [7] * 10, 16: [20] * 10})
     assert list(kept(known)) == [4, 8, 16] and list(kept({})) == []
     assert allowed(known, 6, 5, 5, 0.05, True).batches == (4, 8)

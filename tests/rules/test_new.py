@@ -40,7 +40,7 @@ def test_the_one_after_has_the_same_changes(root):
     assert (made.limits.based_on, made.limits.registry, made.limits.title) == ("v1.0", "required", "ScaFFold v9.2")
 
 
-def test_the_draft_requires_what_organisers_can_check_and_is_opened_by_a_line(root):
+def test_the_draft_requires_what_organisers_can_check(root):
     limits = load("v1.1", root).limits
     assert limits.draft and (limits.witness, limits.ledger) == ("required", "required")
     assert (limits.weights.use, limits.environment.use) == ("required", "required")

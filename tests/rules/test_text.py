@@ -31,7 +31,7 @@ def test_a_rule_that_a_program_checks_says_how_to_fix_a_fault():
     assert TEXTS["SEED02"].fix == "log the integer itself."
 
 
-def test_a_rule_that_a_program_checks_says_what_is_wrong_and_not_the_rule_as_if_it_held():
+def test_the_finding_of_a_checked_rule_says_what_is_wrong():
     checked = [rule for rule in TEXTS.values() if not rule.by_review]
     assert not [rule.code for rule in checked if rule.finding == rule.sentence]
     assert not [rule.code for rule in checked if not rule.finding[0].isupper() and "_" not in rule.finding.split()[0]]
@@ -39,7 +39,7 @@ def test_a_rule_that_a_program_checks_says_what_is_wrong_and_not_the_rule_as_if_
     assert TEXTS["SEED05"].finding == "Two runs have the same seed"
 
 
-def test_a_finding_is_one_sentence_without_its_stop_and_without_one_the_rule_s_own(tmp_path):
+def test_a_finding_is_one_sentence_without_its_stop(tmp_path):
     (tmp_path / "LOG.md").write_text(
         "## LOG01 One\n\nFinding: Not one\nat all.\n\nReason.\n\n## LOG02 Two\n\nReason.\n\nFinding: Late.\n"
     )

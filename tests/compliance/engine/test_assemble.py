@@ -121,7 +121,7 @@ def test_findings_of_one_submission_are_not_the_other_ones(two, law):
     assert not alone.submissions and (runs.submission, runs.about) == ("", ()) and codes(runs.findings)
 
 
-def test_a_folder_of_no_known_benchmark_is_asked_for_no_number_of_runs(tree, law):
+def test_no_number_of_runs_is_wanted_of_an_unknown_benchmark(tree, law):
     tree.path(0).parent.rename(tree.path(0).parent.with_name("scafold"))
     (runs,) = judge([tree.root], rules=law).all_sets
     assert runs.required is None and replace(runs, required=5) != runs

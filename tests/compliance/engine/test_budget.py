@@ -11,6 +11,7 @@ import pytest
 from compliance.engine import budget, judge, unit
 from compliance.engine.budget import Account, Spent
 from compliance.rule import CHECKS
+from tests.support.effort import guarded
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def test_the_clock_runs_between_rules(most, spent):
         account.look("RUN01")
 
 
-def test_logs_that_take_too_long_leave_a_submission_out_and_the_other_in(two, law, monkeypatch, clock):
+def test_slow_logs_leave_out_their_own_submission_alone(two, law, monkeypatch, clock):
     gather_log = unit.gather_log
 
     def slow(file, name, *more):
@@ -106,13 +107,9 @@ def test_a_huge_log_or_set_is_not_read(tmp_path, law, whole):
     path = tmp_path / "result_0.txt"
     with open(path, "wb") as file:
         file.truncate(1 << 40)
-    begin = time.monotonic()
-    verdict = judge([tmp_path if whole else path], "v1.0", rules=law)
-    assert (
-        time.monotonic() - begin < 5
-        and verdict.exit_code == 2
-        and "nothing of it was looked at" in verdict.missed[0][1]
-    )
+    with guarded():
+        verdict = judge([tmp_path if whole else path], "v1.0", rules=law)
+    assert verdict.exit_code == 2 and "nothing of it was looked at" in verdict.missed[0][1]
 
 
 def test_a_command_says_what_was_left(two, run):
@@ -133,7 +130,6 @@ def test_findings_take_memory_too(tree, monkeypatch):
 @pytest.mark.parametrize("line", ["x", '{"time_ms": 1, "key": "a", "value": 1}'])
 def test_reading_a_log_ends_with_the_time_of_its_submission(tree, line):
     tree.path(1).write_text(f":::MLLOG {line}\n" * 1_000_000)
-    begin = time.process_time()
-    ((_, why),) = judge([tree.root], seconds=0.3).missed
+    with guarded():
+        ((_, why),) = judge([tree.root], seconds=0.3).missed
     assert why.startswith("judging it took more than 0.3 s; left:")
-    assert time.process_time() - begin < 20

@@ -55,7 +55,7 @@ def test_an_unknown_edition_is_refused_before_anything_is_read(law):
 
 
 @pytest.mark.parametrize(("run", "codes"), [(False, set()), (True, {"THR03"})])
-def test_a_folder_whose_name_says_nothing_is_of_throughput_logs_if_all_are(study, law, run, codes):
+def test_an_unnamed_folder_is_a_throughput_set_if_all_logs_are(study, law, run, codes):
     folder = study.root.parents[1] / "given" / "alone"
     for index in (5, 6, 7):
         study.logs[index].write(folder / f"result_{index}.txt")
@@ -65,7 +65,7 @@ def test_a_folder_whose_name_says_nothing_is_of_throughput_logs_if_all_are(study
     assert found & {"THR03", "RUN01"} == codes
 
 
-def test_what_comparing_all_runs_finds_stands_at_its_submission_whatever_its_path(tree, law, monkeypatch):
+def test_findings_of_a_round_stand_at_the_submission_they_concern(tree, law, monkeypatch):
     """Also where the path is no log's: below the second of two submissions here."""
     second = tree.root.with_name("bolt")
     shutil.copytree(tree.root, second)
@@ -78,7 +78,7 @@ def test_what_comparing_all_runs_finds_stands_at_its_submission_whatever_its_pat
 
 
 @pytest.mark.parametrize("paths", [("",), ("acme",), ("acme", "bolt")])
-def test_a_submission_whose_seeds_a_damaged_registry_assigns_is_not_in_order(registered, law, paths):
+def test_a_submission_with_a_damaged_registry_is_not_in_order(registered, law, paths):
     """The registry's own error stands at its path, outside of all submissions."""
     home = registered.root.parent
     shutil.copytree(registered.root, home / "bolt")

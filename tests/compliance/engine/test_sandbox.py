@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from tests.support import ROOT
+
 PUBLISHED = ROOT / "results" / "v1.0"
 
 

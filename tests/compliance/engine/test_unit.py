@@ -16,8 +16,6 @@ from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
 from rules.edition import load
 
-ROOT = Path(__file__).resolve().parents[3]
-
 
 def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
     def breaks(run, law, time):
@@ -71,7 +69,7 @@ def test_stray_files_are_all_counted(tree, law, monkeypatch):
         ("mlperf-hpc-v0.7", "CLK02", "no run_stop", False),
     ],
 )
-def test_only_a_missed_target_and_where_forgiven_a_missing_end_are_failures(edition, code, what, wanted):
+def test_failures_are_missed_targets_and_ends_that_are_forgiven(edition, code, what, wanted):
     finding = Finding("result_0.txt", 1, code, "error", "Something", found=what)
     assert only_failed(finding, load(edition).limits) is wanted
 
@@ -87,7 +85,7 @@ def test_logs_are_judged_as_long_as_the_budget_lasts(tree, law, monkeypatch, all
     assert bool(one.account.spent) is (judged < 3) and len(told) == 3
 
 
-def test_a_log_that_breaks_a_premise_is_left_out_of_the_rules_on_its_set(environed, law, tmp_path):
+def test_a_log_that_breaks_a_premise_is_left_out_of_its_set(environed, law, tmp_path):
     """SYS10 and LOG06 say that its devices and ranks are wrong: SYS11 and ENV08 compare the other logs alone."""
     environed.changed(
         "devices", 1, value=[{**environed.logs[1].one("devices")["value"][0], "name": "other", "ranks": 7}]

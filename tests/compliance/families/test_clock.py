@@ -1,13 +1,12 @@
 """CLK: each fault of the clock is found by its rule alone, and each limit from both sides."""
 
-import dataclasses
-from types import SimpleNamespace
-
 import pytest
 
 from compliance.families import clock as checks
+from compliance.reading.log import Log
 from rules.edition import load
 from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.made import terms, timeline
 
 damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
@@ -117,8 +116,9 @@ def test_clk11_staging_may_start_with_the_clock(tree, codes_of, beyond, number):
 
 def test_clk11_staging_may_not_stop_before_the_clock(logs):
     log = logs.read(logs.event(3, "staging_stop"), logs.event(4, "run_start"), logs.event(5, "staging_start"))
-    time = SimpleNamespace(start=log.first("run_start"))
-    assert [f.line for f in checks.staging_is_inside_the_clock(log, LIMITS, time)] == [3]
+    assert [
+        f.line for f in checks.staging_is_inside_the_clock(log, LIMITS, timeline(start=log.first("run_start")))
+    ] == [3]
 
 
 @pytest.mark.parametrize(
@@ -163,25 +163,27 @@ def runs_of_the_day_after_tomorrow(tree, monkeypatch):
     return [(f"result_{i}.txt", len(log.events), "CLK19") for i, log in enumerate(tree.logs)]
 
 
-LIMITS, TOLERANT = (SimpleNamespace(edition=load(name), metric="eval_accuracy") for name in ("v1.0", "mlperf-hpc-v1.0"))
-EXACT = SimpleNamespace(  # limits without rounding
-    slack=0.25,
-    slack_seconds=0.5,
-    paused_seconds=1.5,
-    excess=0.25,
-    resolution=0.125,
-    eval_share=0.25,
-    first_epoch_share=0.5,
-    init_free=10.0,
-    init_share=0.5,
-    future=60.0,
-)
+LIMITS, TOLERANT = terms(), terms(load("mlperf-hpc-v1.0"), "deepcam", metric="eval_accuracy")
+EXACT = {  # limits without rounding
+    "slack": 0.25,
+    "slack_seconds": 0.5,
+    "paused_seconds": 1.5,
+    "excess": 0.25,
+    "resolution": 0.125,
+    "eval_share": 0.25,
+    "first_epoch_share": 0.5,
+    "init_free": 10.0,
+    "init_share": 0.5,
+    "future": 60.0,
+}
+
+
+BACK = terms(clock={"back_ms": 10, "back_warn_ms": 100})
 
 
 def told(check, log, seconds=None):
     """What a check finds: (line, found, wanted)."""
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT, many_ranks=False)))
-    return [(fault.line, fault.found, fault.wanted) for fault in check(log, terms, SimpleNamespace(seconds=seconds))]
+    return [(fault.line, fault.found, fault.wanted) for fault in check(log, terms(clock=EXACT), timeline(seconds))]
 
 
 def test_a_time_is_shown_as_its_day():
@@ -195,7 +197,7 @@ def test_a_time_is_shown_as_its_day():
 def lines(logs, check, *events, stop=None, terms=LIMITS):
     """The lines of what a check finds in events (key, seconds, fields)."""
     read = [logs.event(i, key, round(s * MS), **{"value": None, **more}) for i, (key, s, more) in enumerate(events, 1)]
-    return [fault.line for fault in check(logs.read(*read), terms, SimpleNamespace(stop=stop, passing=None))]
+    return [fault.line for fault in check(logs.read(*read), terms, timeline(stop=stop))]
 
 
 @pytest.mark.parametrize(
@@ -234,8 +236,8 @@ def test_clk10_an_aborted_run_may_leave_one_open(logs):
         (None, True, True),
     ],
 )
-def test_clk13_a_run_that_met_its_target_is_neither_too_short_nor_too_long(logs, seconds, passing, good):
-    time = SimpleNamespace(seconds=seconds, passing=passing, stop=SimpleNamespace(line=7))
+def test_clk13_bounds_the_seconds_of_a_run_that_met_its_target(logs, seconds, passing, good):
+    time = timeline(seconds, passing=passing)
     assert [f.line for f in checks.duration_is_plausible(None, LIMITS, time)] == ([] if good else [7])
 
 
@@ -250,8 +252,7 @@ def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
 
 @pytest.mark.parametrize(("seconds", "found"), [(-0.001, [7]), (0.0, [7]), (0.001, []), (None, [])])
 def test_clk03_a_run_takes_a_millisecond(seconds, found):
-    time = SimpleNamespace(seconds=seconds, stop=SimpleNamespace(line=7))
-    assert [f.line for f in checks.runs_take_time(None, LIMITS, time)] == found
+    assert [f.line for f in checks.runs_take_time(None, LIMITS, timeline(seconds))] == found
 
 
 @pytest.mark.parametrize(
@@ -266,21 +267,18 @@ def test_clk03_a_run_takes_a_millisecond(seconds, found):
     ],
 )
 def test_clk04_time_may_run_back_a_little_or_be_warned_of(back, found):
-    limits = SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
-    log = SimpleNamespace(back=[(line, ms, f"{9 - line % 10}") for line, ms in back], events={})
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    assert [(f.line, f.severity) for f in checks.time_never_runs_back(log, terms, None)] == found
+    log = Log("", back=[(line, ms, f"{9 - line % 10}") for line, ms in back])
+    assert [(f.line, f.severity) for f in checks.time_never_runs_back(log, BACK, None)] == found
 
 
 def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
     events = [logs.event(1, "run_start", 700), logs.event(2, "epoch_start", 900), logs.event(3, "epoch_stop", 500)]
-    log, limits = logs.read(*events), SimpleNamespace(clock=dataclasses.replace(CLOCK, back_ms=10, back_warn_ms=100))
+    log = logs.read(*events)
     log.back = [(3, 400, "epoch_stop")]
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    (fault,) = checks.time_never_runs_back(log, terms, None)
+    (fault,) = checks.time_never_runs_back(log, BACK, None)
     assert fault.found == "epoch_stop 400 ms earlier than epoch_start of line 2"
     log.back = [(3, 401, "epoch_stop")]  # than one that is not kept
-    (fault,) = checks.time_never_runs_back(log, terms, None)
+    (fault,) = checks.time_never_runs_back(log, BACK, None)
     assert fault.found == "epoch_stop 401 ms earlier than an event before it"
 
 
@@ -288,25 +286,23 @@ def test_milestones_in_one_line_are_in_order(logs):
     """Several programs may write into one line."""
     log = logs.read(logs.event(4, "init_stop"), logs.event(4, "run_start"), logs.event(4, "staging_start"))
     assert list(checks.milestones_are_in_order(log, LIMITS, None)) == []
-    assert list(checks.staging_is_inside_the_clock(log, LIMITS, SimpleNamespace(start=log.first("run_start")))) == []
+    assert list(checks.staging_is_inside_the_clock(log, LIMITS, timeline(start=log.first("run_start")))) == []
 
 
 @pytest.mark.parametrize("key", ["epoch_stop", "eval_accuracy"])
 @pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["in line 4, after run_stop by its time"])])
 def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, key, beyond, says):
     log = logs.read(logs.event(4, key, logs.START + beyond), logs.event(4, "run_stop"))
-    time = SimpleNamespace(stop=log.first("run_stop"), passing=None)
-    assert [f.found for f in checks.nothing_comes_after_run_stop(log, LIMITS, time)] == [
-        f"{key} {text}" for text in says
-    ]
+    faults = checks.nothing_comes_after_run_stop(log, LIMITS, timeline(stop=log.first("run_stop")))
+    assert [f.found for f in faults] == [f"{key} {text}" for text in says]
 
 
 @pytest.mark.parametrize(
     ("terms", "passing", "severity"), [(TOLERANT, "some", "warning"), (TOLERANT, None, ""), (LIMITS, "some", "")]
 )
-def test_clk08_instances_that_share_a_log_may_go_on_after_one_met_the_target(logs, terms, passing, severity):
+def test_clk08_instances_in_one_log_may_go_on_after_a_target(logs, terms, passing, severity):
     log = logs.read(logs.event(4, "run_stop"), logs.event(5, "epoch_stop"))
-    time = SimpleNamespace(stop=log.first("run_stop"), passing=passing)
+    time = timeline(stop=log.first("run_stop"), passing=passing)
     assert [f.severity for f in checks.nothing_comes_after_run_stop(log, terms, time)] == [severity]
 
 
@@ -368,7 +364,7 @@ def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found
 
 
 @pytest.mark.parametrize("samples", [None, "44"])
-def test_clk20_without_a_count_of_samples_a_throughput_gives_no_seconds(logs, samples):
+def test_clk20_needs_a_count_of_samples(logs, samples):
     """DATA06 counts them only of a problem that is published."""
     stats = logs.event(2, "tracked_stats", value={"throughput": 44.0}, epoch_num=1)
     assert told(checks.figures_are_those_of_the_clock, logs.read(*paced(logs, (8000, samples)), stats)) == []
@@ -435,7 +431,7 @@ def test_clk17_the_first_epoch_is_held_against_the_others_median(logs, seconds, 
     ("took", "run", "most"),
     [(10_000, 4.0, None), (10_001, 4.0, 10), (15_000, 30.0, None), (15_001, 30.0, 15), (99_999, None, None)],
 )
-def test_clk18_initialisation_takes_the_free_time_or_a_share_of_the_run(logs, took, run, most):
+def test_clk18_allows_the_free_time_or_a_share_of_the_run(logs, took, run, most):
     log = logs.read(logs.event(1, "init_start", 0), logs.event(2, "init_stop", took))
     found = [(2, f"{took / 1000:.3f} s before a run of {run:.3f} s", f"at most {most:.3f} s")] if most else []
     assert told(checks.initialisation_is_short_beside_the_run, log, run) == found
@@ -459,7 +455,7 @@ def test_clk19_the_latest_event_is_told_with_the_day(logs, monkeypatch, ahead, l
     [
         ([3.0, 4.0, 5.0], 4, None),  # 11 steps of 3.5 s on average at least: 38.5 s
         ([4.0, 4.0, 5.0], 4, "30.000 s by compute_seconds in epoch 1"),
-        ([4.0, 5.0, 4.0], 4, "30.000 s by compute_seconds in epoch 1"),  # whatever their order
+        ([5.0, 3.5, 4.5], 4, "30.000 s by compute_seconds in epoch 1"),  # whatever their order
         ([4.0], 4, None),
         ([4.0, "4", 5.0], 4, None),
         ([4.0] * 1000, 4, None),
@@ -477,10 +473,10 @@ def test_clk20_an_epoch_takes_no_less_than_its_steps(logs, quantiles, batch, fou
 
 
 @pytest.mark.parametrize(("earlier", "found"), [(0, False), (4000, False), (4001, True)])
-def test_clk18_an_initialisation_begins_with_the_first_event_where_one_process_logs(logs, earlier, found):
+def test_clk18_one_process_initialises_from_its_first_event(logs, earlier, found):
     """12 s are the most, of a run of 24 s."""
     events = [("submission_org", 10_000 - earlier), ("init_start", 10_000), ("init_stop", 18_000)]
     log = logs.read(*(logs.event(line, key, time) for line, (key, time) in enumerate(events, 1)))
     assert bool(told(checks.initialisation_is_short_beside_the_run, log, 24.0)) is found
-    tolerant = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=EXACT, many_ranks=True)))
-    assert not list(checks.initialisation_is_short_beside_the_run(log, tolerant, SimpleNamespace(seconds=24.0)))
+    many = terms(clock=EXACT, many_ranks=True)
+    assert not list(checks.initialisation_is_short_beside_the_run(log, many, timeline(24.0)))

@@ -83,7 +83,7 @@ def test_the_reference_is_quiet_under_any_name(tree, law, name):
     assert findings(tree, law) == []
 
 
-def test_lines_of_the_reference_are_not_named_in_a_file_that_was_changed(tree, law):
+def test_a_changed_file_has_no_findings_in_the_references_lines(tree, law):
     text = edited(tree, LOUD, lambda text: f"# ours\n{text}\nos.system('date')\n")
     (finding,) = findings(tree, law)
     assert (finding.line, finding.found) == (text.count("\n") + 3, "starts a process: os.system('date')")
@@ -103,7 +103,7 @@ SEEDS = "training/seeds.py"
 @pytest.mark.parametrize(
     ("line", "told"), [("# ours", []), ("a = 1", [(1, "2 lines changed or added, 0 of the reference's gone")])]
 )
-def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law, line, told):
+def test_each_edit_that_may_change_the_mathematics_is_a_review(tree, law, line, told):
     """Not so a comment."""
     edited(tree, SEEDS, lambda text: f"{line}\n# ours\n{text}")
     found = findings(tree, law)
@@ -111,7 +111,7 @@ def test_an_edit_that_may_change_the_mathematics_is_a_review_by_itself(tree, law
     assert {(f.code, f.severity, f.wanted) for f in found} <= {("CODE05", "review", checks.READ)}
 
 
-def test_another_seed_in_a_changed_file_is_named_and_the_reference_s_own_are_not(tree, law):
+def test_a_changed_file_has_its_own_seeds_named(tree, law):
     own = next(line for line in (ROOT / HERE / SEEDS).read_text().splitlines() if "Stream.WEIGHTS" in line)
     edited(tree, SEEDS, lambda text: text.replace(own, own.replace("(seed, ", "(id(seed), ")))
     found = findings(tree, law, "CODE02")

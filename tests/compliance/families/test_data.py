@@ -1,12 +1,14 @@
 """DATA: data that isn't the published one, or not all of it."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 
 from compliance.families import data as checks
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import log_changed
+from tests.compliance.made import timeline
 
 damage = pytest.mark.damage
 
@@ -47,21 +49,16 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-PROBLEM = SimpleNamespace(
-    train_samples=8,
-    eval_samples=4,
+PROBLEM = made.published(
     fingerprints={"train": "a", "validation": "b"},
     class_counts={"train": (30, 20), "validation": (15, 10)},
     problem_digest="d",
-    datasets={},
 )
 
 
 def terms(score="dice", parts=1, **fields):
     """Terms with a problem, of which some fields differ."""
-    problem = SimpleNamespace(**{**vars(PROBLEM), **fields})
-    benchmark = SimpleNamespace(score=score, evaluations_per_epoch=parts)
-    return SimpleNamespace(problem=problem, benchmark=benchmark, metric="eval_accuracy")
+    return made.terms(score=score, evaluations_per_epoch=parts, problem=replace(PROBLEM, **fields))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +119,6 @@ def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
 def test_without_a_published_problem_nothing_is_compared(logs):
     events = ("train_samples", "problem_digest", "dataset_fingerprint", "epoch_stop", "eval_accuracy")
     log = logs.read(*(logs.event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))
-    none = SimpleNamespace(problem=None, benchmark=SimpleNamespace(score="dice"), metric="eval_accuracy")
     for check in (
         checks.fingerprints_are_published,
         checks.sample_counts_are_published,
@@ -131,7 +127,7 @@ def test_without_a_published_problem_nothing_is_compared(logs):
         checks.epochs_train_on_the_split,
         checks.datasets_are_registered,
     ):
-        assert list(check(log, none, None)) == []
+        assert list(check(log, made.terms(), None)) == []
 
 
 @pytest.mark.parametrize(("value", "published", "found"), [("d", "d", 0), ("e", "d", 1), ("e", "", 0)])
@@ -145,10 +141,8 @@ def logged(logs, *lines, start=2, stop=9, scores=True, problem=PROBLEM):
     """The lines and words of what DATA05 finds: of fingerprints of the two splits, and then of others."""
     splits = ("train", "validation", "test", "validation")
     log = logs.read(*(logs.event(n, "dataset_fingerprint", split=s) for n, s in zip(lines, splits, strict=False)))
-    milestones = {"start": start and SimpleNamespace(line=start), "stop": stop and SimpleNamespace(line=stop)}
-    found = checks.fingerprints_are_logged(
-        log, SimpleNamespace(problem=problem), SimpleNamespace(scores=scores, **milestones)
-    )
+    ends = {"start": start and logs.event(start, "run_start"), "stop": stop and logs.event(stop, "run_stop")}
+    found = checks.fingerprints_are_logged(log, made.terms(problem=problem), timeline(scores=scores, **ends))
     return [(fault.line, fault.found) for fault in found]
 
 
@@ -166,16 +160,19 @@ def test_each_split_is_proved_once_and_inside_the_run(logs, lines, found):
     assert logged(logs, *lines) == found
 
 
-def test_a_run_without_scores_or_milestones_or_a_problem_may_lack_fingerprints(logs):
+def test_a_run_that_never_scored_may_lack_fingerprints(logs):
     assert logged(logs, scores=False) == logged(logs, problem=None) == []
     assert logged(logs, 1, 10, start=None) == logged(logs, 1, 10, stop=None) == []
+
+
+OTHER = {"train": "a", "validation": "c"}
 
 
 @pytest.mark.parametrize(
     ("datasets", "found"),
     [
         ({}, [(3, "train a, validation b", "those of a registered dataset; none is")]),
-        ({"here": {"train": "a"}, "there": {}}, [(3, "train a, validation b", "the fingerprints of here or there")]),
+        ({"here": OTHER, "there": OTHER}, [(3, "train a, validation b", "the fingerprints of here or there")]),
         ({"here": {"train": "a", "validation": "b"}}, []),
     ],
 )
@@ -219,17 +216,17 @@ def test_data07_two_ranks_read_a_split(logs, read, good):
 def test_data07_a_byte_is_read_where_no_size_is_published(logs, split, total, found):
     read = {"total": total, "least_by_rank": 0, "most_by_rank": total}
     log = logs.read(logs.event(3, "dataset_fingerprint", split=split, bytes_read=read))
-    for problem in (None, SimpleNamespace(bytes={})):
-        assert [f.line for f in checks.bytes_read_suffice(log, SimpleNamespace(problem=problem), None)] == found
+    for problem in (None, PROBLEM):
+        assert [f.line for f in checks.bytes_read_suffice(log, made.terms(problem=problem), None)] == found
 
 
 def in_parts(parts):
     """Terms of a benchmark with so many evaluations an epoch."""
-    return SimpleNamespace(benchmark=SimpleNamespace(evaluations_per_epoch=parts))
+    return made.terms(evaluations_per_epoch=parts)
 
 
 @pytest.mark.parametrize(("line", "found"), [(4, [4]), (5, []), (6, []), (7, []), (8, [8])])
-def test_data08_a_fingerprint_is_logged_from_the_end_of_the_first_epoch_to_the_start_of_the_second(logs, line, found):
+def test_data08_wants_fingerprints_between_the_first_two_epochs(logs, line, found):
     """Several programs may write into one line."""
     epochs = ((2, "start"), (5, "stop"), (7, "start"), (9, "stop"))
     proof = logs.event(line, "dataset_fingerprint", split="train")
@@ -256,7 +253,7 @@ def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
 
 
 @pytest.mark.parametrize(("split", "line"), [("train", 5), ("validation", 6)])
-def test_data08_a_run_that_broke_off_in_its_first_pass_has_no_fingerprint(logs, split, line):
+def test_data08_a_run_that_broke_off_early_has_no_fingerprint(logs, split, line):
     log = logs.read(logs.event(2, "epoch_start"), logs.event(line, "dataset_fingerprint", split=split))
     (fault,) = checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)
     assert (fault.line, fault.wanted) == (line, "after the first pass")

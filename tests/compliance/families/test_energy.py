@@ -1,14 +1,13 @@
 """ENE: counters that run back, stop, stand for others, or leave something out."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from benchmark.hosts import short
 from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
-from rules.edition import load
+from compliance.reading.log import Log
 from tests.compliance.catalogue import event_changed
+from tests.compliance.made import terms, timeline
 
 damage = pytest.mark.damage
 
@@ -85,18 +84,17 @@ def idle_accelerator(metered):
     return [("result_2.txt", metered.sourced(1, source="nvml", scope="device", device="567"), "ENE09")] * 2
 
 
-def test_a_node_may_be_one_of_hosts_that_are_numbered(monkeypatch):
-    """Their names are not told, those of counters' nodes are."""
-    log = SimpleNamespace(value={"devices": [{"hosts": short([NAMES])[0], **EQUAL}]}.get)
-    live = SimpleNamespace(line=7, sources=[SimpleNamespace(node=NAMES[0], source="rapl", device="package-0")])
-    monkeypatch.setattr(checks, "live_of", lambda log: live)
-    assert list(checks.counters_are_of_what_computes(log, None, None)) == []
-    log.value = {"devices": [{"hosts": [f"n{n}" for n in range(2000)], **EQUAL}]}.get
-    assert [fault.line for fault in checks.counters_are_of_what_computes(log, None, None)] == [7]
-
-
 NAMES = [f"{'x' * 64}{n}z" for n in range(2000)]
 EQUAL = {"kind": "cpu", "name": "A processor", "ranks": 2, "distinct": 0}
+
+
+@pytest.mark.parametrize(("hosts", "lines"), [(short([NAMES])[0], []), ([f"n{n}" for n in range(2000)], [7])])
+def test_a_node_may_be_one_of_hosts_that_are_numbered(logs, hosts, lines):
+    """Their names are not told, those of counters' nodes are."""
+    log = logs.read(logs.event(1, "devices", value=[{"hosts": hosts, **EQUAL}]))
+    source = Source(NAMES[0], "rapl", "package", "package-0", None, 500.0, 300, 100)
+    log.memo = {"energy": Live(7, (source,), (), False, ())}
+    assert [fault.line for fault in checks.counters_are_of_what_computes(log, None, None)] == lines
 
 
 def test_damage(entry, exactly):
@@ -121,8 +119,8 @@ def test_a_run_that_was_not_over_or_went_on_is_not_judged(metered, found, logs):
     assert not [code for *_, code in found(metered.path(2)) if code.startswith("ENE")]
 
 
-PASSED = SimpleNamespace(passing="some")
-TERMS = SimpleNamespace(edition=load("v1.0"))  # a counter may measure 1.2 times the limit of its device
+PASSED = timeline(passing="some")
+TERMS = terms()  # a counter may measure 1.2 times the limit of its device
 
 
 def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0):
@@ -136,7 +134,7 @@ def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.
             enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True
         )
     )
-    log = SimpleNamespace(memo={"energy": Live(5, counters, read, False, ())})
+    log = Log("", memo={"energy": Live(5, counters, read, False, ())})
     return [(fault.line, fault.found) for fault in check(log, TERMS, PASSED)]
 
 
@@ -170,7 +168,7 @@ def test_ene04_of_equal_counters_each_draws_its_part(joules, found):
         Reading(line, "run_start", None, [time], [total], 0.0, [time])
         for line, time, total in ((1, 0, 0), (2, 10_000, joules))
     )
-    log = SimpleNamespace(memo={"energy": Live(5, (source,), read, False, ())})
+    log = Log("", memo={"energy": Live(5, (source,), read, False, ())})
     assert [fault.found for fault in checks.power_is_what_machines_draw(log, TERMS, PASSED)] == found
 
 
@@ -187,12 +185,11 @@ def test_ene09_where_devices_are_counted_their_nodes_are_known(logs, node, found
 
 
 @pytest.mark.parametrize(("times", "found"), [((1000, 2000), []), ((-1, 500), ["1.001 s from run_start in line 3"])])
-def test_ene03_the_earliest_of_equal_counters_counts_as_well(times, found):
-    start = SimpleNamespace(key="run_start", line=3, time_ms=1000)
+def test_ene03_the_earliest_of_equal_counters_counts_as_well(logs, times, found):
     source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
     read = (Reading(4, "run_start", None, [times[1]], [0], 0.0, [times[0]]),)
-    named = {"first": lambda key: None, "all": lambda key: [start] if key == "run_start" else []}
-    log = SimpleNamespace(memo={"energy": Live(5, (source,), read, False, ())}, **named)
+    log = logs.read(logs.event(3, "run_start", 1000))
+    log.memo = {"energy": Live(5, (source,), read, False, ())}
     assert [fault.found for fault in checks.readings_have_no_holes(log, TERMS, PASSED)] == found
 
 

@@ -326,7 +326,7 @@ def test_env05_entries_may_come_in_any_order(environed, found):
 @pytest.mark.parametrize(
     ("node", "told"), [({"gib": 20}, []), ({"cpus": "0"}, [("ENV05", "review")]), ("odd", [("ENV05", "review")])]
 )
-def test_env05_memory_of_numa_nodes_changes_while_a_virtual_machine_runs(environed, law, node, told):
+def test_env05_memory_of_numa_nodes_may_change_a_little(environed, law, node, told):
     known = node_of(environed)["numa"]["value"]["nodes"]["node0"]
     environed.fact("numa", {"nodes": {"node0": {**known, **node} if type(node) is dict else node}})
     assert codes(environed, law) == told

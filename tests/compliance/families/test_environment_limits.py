@@ -1,7 +1,6 @@
 """ENV: each check by itself, of made-up runs, from both sides of its limits."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +8,10 @@ from benchmark.environment.manifest import NODE, OTHER
 from benchmark.hosts import numbered, short
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
+from compliance.reading.digest import Named
+from compliance.reading.run import Mark
+from tests.compliance import made
+from tests.compliance.made import OURS, terms, timeline
 
 TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
 
@@ -28,21 +31,21 @@ def test_of_two_facts_the_entries_that_differ_are_told(value, usual, found, want
     assert told[0].strip('"') == found and (wanted is None or told[1].strip('"') == wanted)
 
 
-def test_env01_a_line_that_several_programs_write_is_not_behind_itself(logs):
+def test_env01_a_line_of_several_programs_is_not_behind_itself(logs):
     facts = {"value": "a" * 64, "bytes": 1, "path": "environment_0.json"}
     for line, found in ((3, []), (4, []), (5, [5])):
         log = logs.read(logs.event(line, "environment", **facts))
-        time = SimpleNamespace(start=logs.event(4, "run_start"))
+        time = timeline(start=logs.event(4, "run_start"))
         assert [f.line for f in checks.environment_is_named(log, None, time)] == found
 
 
 def test_env02_a_run_without_a_start_is_named_in_its_first_line():
-    limits = SimpleNamespace(environment=SimpleNamespace(use="required"))
-    runs = [SimpleNamespace(facts={}, start=start, path="result") for start in (None, SimpleNamespace(line=7))]
-    where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    assert [f.line for f in checks.environment_is_handed_in(runs, None, where)] == [1, 7]
+    runs = [made.run(start=start) for start in (None, Mark(7, 0))]
+    by = terms(environment={"use": "required"})
+    assert [f.line for f in checks.environment_is_handed_in(runs, None, by)] == [1, 7]
 
 
+NAMED = Named(1, "", 0, "environment_0.json")
 RUN = {"number_of_nodes": 1, "number_of_ranks": 2, "versions": {"python": "3.11.9", "torch": "2.13.0"}}
 FACTS = {
     "processors": {"model": "A processor"},
@@ -57,13 +60,12 @@ def group(kind="cpu", name="A processor", host="n1"):
 
 def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, facts=None, **logged):
     """What ENV08 finds in manifest `at` of a run that has several."""
-    names = [SimpleNamespace(file=f"environment_0_{i}.json") for i in range(of)]
-    limits = SimpleNamespace(memory=0.1)
-    run = SimpleNamespace(value={**RUN, "devices": list(devices), **logged}.get, environments=names, path="result_0")
+    names = tuple(Named(1, "", 0, f"environment_0_{i}.json") for i in range(of))
+    run = made.run(values={**RUN, "devices": list(devices), **logged}, environments=names)
     node = {**dict.fromkeys(NODE), **FACTS, **(facts or {})}
     environment = reading_environment.Environment({"launcher": launcher}, (reading_environment.Kind(hosts, node),))
-    monkeypatch.setattr(checks, "_read", lambda runs, edition: [(run, names[at], environment, limits)])
-    return [fault.found for fault in checks.environment_is_the_runs([run], None, SimpleNamespace(edition=None))]
+    monkeypatch.setattr(checks, "_read", lambda runs, edition: [(run, names[at], environment, OURS.limits.environment)])
+    return [fault.found for fault in checks.environment_is_the_runs([run], None, terms())]
 
 
 @pytest.mark.parametrize(
@@ -126,13 +128,13 @@ def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, fields, foun
     ],
 )
 def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, told):
-    limits = SimpleNamespace(environment=SimpleNamespace(same_nodes={"kernel": "error", OTHER: "warning"}))
+    by, run = terms(environment={"same_nodes": {"kernel": "error", OTHER: "warning"}}), made.run()
     nodes = (reading_environment.Kind(("n1", "n9"), {"kernel": "6.8"}), reading_environment.Kind(tuple(hosts), values))
-    run, named = SimpleNamespace(path="a/result_0.txt"), SimpleNamespace(file="environment_0.json")
     environment = reading_environment.Environment({}, nodes)
-    monkeypatch.setattr(checks, "_read", lambda runs, edition: [(run, named, environment, limits.environment)])
-    where = SimpleNamespace(edition=SimpleNamespace(limits=limits))
-    found = list(checks.nodes_are_alike([run], None, where))
+    monkeypatch.setattr(
+        checks, "_read", lambda runs, edition: [(run, NAMED, environment, by.edition.limits.environment)]
+    )
+    found = list(checks.nodes_are_alike([run], None, by))
     assert [(f.found, f.wanted, f.severity) for f in found] == told
     assert {f.line for f in found} <= {1}
 
@@ -142,20 +144,14 @@ def machine(monkeypatch, *sets):
     kind = reading_environment.Kind
     kinds = {f"{at}": [kind(("n1",), node) for node in nodes] for at, (_, *nodes) in enumerate(sets)}
     told = [(f"{at}", system.partition(" ")) for at, (system, *_) in enumerate(sets)]
-    places = [SimpleNamespace(name=name, system=of, scaling=scaling or "strong") for name, (of, _, scaling) in told]
-    named = SimpleNamespace(file="environment_0.json", digest="")
-    runs = [
-        SimpleNamespace(set_path=name, path=f"{name}/result_0.txt", file=Path(name) / "log", environments=[named])
-        for name in kinds
-    ]
+    sets = tuple(made.a_set(scaling or "strong", of, name=name) for name, (of, _, scaling) in told)
+    runs = [made.run(path=f"{name}/result_0.txt", file=Path(name) / "log", environments=(NAMED,)) for name in kinds]
 
     def read(path, digest, largest):
         return reading_environment.Environment({}, tuple(kinds[path.parent.name]))
 
     monkeypatch.setattr(checks, "read_environment", read)
-    limits = SimpleNamespace(environment=SimpleNamespace(same_sets=("processors", "pci"), largest=1))
-    submission, edition = SimpleNamespace(sets=places), SimpleNamespace(limits=limits)
-    files = SimpleNamespace(runs=runs, submission=submission, edition=edition)
+    files = made.files(*runs, of=made.edition(environment={"same_sets": ("processors", "pci")}), sets=sets)
     return [(fault.path, fault.found) for fault in checks.sets_of_a_system_ran_on_one_machine(files)]
 
 
@@ -167,14 +163,13 @@ def test_env05_points_of_a_study_lie_in_one_folder(monkeypatch, steps, found):
     """Its measured steps: threads follow from the number of ranks, packages don't."""
     nodes = [{"backends": threads, "packages": name} for threads, name in ((1, "a"), (3, "a"), (1, "a"), (2, "b"))]
     kinds = [reading_environment.Environment({}, (reading_environment.Kind(("n1",), node),)) for node in nodes]
-    limits = SimpleNamespace(same={"backends": "review", "packages": "error"}, largest=1)
-    runs = [SimpleNamespace(path=f"{at}/result_0.txt", value=lambda key, n=n: n) for at, n in enumerate((2, 2, 2, 4))]
-    named = SimpleNamespace(file="environment_0.json")
-    read = [(run, named, kind, limits) for run, kind in zip(runs, kinds, strict=True)]
+    by = terms(environment={"same": {"backends": "review", "packages": "error"}}, throughput_only=steps)
+    ranks = enumerate((2, 2, 2, 4))
+    runs = [made.run(path=f"{at}/result_0.txt", values={"number_of_ranks": n}) for at, n in ranks]
+    read = [(run, NAMED, kind, by.edition.limits.environment) for run, kind in zip(runs, kinds, strict=True)]
     monkeypatch.setattr(checks, "_read", lambda runs, edition: read)
     monkeypatch.setattr(checks, "_again", lambda run, named, largest: nodes[runs.index(run)])
-    edition = SimpleNamespace(limits=SimpleNamespace(environment=limits))
-    faults = checks.runs_have_one_environment(runs, None, SimpleNamespace(edition=edition, throughput_only=steps))
+    faults = checks.runs_have_one_environment(runs, None, by)
     assert [f"{fault.path[0]} {fault.found.partition(' ')[0]}" for fault in faults] == found
 
 

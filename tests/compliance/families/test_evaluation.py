@@ -3,15 +3,18 @@
 import copy
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from benchmark.metric import mean
 from compliance.families import evaluation as checks
+from compliance.reading.log import Log
+from compliance.reading.timeline import Scored
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import log_changed
+from tests.compliance.made import OURS, scores, timeline
 
 damage = pytest.mark.damage
 
@@ -199,21 +202,18 @@ def test_evl15_a_score_may_come_within_its_evaluation(tree, codes_of):
     assert codes_of(tree) == []
 
 
-OURS, ROUND = load("v1.0"), load("mlperf-hpc-v2.0")
+ROUND = load("mlperf-hpc-v2.0")
 
 
 def terms(edition=OURS, benchmark="scaffold", **changes):
-    known = replace(edition.benchmarks[benchmark], **changes)
-    fields = {"target": known.target if known.target is not None else 0.95, "metric": known.metric}
-    return SimpleNamespace(edition=edition, benchmark=known, problem=None, **fields)
+    return made.terms(edition, benchmark, **{"target": 0.95, **changes})
 
 
 def found_in(logs, check, *events, edition=OURS, time=None, **changes):
     """The lines of what a check finds in events (key, epoch)."""
     read = logs.read(*(logs.event(i, key, value=0.5, epoch_num=epoch) for i, (key, epoch) in enumerate(events, 1)))
-    time = time or SimpleNamespace(stop=None, passing=None)
     where = terms(edition, "scaffold" if edition is OURS else "deepcam", **changes)
-    return [fault.line for fault in check(read, where, time)]
+    return [fault.line for fault in check(read, where, time or timeline())]
 
 
 @pytest.mark.parametrize(
@@ -263,32 +263,23 @@ def test_evl02_an_epoch_may_have_several_parts(logs, parts, epochs, wrong):
 def test_evl03_each_epoch_is_evaluated_once(logs, events, lines, aborted):
     stop = logs.event(99, "run_stop")
     for passing, stopped, wanted in ((None, None, lines), ("some", stop, lines), (None, stop, aborted)):
-        time = SimpleNamespace(stop=stopped, passing=passing)
+        time = timeline(stop=stopped, passing=passing)
         assert found_in(logs, checks.epochs_are_evaluated_once, *events, time=time) == wanted
-
-
-def scores(*values, epochs=None):
-    events = [SimpleNamespace(line=i, value=value, key="score") for i, value in enumerate(values, 1)]
-    epochs = epochs or range(1, len(values) + 1)
-    return [SimpleNamespace(event=e, epoch=n) for e, n in zip(events, epochs, strict=True)]
 
 
 @pytest.mark.parametrize(("lower", "best"), [(True, "0.25"), (False, "0.75")])
 def test_evl07_tells_the_best_score_and_where_the_target_lies(lower, best):
-    time = SimpleNamespace(passing=None, inside=scores(0.5, 0.25, "1", 0.75), stop=None)
-    (fault,) = checks.run_reaches_its_target(SimpleNamespace(last_line=9), terms(lower=lower), time)
+    time = timeline(inside=scores(0.5, 0.25, "1", 0.75))
+    (fault,) = checks.run_reaches_its_target(Log("", last_line=9), terms(lower=lower), time)
     assert (fault.line, fault.found.split()[-1]) == (9, best)
     assert fault.wanted.startswith("at most" if lower else "at least")
-    none = SimpleNamespace(passing=None, inside=scores("1"), stop=SimpleNamespace(line=7))
-    (fault,) = checks.run_reaches_its_target(None, terms(), none)
+    (fault,) = checks.run_reaches_its_target(None, terms(), timeline(9, inside=scores("1")))
     assert (fault.line, fault.found.split()[0]) == (7, "no")
 
 
 @pytest.mark.parametrize(("status", "found"), [("success", []), ("aborted", []), ("done", ["success or aborted"])])
 def test_evl08_without_a_target_a_status_is_one_of_two(logs, status, found):
-    time = SimpleNamespace(stop=logs.event(9, "run_stop", status=status), passing=None, scores=[0.5])
-    where = terms()
-    where.target = None
+    time, where = timeline(stop=logs.event(9, "run_stop", status=status), scores=[0.5]), terms(target=None)
     assert [f.wanted for f in checks.status_agrees_with_scores(None, where, time)] == found
     assert list(checks.run_reaches_its_target(None, where, time)) == []
 
@@ -296,7 +287,7 @@ def test_evl08_without_a_target_a_status_is_one_of_two(logs, status, found):
 @pytest.mark.parametrize(("epochs", "after"), [((1, 2), []), ((1, 2, 3), [3]), ((1, 2, 2), []), ((1, 2, 3, 4), [3])])
 def test_evl09_nothing_is_evaluated_behind_the_passing_epoch(epochs, after):
     inside = scores(*[0.9] * len(epochs), epochs=epochs)
-    time = SimpleNamespace(passing=inside[1], inside=inside)
+    time = timeline(passing=inside[1], inside=inside)
     faults = list(checks.run_ends_with_the_passing_evaluation(None, terms(), time))
     assert [fault.line for fault in faults] == after
     assert not after or faults[0].found.startswith(f"{len(epochs) - 2} more")
@@ -311,7 +302,7 @@ def test_evl09_nothing_is_evaluated_behind_the_passing_epoch(epochs, after):
     ],
 )
 def test_evl04_tells_the_range_of_a_score(limits, shown):
-    time = SimpleNamespace(scores=scores(-1.0, True))
+    time = timeline(scores=scores(-1.0, True))
     faults = list(checks.scores_are_numbers(None, terms(**limits), time))
     assert [(fault.wanted, fault.severity) for fault in faults] == [(shown, "")] * 2
     mild = checks.scores_are_numbers(None, terms(ROUND, "deepcam", **limits), time)
@@ -329,15 +320,15 @@ def test_evl04_tells_the_range_of_a_score(limits, shown):
 )
 def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(logs, intersection, predicted, good):
     counts = {"intersection": intersection, "predicted": predicted, "true": [90, 6, 4]}
-    time = SimpleNamespace(scores=[SimpleNamespace(event=logs.event(5, "eval_accuracy", value=0.9, **counts))])
-    where = SimpleNamespace(problem="some", benchmark=SimpleNamespace(score="dice"))
-    assert [fault.line for fault in checks.counts_are_possible(None, where, time)] == ([] if good else [5])
+    time = timeline(scores=[Scored(logs.event(5, "eval_accuracy", value=0.9, **counts), 1, False)])
+    faults = checks.counts_are_possible(None, terms(problem=made.published()), time)
+    assert [fault.line for fault in faults] == ([] if good else [5])
 
 
 def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
     log = logs.read(*(logs.event(line, "eval_start", epoch_num=1) for line in (3, 5, 8)))
     log.events["epoch_start"] = [logs.event(2, "epoch_start", epoch_num=1)]
-    faults = checks.epochs_are_evaluated_once(log, terms(), SimpleNamespace(stop=None, passing=None))
+    faults = checks.epochs_are_evaluated_once(log, terms(), timeline())
     assert [(f.line, f.wanted) for f in faults] == [(n, "only the evaluation of line 3") for n in (5, 8)]
 
 
@@ -350,25 +341,23 @@ def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
     ],
 )
 def test_evl01_an_evaluation_logs_one_score(logs, values, epochs, ours, tolerated):
-    time = SimpleNamespace(scores=scores(*values, epochs=epochs), stop=None, passing=None)
+    time = timeline(scores=scores(*values, epochs=epochs))
     assert found_in(logs, checks.evaluations_log_one_score, time=time) == ours
     assert found_in(logs, checks.evaluations_log_one_score, edition=ROUND, time=time) == tolerated
 
 
 def test_evl01_an_evaluation_without_a_score_is_named(logs):
     events = [("eval_start", n) for n in (1, 2, None, 3)]
-    time = SimpleNamespace(scores=scores(0.5), stop=None, passing=None)
+    time = timeline(scores=scores(0.5))
     assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == [2, 4]
     assert found_in(logs, checks.evaluations_log_one_score, *events, edition=ROUND, time=time) == [2]
-    time.stop = logs.event(9, "run_stop")  # of a run that was aborted
-    assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == []
+    aborted = replace(time, stop=logs.event(9, "run_stop"))
+    assert found_in(logs, checks.evaluations_log_one_score, *events, time=aborted) == []
 
 
-def test_evl09_what_shares_the_line_of_the_passing_score_is_not_behind_it():
-    inside = [
-        SimpleNamespace(event=SimpleNamespace(line=line), epoch=epoch) for line, epoch in ((5, 1), (5, 2), (6, 3))
-    ]
-    time = SimpleNamespace(passing=inside[0], inside=inside)
+def test_evl09_events_on_the_passing_line_are_not_behind_it():
+    inside = [Scored(made.event("score", line), epoch, True) for line, epoch in ((5, 1), (5, 2), (6, 3))]
+    time = timeline(passing=inside[0], inside=inside)
     (fault,) = checks.run_ends_with_the_passing_evaluation(None, terms(), time)
     assert (fault.line, fault.found) == (6, "1 more evaluation after the target was met in line 5")
 
@@ -376,10 +365,9 @@ def test_evl09_what_shares_the_line_of_the_passing_score_is_not_behind_it():
 def of_sums(logs, *sums, value=0.5):
     """Terms of a mean over four samples of two outputs, from 0 to 1, and scores with these sums."""
     limits = {"score": "mean", "score_min": 0.0, "score_max": 1.0, "score_above": None}
-    where = terms(**limits)
-    where.problem = SimpleNamespace(outputs=2, eval_samples=4)
     events = [logs.event(line, "eval_error", value=value, sums=each) for line, each in enumerate(sums, 1)]
-    return where, SimpleNamespace(scores=[SimpleNamespace(event=event) for event in events])
+    where = terms(**limits, problem=made.published(outputs=2))
+    return where, timeline(scores=[Scored(event, 1, False) for event in events])
 
 
 @pytest.mark.parametrize(
@@ -389,8 +377,7 @@ def of_sums(logs, *sums, value=0.5):
 def test_evl05_a_mean_may_differ_by_four_units_in_its_last_place(logs, ulps, found):
     where, time = of_sums(logs, [2.0, 2.0], value=0.5 + ulps * math.ulp(0.5))
     assert [f.line for f in checks.scores_follow_from_counts(None, where, time)] == found
-    where.problem = None  # of which nothing is known
-    assert list(checks.scores_follow_from_counts(None, where, time)) == []
+    assert list(checks.scores_follow_from_counts(None, replace(where, problem=None), time)) == []
 
 
 def test_evl13_each_sum_is_within_what_the_samples_can_have(logs):

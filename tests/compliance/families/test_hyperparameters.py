@@ -1,7 +1,5 @@
 """HYP: what the closed division may not change; hyperparameters that are incomplete, or don't agree."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from compliance.engine import judge
@@ -9,6 +7,7 @@ from compliance.families import hyperparameters as checks
 from rules.key import Key
 from rules.settings import Setting
 from tests.compliance.catalogue import event_changed
+from tests.compliance.made import terms
 
 damage = pytest.mark.damage
 
@@ -90,18 +89,18 @@ def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unkno
     assert found == [f"hyperparameters with {unknown}"]
 
 
-def test_hyp01_a_setting_that_defines_the_training_is_none_of_the_machine(tree, found):
+def test_hyp01_settings_of_training_are_none_of_the_machine(tree, found):
     line = tree.settings(background_weight=0.9)
     tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
     assert of_the_log(found, tree) == [(line, "HYP01")]
 
 
-def test_an_optional_setting_may_be_left_out_and_is_judged_where_it_is_there(tree, found):
+def test_an_optional_setting_is_checked_only_where_it_is_there(tree, found):
     tree.settings(accumulate=...)
     assert of_the_log(found, tree) == []
 
 
-def test_open_division_may_change_the_optimizer_the_model_and_every_setting(tree, logs, found):
+def test_open_division_may_change_optimizer_model_and_settings(tree, logs, found):
     tree.write_system({**logs.SYSTEM, "division": "open"})
     for index, log in enumerate(tree.logs):
         log.one("submission_division")["value"] = "open"
@@ -135,12 +134,11 @@ def test_a_value_is_the_one_that_its_key_asks_for(key, good, bad):
 def judged(logs, check, keys=(), settings=None, division="closed", problem=None, more=(), **values):
     """What a check finds: (line, found). Values are logged once each, from line 1 on; `more` are further events."""
     log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)), *more)
-    benchmark = SimpleNamespace(settings=settings or {})
-    terms = SimpleNamespace(keys=dict(keys), division=division, problem=problem, benchmark=benchmark)
-    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+    by = terms(keys=dict(keys), division=division, problem=problem, settings=settings or {})
+    return [(fault.line, fault.found) for fault in check(log, by, None)]
 
 
-def test_hyp01_every_key_of_the_closed_division_is_judged_by_its_first_event(logs):
+def test_hyp01_checks_the_first_event_of_every_closed_key(logs):
     keys = {
         "free": Key(equals=1),
         "elsewhere": Key(closed=True, equals=1, only_if=(("kind", "other"),)),
@@ -169,8 +167,8 @@ def test_hyp03_compares_what_is_logged_twice(logs):
         log = logs.read(
             *(logs.event(i, k, value=v) for i, (k, v) in enumerate({**alone, "hyperparameters": value}.items()))
         )
-        terms = SimpleNamespace(benchmark=SimpleNamespace(configured={"a_logged": "a", "b_logged": "b"}))
-        return [(fault.line, fault.found) for fault in checks.hyperparameters_agree(log, terms, None)]
+        by = terms(configured={"a_logged": "a", "b_logged": "b"})
+        return [(fault.line, fault.found) for fault in checks.hyperparameters_agree(log, by, None)]
 
     assert found({"a": 1, "b": 2}, a_logged=1, b_logged=2) == found([1], a_logged=1) == []
     assert found({"b": 3}, a_logged=1, b_logged=2) == [(1, "b_logged 2 here, b 3 in line 2")]
@@ -212,5 +210,4 @@ def test_narrow_types_are_scaled(tree, law, name, scaling, told):
 @pytest.mark.parametrize(("precision", "types"), [(None, {"float32": "plain"}), (5, {"float32": "plain"}), ("x", {})])
 def test_hyp07_what_is_no_name_or_not_to_be_known_is_not_looked_up(logs, precision, types):
     log = logs.read(*([] if precision is None else [logs.event(1, "precision", value=precision)]))
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(data_types=types)))
-    assert list(checks.data_type_is_known(log, terms, None)) == []
+    assert list(checks.data_type_is_known(log, terms(data_types=types), None)) == []

@@ -1,13 +1,13 @@
 """IOT: trials of the input, and what the ranks of a run waited."""
 
 import copy
-from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
 from compliance.families import io_trial as checks
 from rules.edition import load
+from tests.compliance.made import terms, timeline
 
 damage = pytest.mark.damage
 SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
@@ -247,8 +247,7 @@ def faults_of(logs, check, setup=None, total=None, only=True, at=2000, steps=2, 
         logs.event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
         *more,
     )
-    terms = SimpleNamespace(io_only=only, edition=load("v1.0"), problem=None, metric="eval_accuracy")
-    return list(check(log, terms, SimpleNamespace(start=start)))
+    return list(check(log, terms(io_only=only), timeline(start=start)))
 
 
 def trial(logs, check, *args, **changes):
@@ -283,7 +282,7 @@ def test_figures_of_a_trial_follow_but_for_a_millionth(logs, changes, total, lin
 
 
 @pytest.mark.parametrize(("setup", "severity"), [({}, ""), ({"least_au": 0.9}, "review")])
-def test_a_second_pass_fills_its_time_unless_the_cache_is_emptied_before(logs, setup, severity):
+def test_a_second_pass_fills_its_time_unless_the_cache_is_empty(logs, setup, severity):
     second = elsewhere(logs, 5, "io_epoch", "data")._replace(time_ms=22_000)
     faults = faults_of(logs, checks.trials_follow_from_counts, setup, more=[second])
     told = [(fault.found, fault.severity) for fault in faults if "clock" in fault.found]
@@ -399,5 +398,4 @@ def test_ranks_left_out_of_a_pass_and_of_the_total_are_two_faults(logs):
 def test_a_trial_has_nothing_of_a_run(logs, key):
     log = logs.read(logs.event(3, key))
     for only, lines in ((True, [3]), (False, [])):
-        terms = SimpleNamespace(io_only=only, metric="eval_accuracy")
-        assert [fault.line for fault in checks.trials_score_nothing(log, terms, None)] == lines
+        assert [fault.line for fault in checks.trials_score_nothing(log, terms(io_only=only), None)] == lines

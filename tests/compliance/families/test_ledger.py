@@ -1,7 +1,7 @@
 """LED: ledgers that are damaged, runs that are not in theirs, starts that nothing accounts for."""
 
 import json
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 
@@ -10,11 +10,15 @@ from benchmark.run.ledger import commitment
 from compliance.engine import judge
 from compliance.families import ledger as checks
 from compliance.reading.ledger import SetLedger
+from compliance.reading.run import Launch, Mark
+from compliance.reading.tree import LogFile
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import files_changed
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import interrupt
+from tests.compliance.made import terms
 
 damage = pytest.mark.damage
 SLACK = int(1000 * load("v1.0").limits.clock.launch_slack)
@@ -213,7 +217,7 @@ def test_a_run_that_was_resumed_has_two_starts(launched, law, left):
     assert sorted(told) == wanted
 
 
-def test_a_run_killed_before_its_end_is_for_a_reviewer_where_a_note_says_so(launched, law):
+def test_a_killed_run_with_a_note_is_for_a_reviewer(launched, law):
     def steps(campaign, events):
         number = campaign.start(events, "result_2.txt")
         campaign.state(events, number)
@@ -250,7 +254,7 @@ def test_a_run_that_records_its_end_after_one_was_recorded_for_it(launched, law,
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_line_that_was_cut_off_is_for_a_reviewer_and_the_rest_is_judged(launched, law, again):
+def test_a_cut_off_line_is_a_review_and_the_rest_is_checked(launched, law, again):
     """Also whether a start has two ends."""
 
     def before(campaign, index):
@@ -283,17 +287,14 @@ def ended(of, status="success", log=DIGEST):
     ],
 )
 def test_lines_come_in_the_order_of_time_but_for_the_slack(times, found):
-    entries = [SimpleNamespace(number=i, time_ms=time) for i, time in enumerate(times, 1)]
-    launched = SimpleNamespace(ledger=SimpleNamespace(entries=entries), path="ledger.jsonl")
+    launched = recorded(*((time, begun()) for time in times))
     assert [(fault.line, fault.found) for fault in checks._order(launched, 0.5)] == found
 
 
-def test_a_ledger_is_wanted_where_a_log_names_one_or_the_round_requires_it():
+def test_a_ledger_is_wanted_by_a_log_or_the_round():
     def told(named, required):
-        launch = SimpleNamespace(line=4, number=7)
-        runs = [SimpleNamespace(launch=launch if i < named else None, path=f"result_{i}.txt") for i in range(3)]
-        terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(ledger=required)))
-        return [(f.line, f.found) for f in checks.set_has_a_ledger(runs, SimpleNamespace(ledger=None), terms)]
+        runs = [made.run(i, launch=Launch(4, 0, 7, None) if i < named else None) for i in range(3)]
+        return [(f.line, f.found) for f in checks.set_has_a_ledger(runs, made.place(), terms(ledger=required))]
 
     assert told(0, "optional") == [] and told(0, "required") == [(1, "no launch ledger")]
     assert told(1, "optional") == [(4, "start 7 of a ledger that is not here")]
@@ -316,23 +317,19 @@ def recorded(*said):
 
 def launches(number, *again, line=4, digest=...):
     """What a log names: its first start, and those that resumed it, a line each."""
-    first = SimpleNamespace(line=line, number=number, digest=f"line {number}" if digest is ... else digest)
-    return {"launch": first, "resumptions": [SimpleNamespace(number=n, line=20 + i) for i, n in enumerate(again)]}
+    first = Launch(line, None, number, f"line {number}" if digest is ... else digest)
+    return {"launch": first, "resumptions": [Launch(20 + i, None, n, None) for i, n in enumerate(again)]}
 
 
-def run(number=0, start=9, **fields):
-    """A run as far as these checks look, whose run_start is in line `start`."""
-    named = {"file": SimpleNamespace(name=f"result_{number}.txt"), "path": f"result_{number}.txt", **launches(None)}
-    moments = {"start": start and SimpleNamespace(line=start), "init": None, "start_ms": None}
-    return SimpleNamespace(**{**named, **moments, "seeds": [], "broken": (), **fields})
+def run(number=0, **fields):
+    """A run whose run_start is in line 9."""
+    return made.run(number, **{"start": Mark(9, None), **launches(None), **fields})
 
 
 def seen(check, handed, launched, slack=0.5, **fields):
     """What a check finds in a set: (line, found)."""
-    where = SimpleNamespace(ledger=launched, **fields)
-    clock = SimpleNamespace(launch_slack=slack, overlap=slack, end_delay=9)
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(clock=clock)))
-    return [(fault.line, fault.found) for fault in check(handed, where, terms)]
+    by = terms(clock={"launch_slack": slack, "overlap": slack, "end_delay": 9})
+    return [(fault.line, fault.found) for fault in check(handed, made.place(ledger=launched, **fields), by)]
 
 
 @pytest.mark.parametrize(
@@ -353,7 +350,7 @@ def seen(check, handed, launched, slack=0.5, **fields):
         (launches(1, line=10) | {"start": None}, None),
     ],
 )
-def test_led03_a_log_names_its_first_start_and_those_that_go_on_from_it(fields, found):
+def test_led03_a_log_names_its_first_start_and_its_resumptions(fields, found):
     """Starts 3 and 4 go on from start 1, 3 from it and 4 from 3; entry 5 is an end."""
     launched = recorded(begun(), begun(1), begun(resumes=1), begun(resumes=3), ended(2))
     assert seen(checks.runs_are_in_the_ledger, [run(**fields)], launched) == ([found] if found else [])
@@ -364,8 +361,8 @@ def test_led03_a_log_names_its_first_start_and_those_that_go_on_from_it(fields, 
 )
 def test_led04_the_first_seed_of_a_run_is_that_of_each_of_its_starts(seeds, found):
     launched = recorded(begun(), begun(resumes=1))
-    values = {"value": lambda key: DIGEST, "line": lambda key: 3}
-    one = run(seeds=seeds, **values, **launches(1, 2))
+    values = dict.fromkeys(("source", "config_digest", "problem_digest"), DIGEST)
+    one = run(seeds=seeds, values=values, **launches(1, 2))
     assert seen(checks.runs_are_as_they_were_started, [one], launched) == found
     assert seen(checks.runs_are_as_they_were_started, [one], None) == []
 
@@ -373,8 +370,8 @@ def test_led04_the_first_seed_of_a_run_is_that_of_each_of_its_starts(seeds, foun
 def moments(init=None, start_ms=None, again=None):
     """When a run began and went on, in milliseconds."""
     named = launches(1, 2)
-    named["resumptions"][0].time_ms = again
-    return {"init": None if init is None else SimpleNamespace(time_ms=init), "start_ms": start_ms, **named}
+    named["resumptions"][0] = named["resumptions"][0]._replace(time_ms=again)
+    return {"init": None if init is None else Mark(1, init), "start": Mark(9, start_ms), **named}
 
 
 @pytest.mark.parametrize(
@@ -385,7 +382,7 @@ def moments(init=None, start_ms=None, again=None):
         (moments(init=10_501), [(1, "0.501 s before init_start of result_0.txt")]),
         (moments(start_ms=9499), [(1, "0.501 s after run_start of result_0.txt")]),
         (moments(again=29_499), [(2, "0.501 s after result_0.txt went on, in line 20")]),
-        (moments(init=10_501) | {"init": SimpleNamespace(time_ms=None)}, []),
+        (moments(init=10_501) | {"init": Mark(1, None)}, []),
         (moments() | launches(1), []),
     ],
 )
@@ -405,8 +402,8 @@ def finished(tmp_path, text="log", stop_ms=5000, status="success", **fields):
     """A run whose log has this text, and the digest of it."""
     path = tmp_path / "result_0.txt"
     path.write_text(text)
-    stop = None if stop_ms is None else SimpleNamespace(line=99, time_ms=stop_ms)
-    told = {"stop": stop, "stop_ms": stop_ms, "last_ms": stop_ms, "status": status, "stop_line": 99, "file": path}
+    stop = None if stop_ms is None else Mark(99, stop_ms)
+    told = {"stop": stop, "last_ms": stop_ms, "status": status, "file": path}
     return run(**{**told, **launches(1), **fields}), sha256(text.encode())
 
 
@@ -466,7 +463,7 @@ def test_led07_starts_are_looked_up_where_all_logs_name_theirs():
     assert seen(check, [one, run(launch=None)], launched) == seen(check, [one], None) == []
 
 
-def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kind():
+def test_led08_names_the_first_other_start_and_counts_each_kind():
     said = [begun(), begun(1), ended(2, "aborted"), begun(2), begun(2), begun(resumes=1), begun(3), Note(7, "lost")]
     launched, runs = recorded(*said), [run(**launches(1)), run(2, **launches(5))]
     kinds = "1 aborted, 1 killed and started again, 1 explained by a note alone, 1 resumed without a line in its log"
@@ -488,7 +485,7 @@ def test_led08_the_first_of_the_other_starts_is_told_with_the_number_of_each_kin
 )
 def test_led10_twenty_logs_aside_are_looked_up(monkeypatch, logs, found):
     monkeypatch.setattr(checks, "start_in", lambda file: file)
-    aside = [SimpleNamespace(file=stated, name=f"{i}.txt") for i, stated in enumerate(logs)]
+    aside = tuple(LogFile(stated, f"{i}.txt", None) for i, stated in enumerate(logs))
     launched = recorded(begun(), begun(1), ended(1), Note(1, "made again"))
-    where = {"runs": SimpleNamespace(superseded=aside)}
-    assert [text for _, text in seen(checks.superseded_logs_are_of_starts, [], launched, **where)] == found
+    of = replace(made.a_set(), superseded=aside)
+    assert [text for _, text in seen(checks.superseded_logs_are_of_starts, [], launched, of=of)] == found

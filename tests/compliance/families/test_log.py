@@ -1,14 +1,16 @@
 """LOG: a log that can't be read, isn't whole, or doesn't say what it must."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
+from benchmark.log import BadLine
 from compliance.engine import judge
 from compliance.families import log as checks
 from compliance.reading import log as log_module
+from compliance.reading.log import Log
 from rules.key import Key
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import files_changed, log_changed
 
@@ -94,7 +96,7 @@ def test_log_that_cannot_be_read(tree, found, monkeypatch):
     assert found(tree.path(2)) == [("result_2.txt", 1, "LOG02")]
 
 
-def test_a_set_with_a_log_that_cannot_be_read_is_not_judged_by_all_rules(tree, law):
+def test_a_set_with_an_unreadable_log_is_checked_by_few_rules(tree, law):
     log_of_nothing(tree)
     (runs,) = judge([tree.root], rules=law).all_sets
     assert runs.unjudged.endswith("result_2.txt could not be judged further (LOG03)")
@@ -152,41 +154,37 @@ def test_log13_statistics_come_once(tree, codes_of):
 
 @pytest.mark.parametrize(("count", "times"), [(1, ""), (2, ", in 2 lines"), (7, ", in 7 lines")])
 def test_log08_an_oddity_is_told_once_with_its_lines(count, times):
-    (fault,) = checks.log_is_plain_text(SimpleNamespace(odd={"encoding": [count, 9]}), None, None)
+    (fault,) = checks.log_is_plain_text(Log("", odd={"encoding": [count, 9]}), None, None)
     assert (fault.line, fault.found) == (9, f"{checks.ODDITIES['encoding']}{times}")
 
 
-def limits_of(tolerant):
-    return SimpleNamespace(tolerant=tolerant, same_code=(), same_system=(), same_in_set=(), same_problem=())
+def by(keys=(), **changes):
+    """Terms with these keys, none of which must be the same in a set, or be configured."""
+    same = dict.fromkeys(("same_code", "same_system", "same_in_set", "same_problem"), ())
+    return made.terms(**{"keys": dict(keys), "metric": "score", "configured": {}, **same, **changes})
 
 
 def judged(check, log, keys=(), **changes):
     """What a check finds: (line, found). `changes` are those of the terms."""
-    limits = limits_of(changes.pop("tolerant", False))
-    edition = SimpleNamespace(limits=limits, name="v1.0", problems=changes.pop("problems", {}))
-    told = {"keys": dict(keys), "division": "closed", "problem": None, "benchmark_name": "b", "metric": "score"}
-    told["benchmark"] = SimpleNamespace(configured=())
-    terms = SimpleNamespace(edition=edition, **{**told, **changes})
-    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+    return [(fault.line, fault.found) for fault in check(log, by(keys, **changes), None)]
 
 
 @pytest.mark.parametrize(
     ("count", "found"), [(3, []), (4, [(9, "1 more such lines")]), (8, [(9, "5 more such lines")])]
 )
 def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
-    bad = [SimpleNamespace(line=line, reason="no JSON") for line in (4, 6, 9)]
-    log = SimpleNamespace(bad=bad, bad_count=count, last_line=10, named={})
+    log = Log("", bad=[BadLine(line, "no JSON") for line in (4, 6, 9)], bad_count=count, last_line=10)
     assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
 
 
 def test_log01_a_log_that_was_cut_off_is_told_so():
-    log = SimpleNamespace(bad=[SimpleNamespace(line=9, reason="not JSON")], bad_count=1, last_line=9, named={})
+    log = Log("", bad=[BadLine(9, "not JSON")], bad_count=1, last_line=9)
     assert judged(checks.lines_are_events, log) == [(9, "half an event")]
 
 
 def test_log02_a_log_is_unreadable_or_too_long_or_neither():
     def found(**fields):
-        return judged(checks.log_can_be_read, SimpleNamespace(**{"unreadable": "", "overflow": 0, "count": 7} | fields))
+        return judged(checks.log_can_be_read, Log("", count=7, **fields))
 
     assert found() == []
     assert found(overflow=1) == [(1, "7 events")] and found(overflow=5) == [(5, "7 events")]
@@ -197,7 +195,7 @@ def test_log02_a_log_is_unreadable_or_too_long_or_neither():
     ("count", "bad", "found"), [(0, [], [(1, "no line with :::MLLOG")]), (1, [], []), (0, ["a line"], [])]
 )
 def test_log03_one_event_is_enough_also_one_that_cannot_be_read(count, bad, found):
-    assert judged(checks.log_holds_events, SimpleNamespace(count=count, bad=bad)) == found
+    assert judged(checks.log_holds_events, Log("", count=count, bad=bad)) == found
 
 
 def test_log04_asks_for_the_required_keys_that_apply(logs):
@@ -219,17 +217,17 @@ def test_log04_asks_for_the_required_keys_that_apply(logs):
     assert judged(check, log, keys) == [(1, "no closed_only"), *always]
 
 
-def test_log04_a_log_that_goes_on_before_it_begins_lacks_its_first_part(logs):
+def test_log04_a_log_that_resumes_before_it_begins_lacks_a_part(logs):
     log = logs.read(logs.event(1, "resumed"), logs.event(4, "init_start"))
     found = [(1, "init_start in line 4 before the event resumed")]
     assert judged(checks.required_keys_are_logged, log, {"gone": Key(required=True)}) == found
 
 
-def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing_if_it_names_no_key(logs):
+def test_log04_leaves_out_the_keys_of_unreadable_lines(logs):
     keys = {"here": Key(required=True), "gone": Key(required=True)}
     log = logs.read(logs.event(1, "there"))
     check = checks.required_keys_are_logged
-    log.bad, log.bad_count, log.named = [SimpleNamespace(line=2)], 1, {2: "here"}
+    log.bad, log.bad_count, log.named = [BadLine(2, "")], 1, {2: "here"}
     assert judged(check, log, keys) == [(1, "no gone")]
     log.named = {}
     assert judged(check, log, keys) == []
@@ -238,7 +236,7 @@ def test_log04_leaves_out_what_a_line_that_cannot_be_read_names_and_says_nothing
 
 
 @pytest.mark.parametrize("tolerant", [False, True])
-def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tolerant(logs, tolerant):
+def test_log05_is_milder_where_rounds_are_tolerant(logs, tolerant):
     keys = {
         "some": Key(many=True),
         "none": Key(),
@@ -250,9 +248,7 @@ def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tol
     told = {1: "some", 2: "some", 3: "one", 4: "run_start", 5: "run_start", 6: "twice", 7: "thrice"}
     told |= {8: "twice", 9: "thrice", 10: "thrice"}
     log = logs.read(*(logs.event(line, key, value=line) for line, key in told.items()))
-    edition = SimpleNamespace(limits=limits_of(tolerant))
-    terms = SimpleNamespace(keys=keys, edition=edition, benchmark=SimpleNamespace(configured=()), metric="score")
-    faults = list(checks.keys_of_the_run_are_logged_once(log, terms, None))
+    faults = list(checks.keys_of_the_run_are_logged_once(log, by(keys, tolerant=tolerant), None))
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
         (8, "another twice, 8", "only that of line 6", ""),
@@ -261,7 +257,7 @@ def test_log05_later_events_of_a_key_are_told_and_mild_ones_where_rounds_are_tol
     ]
 
 
-def test_log06_judges_the_first_event_of_a_key_or_all_where_many_are_allowed(logs):
+def test_log06_checks_all_events_only_where_many_are_allowed(logs):
     keys = {
         "seed": Key(kind="int"),  # SEED02 judges these
         "one": Key(kind="int"),
@@ -281,7 +277,7 @@ def test_log06_judges_the_first_event_of_a_key_or_all_where_many_are_allowed(log
     assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
 
 
-def test_log07_tells_each_wrong_type_or_each_key_where_rounds_are_tolerant(logs):
+def test_log07_names_each_event_or_in_tolerant_rounds_each_key(logs):
     log = logs.read(*(logs.event(line, key) for line, key in ((1, "a_start"), (2, "a_stop"), (4, "b"))))
     log.events["a_start"].append(logs.event(3, "a_start")._replace(event_type="INTERVAL_END"))
     check = checks.event_types_fit

@@ -1,11 +1,10 @@
 """MOD: a model of another size, and a layout that does not fit the ranks."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from compliance.families import model as checks
 from tests.compliance.catalogue import event_changed
+from tests.compliance.made import published, terms
 
 smaller_model = event_changed("MOD01", "parameter_count", value=1000)
 layout_of_other_ranks = event_changed(
@@ -20,14 +19,14 @@ def test_damage(entry, exactly):
 def judged(logs, check, division="closed", problem=None, **values):
     """What a check finds: (line, found). Values are logged once each, from line 1 on."""
     log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)))
-    terms = SimpleNamespace(division=division, problem=problem)
-    return [(fault.line, fault.found) for fault in check(log, terms, None)]
+    faults = check(log, terms(division=division, problem=problem), None)
+    return [(fault.line, fault.found) for fault in faults]
 
 
 def test_mod01_says_nothing_where_a_count_is_unknown(logs):
     check = checks.parameters_are_the_models
-    assert judged(logs, check, problem=SimpleNamespace(parameter_count=1000)) == []
-    for problem in (None, SimpleNamespace(parameter_count=None)):
+    assert judged(logs, check, problem=published(parameter_count=1000)) == []
+    for problem in (None, published()):
         assert judged(logs, check, problem=problem, parameter_count=999) == []
 
 

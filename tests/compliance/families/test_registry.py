@@ -2,16 +2,21 @@
 
 import json
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from compliance.families import registry as checks
 from compliance.reading.rounds import RoundRegistry
+from compliance.reading.run import Origin
+from compliance.reading.series import Evaluation
 from rules.edition import load
 from rules.registry import Registry
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import files_changed
+from tests.compliance.made import terms
 
 damage = pytest.mark.damage
 SLACK = load("v1.0").limits.seeds.drawn_slack
@@ -171,7 +176,7 @@ def test_a_rehearsal_is_told_once(registered, found):
     assert found(registered.root) == [("result_2.txt", line, "SEED04")]
 
 
-def test_a_set_given_by_itself_is_judged_by_the_registry_and_a_log_is_not(registered, found):
+def test_the_registry_is_for_sets_and_not_for_single_logs(registered, found):
     registered.fresh(2)
     folder = registered.path(2).parent
     assert found(folder) == [(*told(registered, 2)[0], "REG03")]
@@ -202,42 +207,30 @@ def entry(number, key=KEY, **fields):
 
 def ran(number=0, named=1, seeds=None, codes=(), problem="tiny", source="registry", converged=True, **values):
     """A run that names an entry and uses its seed; its origin is in line 7, its seed in line 8."""
-    origin = SimpleNamespace(line=7, source=source, entry=named)
     seeds = [(8, 100 * (named or 0) + (number or 0))] if seeds is None else seeds
-    known = {"source": "s", "config_digest": "c", **values}
-    what = {"benchmark": "scaffold", "problem": problem, "path": f"result_{number}.txt", "set_path": "strong"}
-    return SimpleNamespace(
-        number=number,
-        origin=origin,
-        seeds=seeds,
-        codes=codes,
-        converged=converged,
-        value=known.get,
-        line=lambda key: 9,
-        **what,
-    )
+    what = {"problem": problem, "path": f"strong/result_{number}.txt", "origin": Origin(7, source, named)}
+    passing = Evaluation(9, 0, 1, None, 1.0) if converged else None
+    values = {"source": "s", "config_digest": "c", **values}
+    return made.run(number, 9, values, seeds=seeds, codes=frozenset(codes), passing=passing, **what)
 
 
 def handed_in(registry, runs, org="acme", scaling="strong", wanted=1):
     """A submission with a set of that scaling and the strong one, of which `ran` makes runs; a score takes `wanted`
     runs and one more, which may fail."""
-    sets = [SimpleNamespace(name=name, scaling=name, trials=False) for name in {scaling, "strong"}]
-    edition = SimpleNamespace(benchmarks={"scaffold": SimpleNamespace(runs=wanted + 1, forgiven=1)})
-    submission = SimpleNamespace(org=org, sets=sets)
-    return SimpleNamespace(registry=registry, runs=runs, submission=submission, edition=edition)
+    sets = tuple(made.a_set(name, name=name) for name in {scaling, "strong"})
+    edition = made.edition(benchmarks={"scaffold": terms(runs=wanted + 1, forgiven=1).benchmark})
+    return made.files(*runs, of=edition, org=org, sets=sets, registry=registry)
 
 
 def seen(check, runs, *entries, registry=True, scaling="strong", last=5, required="optional"):
     """What a check finds in a set: (path, line, found, wanted)."""
     kept = RoundRegistry("registry.yaml", entries) if registry else None
-    org = SimpleNamespace(place=SimpleNamespace(org="acme"))
-    place = SimpleNamespace(registry=kept, system="box", scaling=scaling, runs=org, described={})
-    edition = SimpleNamespace(name="v1.0", limits=SimpleNamespace(registry=required))
-    terms = SimpleNamespace(benchmark=SimpleNamespace(runs=last), edition=edition)
-    return [(fault.path, fault.line, fault.found, fault.wanted) for fault in check(runs, place, terms)]
+    place, by = made.place(of=made.a_set(scaling), registry=kept), terms(runs=last, registry=required)
+    faults = check(runs, place, by)
+    return [(fault.path.rpartition("/")[2], fault.line, fault.found, fault.wanted) for fault in faults]
 
 
-def test_reg02_the_first_log_that_names_no_entry_of_the_registry_is_named():
+def test_reg02_is_at_the_first_log_without_an_entry():
     runs = [ran(0), ran(1, named=3), ran(2, named=0), ran(3, named=None)]
     choice = "one of those in registry.yaml, which has 2"
     entries = entry(1), entry(2)
@@ -272,9 +265,9 @@ def test_reg02_the_first_run_tells_which_entries_are_the_sets(problems, faults):
     assert len(seen(checks.set_has_an_entry, runs, entry(1), required="required")) == faults
 
 
-def test_reg03_the_first_run_with_a_seed_of_its_own_is_told_with_its_line_and_its_entries():
+def test_reg03_is_at_the_first_run_with_a_seed_of_its_own():
     runs = [ran(i, named=None, source="os.urandom", problem=name) for i, name in enumerate(("tiny", "smoke"))]
-    runs[1].origin.line = 17
+    runs[1] = replace(runs[1], origin=Origin(17, "os.urandom", None))
     found = "a seed from os.urandom, in 2 of 2 logs"
     entries = entry(1), entry(2, (*KEY[:3], "smoke")), entry(3)
     assert seen(checks.seeds_are_assigned, runs, *entries) == [("result_0.txt", 7, found, "those of entry 1, 3")]
@@ -289,9 +282,7 @@ def test_reg03_the_first_run_with_anothers_entry_is_named():
 
 
 def test_reg03_a_seed_without_an_origin_is_nobodys():
-    without = ran()
-    without.origin = None
-    assert seen(checks.seeds_are_assigned, [without], entry(1)) == []
+    assert seen(checks.seeds_are_assigned, [replace(ran(), origin=None)], entry(1)) == []
 
 
 @pytest.mark.parametrize(
@@ -315,7 +306,7 @@ def test_reg03_a_seed_without_an_origin_is_nobodys():
     ],
 )
 def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found, wanted):
-    told = [(run.path, 8, found, wanted)] if found else []
+    told = [(run.file.name, 8, found, wanted)] if found else []
     assert seen(checks.seeds_are_assigned, [run], entry(1), last=last) == told
     weak = told if last is None else seen(checks.seeds_are_assigned, [run], entry(1), last=None)
     assert seen(checks.seeds_are_assigned, [run], entry(1), last=last, scaling="weak") == weak
@@ -349,20 +340,17 @@ def test_reg07_twenty_entries_without_a_set_are_told(idle, ends):
 
 
 @pytest.mark.parametrize("scaling", ["weak", "throughput"])
-def test_reg07_neither_weak_sets_nor_throughput_nor_own_seeds_use_an_entry(scaling):
+def test_reg07_only_timed_sets_with_assigned_seeds_use_entries(scaling):
     kept = RoundRegistry("registry.yaml", (entry(1),))
-    measured, own = ran(), ran(source="os.urandom")
-    measured.set_path = scaling
+    measured, own = replace(ran(), path=f"{scaling}/result_0.txt"), ran(source="os.urandom")
     files = handed_in(kept, [measured, own], scaling=scaling)
     assert [fault.line for fault in checks.entries_are_used(files)] == [1]
-    files.runs.append(ran())
-    assert list(checks.entries_are_used(files)) == []
-    files.registry, files.runs = None, []
-    assert list(checks.entries_are_used(files)) == []
+    assert list(checks.entries_are_used(replace(files, runs=(*files.runs, ran())))) == []
+    assert list(checks.entries_are_used(replace(files, registry=None, runs=()))) == []
 
 
 @pytest.mark.parametrize(("reached", "idle"), [(0, 1), (3, 1), (4, 0), (5, 0)])
-def test_reg07_a_set_uses_an_entry_if_enough_of_its_runs_reached_their_target(reached, idle):
+def test_reg07_a_set_uses_an_entry_if_enough_of_its_runs_passed(reached, idle):
     kept = RoundRegistry("registry.yaml", (entry(1),))
     runs = [ran(number, converged=number < reached) for number in range(5)]
     assert len([*checks.entries_are_used(handed_in(kept, runs, wanted=4))]) == idle

@@ -3,13 +3,14 @@ entry damages it and returns exactly the findings that must come."""
 
 import copy
 import shutil
-from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from compliance.engine import judge
 from compliance.families import resumption as checks
+from compliance.reading.timeline import Scored
+from tests.compliance import made
 from tests.compliance.families.damages import log_changed
 from tests.compliance.logs import PAUSE, event_like, interrupt
 
@@ -110,11 +111,8 @@ def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_pat
 
 def found_of(check, log, scores=(), terms=None):
     """What a check finds of a run from line 10 to 90: (line, found). `scores`: (line, epoch, whether it passes)."""
-    scored = [
-        SimpleNamespace(event=SimpleNamespace(line=line, time_ms=1000 * line), epoch=epoch, passes=passes)
-        for line, epoch, passes in scores
-    ]
-    time = SimpleNamespace(scores=scored, start=SimpleNamespace(line=10), stop=SimpleNamespace(line=90))
+    scored = [Scored(made.event("score", line, 1000 * line), epoch, passes) for line, epoch, passes in scores]
+    time = made.timeline(scores=scored, start=made.event("run_start", 10), stop=made.event("run_stop", 90))
     return [(fault.line, fault.found) for fault in check(log, terms, time)]
 
 
@@ -138,10 +136,8 @@ def test_res01_a_run_goes_on_from_the_last_score_before(logs, line, epoch, score
     assert found_of(checks.runs_go_on_where_they_were, log, scores) == ([(line, found)] if found else [])
 
 
-def test_res02_every_resumption_is_judged_by_each_key_that_the_log_has(logs):
+def test_res02_checks_each_key_at_every_resumption(logs):
     names = ("same_code", "same_system", "same_in_set", "same_problem")
-    limits = SimpleNamespace(**{name: (name, "seed", "nowhere") for name in names})
-    benchmark = SimpleNamespace(configured={"configured": "a"})
     keys = ("seed", *names, "configured")
     head = [logs.event(line, key, value=line) for line, key in enumerate(keys, 1)]
     same = {key: line for line, key in enumerate(keys, 1)}
@@ -149,7 +145,7 @@ def test_res02_every_resumption_is_judged_by_each_key_that_the_log_has(logs):
     log = logs.read(
         *head, *(logs.event(line, "resumed", value=value) for line, value in again), logs.event(24, "other")
     )
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=limits), benchmark=benchmark)
+    terms = made.terms(configured={"configured": "a"}, **{name: (name, "seed", "nowhere") for name in names})
     check = checks.runs_go_on_as_what_they_were
     always = [(20, "resumed nothing"), (22, "configured 9"), (23, "seed 9"), (23, "same_problem 9")]
     assert found_of(check, log, terms=terms) == always

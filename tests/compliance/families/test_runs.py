@@ -3,14 +3,15 @@
 import copy
 import shutil
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from benchmark.metric import Counts, dice
 from compliance.engine import judge
 from compliance.families import runs as checks
+from compliance.reading.run import Mark
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
 from tests.compliance.families.damages import files_changed
 from tests.compliance.logs import good
@@ -246,7 +247,7 @@ def test_run20_one_epoch_suffices(tree, logs, law):
     assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
 
 
-def test_run07_what_a_line_that_cannot_be_read_said_is_not_missed_as_well(tree, found):
+def test_run07_does_not_miss_what_an_unreadable_line_said(tree, found):
     with_kernels(tree, [True])
     line, path = tree.logs[2].line(tree.logs[2].one("compiled")), tree.path(2)
     lines = path.read_text().splitlines()
@@ -293,17 +294,13 @@ BESIDE = "5.000 s at the same time as box/strong/scaffold/result_0.txt"
 def timed(number, start, stop, folder="results/box/strong/scaffold", **more):
     """A run that took some time, in seconds, on a system."""
     path = f"v1.0/acme/{folder}/result_{number}.txt"
-    window = None if stop is None else (1000 * start, 1000 * stop)
-    named = {"path": path, "file": Path("/", path), "window": window, "start": SimpleNamespace(line=10 + number)}
-    return SimpleNamespace(
-        **named, **{"codes": (), "throughput_only": False, "resumed": False, "pruned": False, **more}
-    )
+    ends = {"start": Mark(10 + number, 1000 * start), "stop": None if stop is None else Mark(99, 1000 * stop)}
+    return made.run(number, path=path, file=Path("/", path), **ends, **more)
 
 
 def shared(*runs, copies=(), overlap=1.0):
     """The number of each run that RUN21 finds, with what it found."""
-    edition = SimpleNamespace(limits=SimpleNamespace(clock=SimpleNamespace(overlap=overlap)))
-    across = SimpleNamespace(runs=runs, copies=copies, edition=lambda run: edition)
+    across = made.across(*runs, of=made.edition(clock={"overlap": overlap}), copies=copies)
     faults = list(checks.no_runs_share_a_system(across))
     assert {fault.wanted for fault in faults} <= {f"at most {overlap:g} s"}
     return [(fault.line - 10, fault.found.replace("v1.0/acme/results/", "")) for fault in faults]

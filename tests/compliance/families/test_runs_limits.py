@@ -1,33 +1,22 @@
 """RUN: each check by itself, of made-up runs, from both sides of its limits."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from compliance.families import runs as checks
-from compliance.reading.across import Across
-from compliance.reading.place import SetPlace
-from compliance.reading.run import Run
-from rules.edition import load
+from compliance.reading.across import Across, Replay
+from compliance.reading.run import Mark
+from compliance.reading.series import Evaluation
 from rules.reference import reference_points
+from tests.compliance import made
+from tests.compliance.made import OURS, terms
 
-EDITION = load("v1.0")
 SYSTEM = {"accelerators_per_node": "4", "number_of_nodes": 2, "division": "closed", "submitter": "Acme, Inc."}
 
 
-def terms(benchmark="scaffold", **limits):
-    edition = replace(EDITION, limits=replace(EDITION.limits, **limits))
-    known = EDITION.benchmarks[benchmark] if benchmark else None
-    return SimpleNamespace(edition=edition, benchmark=known, keys={})
-
-
-def place(scaling="strong", system="box", data=SYSTEM, org="acme"):
-    submission = SimpleNamespace(org=org, place=lambda *parts: "/".join(parts))
-    described = SimpleNamespace(data=data, parts=("systems", "box.json"), line_of=lambda name: 3)
-    place = SimpleNamespace(scaling=scaling, system=system, submission=submission, description=described)
-    place.described, place.fault_of = data or {}, lambda *words: SetPlace.fault_of(place, *words)
-    return place
+def place(scaling="strong", system="box", data=SYSTEM):
+    return made.place(data, of=made.a_set(scaling, system))
 
 
 def told(check, runs, where=None, by=None):
@@ -54,11 +43,9 @@ def test_run01_one_log_is_named_and_several_runs_are_numbered():
 
 
 def run(number=0, pruned=False, codes=(), stop_ms=9, lines=(), **values):
-    """A run, as far as these checks look: its values stand in line 7."""
-    facts = {key: SimpleNamespace(value=value, line=7) for key, value in values.items()}
-    fields = {"number": number, "pruned": pruned, "codes": set(codes), "stop_ms": stop_ms, "stop_line": 99}
-    named = {"path": f"result_{number}.txt", "facts": facts, "lines": set(lines)}
-    return SimpleNamespace(**fields, **named, value=values.get, line=lambda key: 7)
+    """A run whose values stand in line 7."""
+    stop = None if stop_ms is None else Mark(99, stop_ms)
+    return made.run(number, values=values, pruned=pruned, codes=set(codes), stop=stop, lines=set(lines))
 
 
 @pytest.mark.parametrize(("number", "good"), [(4, False), (5, True), (6, False)])
@@ -95,7 +82,7 @@ def test_so_many_holes_are_told(holes, ends):
 
 @pytest.mark.parametrize(("failed", "faults"), [(1, 0), (2, 2)])
 def test_one_run_of_a_set_may_fail_to_converge(failed, faults):
-    assert EDITION.benchmarks["scaffold"].forgiven == 1
+    assert OURS.benchmarks["scaffold"].forgiven == 1
     runs = [run(i, codes={"EVL07"} if i < failed else ()) for i in range(5)]
     assert len(told(checks.few_runs_fail_to_converge, runs)) == faults
     assert told(checks.few_runs_fail_to_converge, runs, place("weak")) == []
@@ -108,7 +95,7 @@ def test_a_run_that_broke_off_failed_where_rounds_forgive_it(forgiven, stop_ms, 
 
 
 def test_the_odd_one_is_told_and_one_fault_is_one_finding():
-    key = EDITION.limits.same_problem[0]
+    key = OURS.limits.same_problem[0]
     alike, odd, silent = [run(i, **{key: "a"}) for i in range(2)], run(2, **{key: "b"}), run(3)
     assert told(checks.runs_are_of_one_problem, [*alike, silent]) == []
     assert told(checks.runs_are_of_one_problem, [*alike, odd, silent]) == [(7, f'{key} "b"')]
@@ -120,9 +107,7 @@ def test_an_organisation_is_the_folders_or_the_submitter(said, good):
     runs = [run(i, submission_org=said) for i in range(2)]
     assert (told(checks.organisation_is_the_folders, runs) == []) is good
     assert told(checks.organisation_is_the_folders, [run()]) == []
-    nowhere = place()
-    nowhere.submission = None
-    assert told(checks.organisation_is_the_folders, runs, nowhere) == []
+    assert told(checks.organisation_is_the_folders, runs, replace(place(), submission=None)) == []
 
 
 @pytest.mark.parametrize(
@@ -156,12 +141,12 @@ class Alike:
         self.runs, self.copies, self._replays, self._allowed = runs, dict(copies), replays, allowed
 
     def strangers(self, run, other):
-        return run.home != other.home
+        return run.set_path != other.set_path
 
     concerned = Across.concerned
 
     def severity(self, run, first):
-        return "review" if run.path in self._allowed else ""
+        return "review" if run.file.name in self._allowed else ""
 
     def by_set(self):
         return [self._replays]
@@ -169,32 +154,31 @@ class Alike:
 
 def curve(number, home="acme"):
     """A run of six evaluations."""
-    path = f"result_{number}.txt"
-    return SimpleNamespace(path=path, home=home, file=SimpleNamespace(name=path), evaluations=[0.5] * 6, set_path=home)
+    return made.run(number, path=f"{home}/result_{number}.txt", evaluations=[0.5] * 6)
 
 
 def whole(faults):
-    return [(fault.path, fault.line, fault.found, fault.severity) for fault in faults]
+    return [(fault.path.rpartition("/")[2], fault.line, fault.found, fault.severity) for fault in faults]
 
 
 def test_run05_a_copy_of_a_strangers_log_is_told_of_both():
     one, two, other = curve(0), curve(1), curve(2, "bolt")
-    across = Alike([one, two, other], {two.path: one, other.path: one}, allowed=[other.path])
+    across = Alike([one, two, other], {two.path: one, other.path: one}, allowed=[other.file.name])
     assert whole(checks.no_log_is_a_copy(across)) == [
-        ("result_1.txt", 1, "the bytes of result_0.txt", ""),
-        ("result_2.txt", 1, "the bytes of result_0.txt", "review"),
-        ("result_0.txt", 1, "the bytes of result_2.txt", "review"),
+        ("result_1.txt", 1, "the bytes of acme/result_0.txt", ""),
+        ("result_2.txt", 1, "the bytes of acme/result_0.txt", "review"),
+        ("result_0.txt", 1, "the bytes of bolt/result_2.txt", "review"),
     ]
 
 
 def replays(*numbers, home="acme", first=None):
     """Replays of one run, or of run 9: so many scores as their number, from line 10 + number on."""
     origin = first or curve(9)
-    return [SimpleNamespace(run=curve(n, home), line=10 + n, first=origin, equal=n) for n in numbers]
+    return [Replay(curve(n, home), 10 + n, origin, n) for n in numbers]
 
 
 def test_run06_ten_replays_of_a_set_are_told():
-    found = f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and 1 more, as in result_9.txt"
+    found = f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and 1 more, as in acme/result_9.txt"
     faults = checks.no_run_is_a_replay(Alike(replays=replays(4, *[5] * 10)))
     assert whole(faults) == [("result_4.txt", 14, found, "")]
 
@@ -211,17 +195,17 @@ def test_run06_ten_replays_of_a_set_are_told():
 )
 def test_run06_says_how_many_runs_of_the_set_log_the_same_scores(replayed, runs, says):
     first = curve(9)
-    some = [SimpleNamespace(run=curve(n), line=1, first=first, equal=equal) for n, equal in enumerate(replayed)]
+    some = [Replay(curve(n), 1, first, equal) for n, equal in enumerate(replayed)]
     across = Alike([first, *(curve(n) for n in range(runs - 1))], replays=some)
     assert [fault.says for fault in checks.no_run_is_a_replay(across)] == [says]
-    strange = [SimpleNamespace(run=curve(0), line=1, first=curve(1, "bolt"), equal=6)]
+    strange = [Replay(curve(0), 1, curve(1, "bolt"), 6)]
     assert {fault.says for fault in checks.no_run_is_a_replay(Alike(replays=strange))} == {""}
 
 
 def test_run06_the_first_of_several_origins_is_told():
     some = [*replays(4, first=curve(8)), *replays(5, first=curve(7)), *replays(3, first=curve(7))]
     told = "4 of 6 scores of result_4.txt, 5 of 6 scores of result_5.txt, 3 of 6 scores of result_3.txt"
-    found = f"{told}, as in result_7.txt and 1 more"
+    found = f"{told}, as in acme/result_7.txt and 1 more"
     assert whole(checks.no_run_is_a_replay(Alike(replays=some))) == [("result_4.txt", 14, found, "")]
 
 
@@ -233,13 +217,12 @@ def test_run06_replays_are_for_a_reviewer_if_all_are(allowed, severity):
     across = Alike(replays=replays(4, 5, home="bolt"), allowed=allowed)
     (_, *own), other = whole(checks.no_run_is_a_replay(across))
     assert own[0] == 14 and own[2] == severity
-    assert other == ("result_9.txt", 1, "5 scores that result_5.txt has as well", severity)
+    assert other == ("result_9.txt", 1, "5 scores that bolt/result_5.txt has as well", severity)
 
 
 def test_run08_leaves_out_what_run07_looks_at():
     values = {"a": 1, "b": 1, "c": 1}
-    by = terms(same_in_set=("a", "b"), same_system=("b",))
-    by.benchmark = SimpleNamespace(configured={"c": "x", "a": "y"})
+    by = terms(same_in_set=("a", "b"), same_system=("b",), configured={"c": "x", "a": "y"}, keys={})
     runs = [run(0, **values), run(1, **values), run(2, **{**values, "a": 2, "b": 2, "c": 2})]
     assert told(checks.runs_have_one_configuration, runs, by=by) == [(7, "a 2"), (7, "c 2")]
 
@@ -248,15 +231,16 @@ def test_run08_leaves_out_what_run07_looks_at():
     ("folder", "said", "wanted"),
     [("scaffold", "deepcam", "scaffold"), ("scaffold", None, None), ("", "scaffold", None), ("", ["scaffold"], ...)],
 )
-def test_run10_a_log_is_of_its_folders_benchmark_and_of_one_that_is_known(logs, folder, said, wanted):
+def test_run10_a_log_has_its_folders_benchmark_which_is_known(logs, folder, said, wanted):
     log = logs.read(*([logs.event(4, "submission_benchmark", value=said)] if said else []))
-    by = SimpleNamespace(folder_benchmark=folder, edition=EDITION)
-    faults = [(f.line, f.wanted) for f in checks.log_is_of_its_folders_benchmark(log, by, None)]
-    assert faults == ([] if wanted is None else [(4, ", ".join(EDITION.benchmarks) if wanted is ... else wanted)])
+    faults = [
+        (f.line, f.wanted) for f in checks.log_is_of_its_folders_benchmark(log, terms(folder_benchmark=folder), None)
+    ]
+    assert faults == ([] if wanted is None else [(4, ", ".join(OURS.benchmarks) if wanted is ... else wanted)])
 
 
 def test_values_are_the_same_in_any_order_of_their_names():
-    key = EDITION.limits.same_problem[0]
+    key = OURS.limits.same_problem[0]
     one, other = run(0, **{key: {"a": 1, "b": 2}}), run(1, **{key: {"b": 2, "a": 1}})
     assert told(checks.runs_are_of_one_problem, [one, other]) == []
     assert checks._usual([run(**{key: 1}), one, other], key) is one
@@ -282,12 +266,9 @@ def test_a_platform_that_is_left_open_is_that_of_another_rule(platform, system):
 def test_a_set_by_itself_has_the_finding_on_the_description():
     where = place()
     (fault,) = checks.nodes_are_the_descriptions([run(number_of_nodes=9)], where, terms())
-    assert (fault.path, fault.line, fault.found) == ("systems/box.json", 3, "number_of_nodes 2")
-    where.submission = None
-    (fault,) = checks.nodes_are_the_descriptions([run(number_of_nodes=9)], where, terms())
+    assert (fault.path, fault.line, fault.found) == ("acme/systems/box.json", 2, "number_of_nodes 2")
+    (fault,) = checks.nodes_are_the_descriptions([run(number_of_nodes=9)], replace(where, submission=None), terms())
     assert (fault.path, fault.line, fault.found) == ("", 1, "number_of_nodes 2 in the system description")
-    where.described = {}
-    assert told(checks.nodes_are_the_descriptions, [run(number_of_nodes=9)], where) == []
 
 
 @pytest.mark.parametrize(
@@ -302,20 +283,17 @@ def test_a_division_is_held_against_those_that_are_known(said, described, good):
 
 def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True, division="closed"):
     """A run that reached its target in an epoch."""
-    passing = SimpleNamespace(epoch=epoch, line=7) if passed else None
-    values = {"global_batch_size": batch}
-    named = {"path": "result_0.txt", "problem": problem, "value": values.get, "division": division}
-    shift = Run.shift.fget(SimpleNamespace(first_epoch=first))
-    return SimpleNamespace(**named, passing=passing, shift=shift, pruned=pruned)
+    passing = Evaluation(7, 0, epoch, None, 1.0) if passed else None
+    told = {"passing": passing, "first_epoch": first, "pruned": pruned, "division": division}
+    return made.run(values={"global_batch_size": batch}, problem=problem, **told)
 
 
 def few(*runs, convergence=True, expected=False):
     """The lines of what RUN22 finds beside a reference of 6, 6, 7 and 8 epochs."""
-    tiny = SimpleNamespace(reference_epochs=reference_points({2: [6, 6, 7, 8]}, "tiny"))
-    limits = SimpleNamespace(convergence=SimpleNamespace(surprise=0.05, expected=expected) if convergence else None)
-    edition = SimpleNamespace(limits=limits, problems={"tiny": tiny})
-    found = checks.epochs_are_not_surprisingly_few(list(runs), None, SimpleNamespace(edition=edition))
-    return [fault.line for fault in found]
+    tiny = made.published(reference_epochs=reference_points({2: [6, 6, 7, 8]}, "tiny"))
+    limits = {"surprise": 0.05, "expected": expected} if convergence else None
+    by = terms(convergence=limits, problems={"tiny": tiny})
+    return [fault.line for fault in checks.epochs_are_not_surprisingly_few(list(runs), None, by)]
 
 
 def test_run22_says_nothing_without_a_reference_or_a_limit():
@@ -334,7 +312,7 @@ def test_run22_where_points_are_expected_and_lack_a_person_looks(more, found):
     assert few(converged(8, **more), expected=True) == found and few(converged(8, **more)) == []
 
 
-def test_run22_a_batch_without_points_is_judged_by_the_next_smaller_one():
+def test_run22_uses_the_points_of_the_next_smaller_batch():
     assert few(converged(5, batch=3)) == few(converged(5, batch=64)) == [7]
 
 

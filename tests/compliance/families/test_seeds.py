@@ -1,12 +1,13 @@
 """SEED: seeds that are missing, no numbers, small, the clock's, used twice, or fixed in the source."""
 
 from fractions import Fraction
-from types import SimpleNamespace
 
 import pytest
 
 from compliance.families import seeds as checks
+from compliance.reading.across import Relation, Replay, Reuse
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import file_added, files_changed, log_changed
 
@@ -107,14 +108,14 @@ def test_constants_do_not_reach_another_folder(tree, found):
     ("copies", "replays", "codes", "told"),
     [(("b",), (), (), 0), ((), ("b",), (), 0), ((), (), ("SEED03",), 0), (("a",), ("a",), (), 1)],
 )
-def test_seeds_of_copies_and_replays_and_those_that_are_not_fresh_are_told_once(copies, replays, codes, told):
-    first, run = SimpleNamespace(path="a", codes=()), SimpleNamespace(path="b", codes=codes)
-    across = SimpleNamespace(
+def test_seeds_of_copies_and_replays_are_reported_once(copies, replays, codes, told):
+    first, run = made.run(path="a"), made.run(path="b", codes=codes)
+    across = made.across(
+        *(first, run),
         copies=dict.fromkeys(copies),
-        replays=[SimpleNamespace(run=SimpleNamespace(path=path)) for path in replays],
-        reused_seeds=[SimpleNamespace(run=run, line=7, seed=5, before=first, before_line=8, before_seed=5)],
-        related_seeds=[SimpleNamespace(run=run, line=7, seed=5, how="next to another")],
-        edition=lambda run: SimpleNamespace(name="v1.0"),
+        replays=[Replay(made.run(path=path), 1, first, 5) for path in replays],
+        reused_seeds=[Reuse(run, 7, 5, first, 8, 5)],
+        related_seeds=[Relation(run, 7, 5, "next to another")],
         concerned=lambda run, other: [(run, other), (other, run)],  # who copied, logs don't tell
     )
     assert [(f.path, f.line) for f in checks.no_seed_is_used_twice(across)] == [("b", 7), ("a", 8)] * told

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import time
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -12,11 +10,14 @@ from benchmark.source import combine
 from benchmark.tree import source_path
 from compliance.engine import judge
 from compliance.families import source as checks
+from compliance.reading.files import Text
 from compliance.reading.source import MOST_FILES, Folder
-from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import file_added, files_changed
 from tests.compliance.logs import SYSTEM, good
+from tests.compliance.made import OURS
+from tests.support.effort import guarded
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
@@ -208,7 +209,7 @@ def test_digest_of_other_files(tree, found):
     assert codes == [("result_2.txt", tree.logs[2].line(event), "SRC08")]
 
 
-def test_hostile_files_take_no_time(tree, law):
+def test_hostile_files_are_checked_to_the_end(tree, law):
     bad = {f"implementations/{i}/../{i}.py": [i] for i in range(30_000)}
     sound = {f"implementations/{i}.py": f"{i:064x}" for i in range(30_000)}
     own = tree.files()
@@ -217,41 +218,38 @@ def test_hostile_files_take_no_time(tree, law):
         tree.loads({**own, **files}, index)
     for index in range(100):
         tree.put(tree.root / "source" / f"{index:012}" / TRAIN, f"a = {index}\n")
-    start = time.process_time()
-    found = findings(tree, law)
-    assert time.process_time() - start < 20
+    with guarded():
+        found = findings(tree, law)
     assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
     assert len(found) < 5000
     assert all(f.text().isprintable() for f in found)
 
 
 def text(name, content="", problem="", alien=""):
-    named = {"parts": ("source", "x", name), "name": name, "sha256": name}
-    return SimpleNamespace(**named, text=content, problem=problem, alien=alien)
+    return Text(("source", "x", name), content, problem, name, alien)
 
 
-def submitted(*source, **more):
-    """The files of a submission, as far as these checks look at them."""
-    return SimpleNamespace(
-        **{"source": source, "python": {}, "folders": (), "loaded": (), **more},
-        submission=SimpleNamespace(place=lambda *parts: "/".join(parts)),
-    )
+def submitted(*source, of=OURS, **more):
+    """The files of a submission with this source, without those of its folders."""
+    files = made.files(of=of)
+    vars(files).update({"source": source, "python": {}, "folders": (), "loaded": (), **more})
+    return files
 
 
-def test_src02_files_that_another_rule_names_and_binary_ones_are_left_out():
+def test_src02_leaves_out_binary_files_and_those_of_other_rules():
     files = submitted(text("a", problem="large", alien="odd"), text("b", problem="binary"), text("c", problem="large"))
-    assert [(f.path, f.line, f.found) for f in checks.source_can_be_read(files)] == [("source/x/c", 1, "large")]
+    assert [(f.path, f.line, f.found) for f in checks.source_can_be_read(files)] == [("acme/source/x/c", 1, "large")]
 
 
 @pytest.mark.parametrize(("released", "whose"), [("2", ""), ("1", ", that of the reference")])
-def test_src03_a_run_without_a_folder_of_source_does_not_excuse_the_next(released, whose):
-    first, second = (SimpleNamespace(path=path, set_path="set") for path in ("result_0.txt", "result_1.txt"))
+def test_src03_a_run_without_source_does_not_excuse_the_next(released, whose):
+    first, second = made.run(0), made.run(1)
     folder = Folder(("source", "x"), {})
-    files = submitted(loaded=((first, {"a.py": "0" * 64}, None), (second, {"a.py": "1" * 64}, folder)))
-    files.edition = SimpleNamespace(releases={"v1.0.1": {"a.py": released * 64}})
+    loaded = (first, {"a.py": "0" * 64}, None), (second, {"a.py": "1" * 64}, folder)
+    files = submitted(of=made.edition(releases={"v1.0.1": {"a.py": released * 64}}), loaded=loaded)
     (fault,) = checks.source_is_the_one_that_ran(files)
     wanted = f"{'1' * 64}{whose}, as logged in result_1.txt"
-    assert (fault.path, fault.line, fault.wanted) == ("source/x/a.py", 1, wanted)
+    assert (fault.path, fault.line, fault.wanted) == ("acme/source/x/a.py", 1, wanted)
 
 
 @pytest.mark.parametrize(("spaces", "lines"), [(0, [2]), (1, [2]), (2, [])])
@@ -270,7 +268,7 @@ def test_src05_lines_up_to_a_length_are_searched(monkeypatch, spaces, lines):
         ("x", {"a.py": "1" * 64, "b.py": "2" * 64}, ["a file that no run loaded"]),  # nor is the name its own then
     ],
 )
-def test_src06_a_folder_of_source_has_what_ran_and_the_name_that_follows(name, held, found):
+def test_src06_source_is_what_ran_in_a_folder_named_after_it(name, held, found):
     folder, other = Folder(("source", name), held), Folder(("benchmarks", "b", "implementations", "c"), held)
     files = submitted(folders=(folder, other), loaded=((None, {"a.py": "1" * 64}, folder),))
     assert [(fault.line, fault.found) for fault in checks.folders_of_source_ran(files)] == [(1, what) for what in found]
@@ -281,10 +279,6 @@ def source_event(logs, files, value=None, **metadata):
     sound = type(files) is dict and all(type(digest) is str for digest in files.values())
     value = combine(files.items()) if value is None and sound else value
     return logs.read(logs.event(7, "source", value=value, files=files, **metadata))
-
-
-def closed(score="dice", division="closed"):
-    return SimpleNamespace(division=division, benchmark=SimpleNamespace(score=score), edition=load("v1.0"))
 
 
 @pytest.mark.parametrize(
@@ -303,19 +297,19 @@ def closed(score="dice", division="closed"):
 def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path, config, wrong):
     files = {name: digest for name, digest in checks.own_files().items() if name.startswith("benchmark/")}
     log = source_event(logs, {**files, path: "0" * 64}, config=config)
-    assert [f.found for f in checks.closed_runs_load_our_files(log, closed(), None)] == ([path] if wrong else [])
+    assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(), None)] == ([path] if wrong else [])
 
 
 @pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", [])])
 def test_src07_the_file_that_scores_is_needed_where_it_is_known(logs, score, found):
     files = {name: digest for name, digest in checks.own_files().items() if name in checks.NEEDED}
     log = source_event(logs, files)
-    assert [f.found for f in checks.closed_runs_load_our_files(log, closed(score), None)] == found
+    assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(score=score), None)] == found
 
 
 def test_a_log_without_source_is_another_rules(logs):
-    assert list(checks.closed_runs_load_our_files(logs.read(), closed(), None)) == []
-    assert list(checks.source_has_its_digest(logs.read(), closed(), None)) == []
+    assert list(checks.closed_runs_load_our_files(logs.read(), made.terms(), None)) == []
+    assert list(checks.source_has_its_digest(logs.read(), made.terms(), None)) == []
 
 
 @pytest.mark.parametrize(
@@ -330,5 +324,5 @@ def test_a_log_without_source_is_another_rules(logs):
     ids=lambda files: ascii(files)[:40],
 )
 def test_src08_says_what_is_wrong_with_the_files(logs, files, found):
-    faults = checks.source_has_its_digest(source_event(logs, files), closed(), None)
+    faults = checks.source_has_its_digest(source_event(logs, files), made.terms(), None)
     assert [(fault.line, fault.found) for fault in faults] == [(7, what) for what in found]

@@ -2,14 +2,13 @@
 
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 from benchmark.run.devices import Device, grouped
 from compliance.families import system as checks
-from compliance.reading.place import SetPlace
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
 from tests.compliance.families.damages import files_changed
 from tests.compliance.families.test_source import second
@@ -45,7 +44,7 @@ def test_sys14_hosts_of_one_name_are_two_machines_and_one_uuid_is_one(tmp_path, 
     def run(org, system, host="n1", ranks=1):
         value = [{"host": host, "name": "A", "ranks": ranks, **what}]
         path = tmp_path / "v1.0" / org / "results" / system / "strong" / "scaffold" / "result_0.txt"
-        return SimpleNamespace(file=path, path=str(path), value={"devices": value}.get)
+        return made.run(path=str(path), file=path, values={"devices": value})
 
     runs = [
         run("acme", "box"),
@@ -54,7 +53,7 @@ def test_sys14_hosts_of_one_name_are_two_machines_and_one_uuid_is_one(tmp_path, 
         run("bolt", "crate", ranks=3),
         run("acme", "box", "n2"),
     ]
-    told = [fault.found for fault in checks.a_machine_is_one_system(SimpleNamespace(runs=runs))]
+    told = [fault.found for fault in checks.a_machine_is_one_system(made.across(*runs))]
     assert told == ["crate, on the devices of acme/box"] * len(found)
 
 
@@ -89,12 +88,10 @@ def test_damage(entry, exactly):
 )
 def test_a_field_is_of_its_kind(kind, good, bad):
     names = [f"field_{i}" for i in range(len(good + bad))]
-    box = SimpleNamespace(data=dict(zip(names, good + bad, strict=True)), parts=("box.json",), line_of=names.index)
-    edition = SimpleNamespace(limits=SimpleNamespace(system_fields=dict.fromkeys(names, kind)))
-    submission = SimpleNamespace(place=lambda *parts: "/".join(parts))
-    files = SimpleNamespace(descriptions={"box": box}, edition=edition, submission=submission)
+    files = made.files(of=made.edition(system_fields=dict.fromkeys(names, kind)))
+    vars(files)["descriptions"] = {"box": made.described(dict(zip(names, good + bad, strict=True)))}
     faults = list(checks.descriptions_have_their_types(files))
-    assert [fault.line for fault in faults] == list(range(len(good), len(good + bad)))
+    assert [fault.line for fault in faults] == list(range(len(good) + 1, len(good + bad) + 1))
     assert {fault.wanted for fault in faults} <= {checks.FIELD_KINDS[kind][1]}
 
 
@@ -165,10 +162,7 @@ def judged(logs, *events, flops=FLOPS, compute=COMPUTE, settings=None, **problem
     settings = {"device": "cpu", "threads": 1, "peak_tflops": 0.5} if settings is None else settings
     facts = {"hyperparameters": settings, "number_of_ranks": 2, "number_of_nodes": 1, "precision": "float32"}
     log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)), *events)
-    problem = problem.get("problem", SimpleNamespace(flops_per_sample=flops))
-    terms = SimpleNamespace(
-        edition=SimpleNamespace(limits=SimpleNamespace(compute=compute)), problem=problem, cores=None
-    )
+    terms = made.terms(compute=compute, **{"problem": made.published(flops_per_sample=flops), **problem})
     return [(fault.line, fault.severity) for fault in checks.devices_can_compute_so_fast(log, terms, None)]
 
 
@@ -191,7 +185,7 @@ def epochs(logs, *seconds, samples=10):
         (0, []),
     ],
 )
-def test_sys07_nine_tenths_of_the_peak_are_for_people_and_more_than_all_of_it_is_an_error(logs, flops, found):
+def test_sys07_is_a_review_near_the_peak_and_an_error_above_it(logs, flops, found):
     assert judged(logs, *epochs(logs, 10), flops=flops) == found
 
 
@@ -298,13 +292,8 @@ PROCESSOR, ACCELERATOR = "host_processor_model_name", "accelerator_model_name"
 )
 def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found):
     both = named() + named(kind="cuda", name="A chip")
-    runs = [
-        SimpleNamespace(value={"devices": devices}.get, line=lambda key: 7, path="result")
-        for devices in (None, both, named(name="Not looked at"))
-    ]
-    place = SimpleNamespace(described=described, submission=None)
-    place.fault_of = lambda *words: SetPlace.fault_of(place, *words)
-    judged = checks.named_devices_are_the_descriptions(runs, place, None)
+    runs = [made.run(values={"devices": devices}) for devices in (None, both, named(name="Not looked at"))]
+    judged = checks.named_devices_are_the_descriptions(runs, made.place(described, submission=None), None)
     assert [fault.found for fault in judged] == found
 
 
@@ -330,9 +319,7 @@ def renamed_folder(tree):
     ("submitter", "wrong"), [("bolt", True), ("ACME ", False), (" ", False), (None, False), ("Placeholder", False)]
 )
 def test_sys09_other_rules_name_a_submitter_that_is_none(submitter, wrong):
-    box = SimpleNamespace(data={"submitter": submitter}, parts=("systems", "box.json"), line_of=lambda name: 3)
-    unread = SimpleNamespace(data=None)
-    submission = SimpleNamespace(org="acme", place=lambda *parts: "/".join(parts))
-    files = SimpleNamespace(submission=submission, runs=(), descriptions={"box": box, "crate": unread})
+    files, told = made.files(), {"division": "closed", "submitter": submitter}
+    vars(files)["descriptions"] = {"box": made.described(told), "crate": made.described(None, "crate")}
     found = [(fault.path, fault.line) for fault in checks.submitter_is_the_folder(files)]
-    assert found == [("systems/box.json", 3)] * wrong
+    assert found == [("acme/systems/box.json", 2)] * wrong

@@ -1,12 +1,12 @@
 """THR: throughput sets, and logs that measure throughput alone."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from compliance.engine import judge
 from compliance.families import throughput as checks
+from compliance.reading.run import Mark
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import files_changed, log_changed
 from tests.compliance.logs import good, rate
@@ -89,7 +89,7 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def test_staging_and_steps_that_do_not_count_come_before_the_first_block(study, found):
+def test_staging_and_warm_up_come_before_the_first_block(study, found):
     study.logs[6].shift(600_000, since=study.logs[6].one("tracked_stats"))
     study.write(6)
     assert found(study.root) == []
@@ -144,7 +144,7 @@ def test_seconds_of_a_block_fill_its_time_on_the_clock(said, alone, wanted):
     assert checks.off_the_clock(said, 20.0, CLOCK, alone) == wanted
 
 
-ONLY = SimpleNamespace(throughput_only=True, edition=load("v1.0"))
+ONLY = made.terms(throughput_only=True)
 
 
 def figures(logs, total=None, only=True, **changes):
@@ -159,8 +159,7 @@ def figures(logs, total=None, only=True, **changes):
     start = logs.event(1, "run_start", 0)
     events = [event(3, "tracked_stats", **{**block, "at": 1000}), event(4, "tracked_stats", **{**block, **changes})]
     log = logs.read(start, *events, event(9, "throughput", **whole))
-    terms = SimpleNamespace(throughput_only=only, edition=ONLY.edition)
-    faults = checks.figures_follow_from_counts(log, terms, SimpleNamespace(start=start))
+    faults = checks.figures_follow_from_counts(log, made.terms(throughput_only=only), made.timeline(start=start))
     return [(fault.line, fault.found) for fault in faults]
 
 
@@ -221,17 +220,13 @@ def test_the_whole_is_what_its_blocks_are_together(logs, total, names):
 
 
 def instance(start, stop, nodes=1, number=0, devices=None):
-    """An instance of a throughput set, as far as its time and nodes go."""
+    """An instance of a throughput set."""
     values = {"number_of_nodes": nodes, "devices": devices}
-    mark = SimpleNamespace(line=5 + number, time_ms=start)
-    window = (start, stop) if stop is not None else None
-    named = {"path": f"result_{number}.txt", "window": window, "start": mark, "lines": frozenset()}
-    return SimpleNamespace(**named, value=values.get, line=lambda key: 7)
+    return made.run(number, values=values, start=Mark(5 + number, start), stop=Mark(99, stop))
 
 
 def of_system(nodes, scaling="weak", accelerators="4"):
-    data = {"number_of_nodes": nodes, "accelerators_per_node": accelerators}
-    return SimpleNamespace(scaling=scaling, description=SimpleNamespace(data=data), described=data or {})
+    return made.place({"number_of_nodes": nodes, "accelerators_per_node": accelerators}, of=made.a_set(scaling))
 
 
 @pytest.mark.parametrize(
@@ -292,7 +287,6 @@ def test_an_instance_says_its_nodes_from_1_on(nodes, faults):
 
 
 def test_instances_of_no_nodes_are_not_the_whole_of_a_system_of_none():
-    terms = SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(system_nodes_logged=True)))
     runs = [instance(0, 10, 0, number) for number in range(2)]
-    faults = checks.instances_say_their_scale(runs, of_system("0"), terms)
+    faults = checks.instances_say_their_scale(runs, of_system("0"), made.terms(system_nodes_logged=True))
     assert [fault.found for fault in faults] == ["number_of_nodes 0"] * 2

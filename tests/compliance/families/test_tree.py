@@ -1,8 +1,8 @@
 """TREE: what lies where nothing is looked for, or has no place in a submission."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -10,8 +10,9 @@ from compliance.engine import judge
 from compliance.families import tree as checks
 from compliance.reading import tree as tree_module
 from compliance.reading.rounds import NAME, sha256
-from compliance.reading.tree import Entry, Submission
+from compliance.reading.tree import Entry, LogFile, Set, Submission, place_in
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.families.damages import files_changed
 from tests.compliance.logs import good
 
@@ -175,17 +176,11 @@ def test_what_cannot_be_handed_on_is_named_once():
 
 def with_sets(submission, *folders, superseded=()):
     """The submission with sets of runs in these folders; those in the fourth level below results/ are a campaign's."""
-    sets = [
-        SimpleNamespace(
-            path=submission.path.joinpath("results", *parts),
-            name="/".join(parts),
-            logs=(),
-            place=SimpleNamespace(campaign=parts[3] if parts[3:] and parts[1] == "tuning" else ""),
-            superseded=[SimpleNamespace(file=submission.path / file) for file in superseded],
-        )
-        for parts in (folder.split("/") if folder else () for folder in folders)
-    ]
-    return Submission(submission.path, "acme", submission.path, submission.entries, tuple(sets))
+    aside, sets = tuple(LogFile(submission.path / file, file, None) for file in superseded), []
+    for parts in (tuple(folder.split("/")) if folder else () for folder in folders):
+        place, path = place_in(submission.path, parts), submission.path.joinpath("results", *parts)
+        sets.append(Set(path, "/".join(parts), submission.path, place, (), aside))
+    return replace(submission, sets=tuple(sets))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +208,7 @@ def test_logs_lie_at_their_scaling_as_far_as_there_are_any(folder, strong, round
 
 @pytest.mark.parametrize("scalings", [("strong", "weak"), ()])
 def test_campaigns_belong_into_editions_that_tune(scalings):
-    edition = SimpleNamespace(limits=SimpleNamespace(scalings=scalings))
+    edition = made.edition(scalings=scalings)
     assert len([*checks.logs_lie_where_they_belong(with_sets(listed(), "box/tuning/scaffold/c1"), edition)]) == 1
 
 

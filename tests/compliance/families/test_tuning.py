@@ -274,7 +274,7 @@ def test_a_campaign_beside_the_confirmation_runs_is_none(tuned, law):
 
 
 @pytest.mark.parametrize("index", [3, 4])
-def test_a_setting_that_only_the_winner_or_a_confirmation_run_has_is_another(tuned, law, index):
+def test_a_setting_that_only_one_run_has_is_another(tuned, law, index):
     tuned.settings(index, threads=...)
     files = ["result_0.txt"] if index == 4 else [f"result_{i}.txt" for i in range(3)]
     assert [name for name, _ in of_rule(tuned, law, "TUN08")] == files
@@ -308,7 +308,7 @@ def test_the_environment_in_which_a_confirmation_run_began_counts(confirmed, log
     assert of_rule(confirmed, law, "TUN09") == [("environment_0.json", 'packages numpy "2.4.7"')]
 
 
-def test_a_setting_that_a_run_chooses_for_its_machine_may_differ_from_the_table(tree, found):
+def test_settings_of_the_machine_may_differ_from_the_table(tree, found):
     alike(tree, 0.001)
     row = {**ROWS[0], "BS": 4, "Hyperparams": {"learning_rate": 0.001, "threads": 0}}
     from_table(tree, 0.001, rows=[row])

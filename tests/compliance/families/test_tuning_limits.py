@@ -1,15 +1,22 @@
 """TUN: each check by itself, of made-up runs, from both sides of its limits."""
 
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 
-from benchmark.ledger import Asked, Drawn, Entry, Frozen, Start
+from benchmark.ledger import Asked, Drawn, Entry, Frozen, Ledger, Start
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from compliance.families import tuning as checks
+from compliance.reading.ledger import SetLedger
+from compliance.reading.rounds import RoundRegistry
+from compliance.reading.run import Mark
+from compliance.reading.series import Evaluation
+from compliance.reading.tuning import Read
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
+from tests.compliance import made
+from tests.compliance.made import terms
 
 VALUES = {
     "problem": "tiny",
@@ -27,9 +34,9 @@ def campaign(monkeypatch):
     """Gives checks a campaign whose fields differ from VALUES; what is drawn, and the faults, may differ too."""
 
     def given(shift=SHIFT, source=OWN, fault=None, **fields):
-        made = campaign_of({**VALUES, **fields}, "campaign")
-        opened = Opened(made, shift, source, "1" * 64, 0, {})
-        monkeypatch.setattr(checks, "read", lambda *_: SimpleNamespace(campaign=made, opened=opened, fault=fault))
+        campaign = campaign_of({**VALUES, **fields}, "campaign")
+        opened = Opened(campaign, shift, source, "1" * 64, 0, {})
+        monkeypatch.setattr(checks, "read", lambda *_: Read(campaign, opened, fault))
         return opened
 
     return given
@@ -37,25 +44,14 @@ def campaign(monkeypatch):
 
 def folder(entries=(), ledger=True, entry=None, **described):
     """The place of a campaign's trials."""
-    said = [Entry(number, None, 0, one, "") for number, one in entries]
-    place = SimpleNamespace(org="acme", system="box", benchmark="scaffold", campaign="first")
-    return SimpleNamespace(
-        runs=SimpleNamespace(trials=True, path="first", name="first", place=place),
-        ledger=SimpleNamespace(path="first/ledger.jsonl", ledger=SimpleNamespace(entries=said)) if ledger else None,
-        registry=SimpleNamespace(entry=lambda number: entry),
-        described=described,
-    )
-
-
-def limits(**values):
-    usual = {"registry": "optional", "tuning": SimpleNamespace(distinct_bytes=16, operations=1000)}
-    clock = SimpleNamespace(overlap=2.0)
-    return SimpleNamespace(edition=SimpleNamespace(limits=SimpleNamespace(**{**usual, "clock": clock, **values})))
+    said = tuple(Entry(number, None, 0, one, "") for number, one in entries)
+    launched = SetLedger("first/ledger.jsonl", Ledger(said, ())) if ledger else None
+    of, registry = made.a_set(name="first", campaign="first"), RoundRegistry("registry.yaml", (entry,))
+    return made.place(described, of=of, ledger=launched, registry=registry)
 
 
 def trial(number, **values):
-    run = {"path": f"result_{number}.txt", "number": number, "problem": "tiny", "lines": frozenset()}
-    return SimpleNamespace(**run, value=values.get, line=lambda key: 7)
+    return made.run(number, values=values, problem="tiny")
 
 
 def told(faults):
@@ -70,16 +66,16 @@ def told(faults):
         ("campaign.json", False, "first/campaign.json"),
     ],
 )
-def test_tun01_names_the_file_that_is_wrong_or_the_folder_that_lacks_it(campaign, file, ledger, path):
+def test_tun01_names_the_wrong_file_or_the_folder_without_it(campaign, file, ledger, path):
     campaign(fault=(file, f"{file}: found nothing, wanted something"))
-    assert told(checks.campaign_is_frozen([], folder(ledger=ledger), limits())) == [(path, 1, "nothing")]
+    assert told(checks.campaign_is_frozen([], folder(ledger=ledger), terms())) == [(path, 1, "nothing")]
 
 
 @pytest.mark.parametrize(("problems", "wrong"), [([None, "tiny"], 0), ([None], 0), ([None, "other"], 1)])
 def test_tun01_the_problem_is_that_of_the_trials(campaign, problems, wrong):
     campaign()
-    runs = [SimpleNamespace(problem=problem) for problem in problems]
-    found = told(checks.campaign_is_frozen(runs, folder(), limits()))
+    runs = [made.run(problem=problem) for problem in problems]
+    found = told(checks.campaign_is_frozen(runs, folder(), terms()))
     assert found == [("first/campaign.json", 1, "problem tiny")] * wrong
 
 
@@ -87,14 +83,14 @@ def test_tun02_says_what_comes_again(campaign):
     campaign()
     said = [(1, Frozen("0" * 64)), (2, Drawn(SHIFT, OWN)), (3, Drawn(SHIFT, OWN)), (4, Frozen("0" * 64))]
     found = [(3, "another shift"), (4, "another campaign")]
-    faults = checks.shift_is_drawn_once([], folder(said), limits())
+    faults = checks.shift_is_drawn_once([], folder(said), terms())
     assert told(faults) == [("first/ledger.jsonl", line, what) for line, what in found]
 
 
 @pytest.mark.parametrize(("use", "wrong"), [("optional", 0), ("required", 1)])
-def test_tun02_a_shift_of_its_own_is_an_error_where_the_registry_is_required(campaign, use, wrong):
+def test_tun02_an_own_shift_breaks_a_required_registry(campaign, use, wrong):
     campaign()
-    faults = checks.shift_is_drawn_once([], folder(), limits(registry=use))
+    faults = checks.shift_is_drawn_once([], folder(), terms(registry=use))
     assert told(faults) == [("first/ledger.jsonl", 2, f"a shift from {OWN}")] * wrong
 
 
@@ -117,7 +113,7 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
     campaign(shift=shift or registered_shift(entry), source="registry 1")
     monkeypatch.setattr(checks, "entry_of", lambda runs: 1)
     runs = [trial(0, source=None), trial(1, source=logged)]
-    faults = told(checks.shift_is_drawn_once(runs, folder(entry=entry), limits()))
+    faults = told(checks.shift_is_drawn_once(runs, folder(entry=entry), terms()))
     assert [(path, line) for path, line, _ in faults] == [("first/ledger.jsonl", 2)] * (found is not None)
     assert all(text.startswith(found) for *_, text in faults)
 
@@ -132,7 +128,7 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
 )
 def test_tun03_every_trial_is_there_once(campaign, trials, numbers, found):
     campaign(trials=trials, space={"rate": {"values": list(range(trials))}})
-    faults = list(checks.every_trial_is_there([trial(number) for number in numbers], folder(), limits()))
+    faults = list(checks.every_trial_is_there([trial(number) for number in numbers], folder(), terms()))
     assert [(fault.line, fault.found) for fault in faults] == [(1, text) for text in found]
     assert {fault.wanted for fault in faults} <= {f"one log each of trials 0 to {trials - 1}"}
 
@@ -144,7 +140,7 @@ def at_points(opened, numbers=range(4), **changes):
         settings = {**opened.settings(number % 4), "beta": 1, **(changes if number == 1 else {})}
         settings = {name: value for name, value in settings.items() if value is not ...}
         runs.append(trial(number, hyperparameters=settings))
-    faults = checks.trials_are_at_their_points(runs, folder(), limits())
+    faults = checks.trials_are_at_their_points(runs, folder(), terms())
     return [(fault.path, fault.line, fault.found, fault.wanted) for fault in faults]
 
 
@@ -173,7 +169,7 @@ def test_tun05_a_point_is_asked_for_before_its_trial(campaign):
     campaign()
     said = [(3, Start("result_0.txt", *4 * ["0" * 64])), (4, Asked({"rate": 1}, 0)), (5, Asked({"rate": 1}, 1))]
     run = trial(0, hyperparameters={"rate": 1, "batch_size": 4, "epochs": 8})
-    faults = told(checks.trials_are_at_their_points([run], folder(said), limits()))
+    faults = told(checks.trials_are_at_their_points([run], folder(said), terms()))
     assert ("first/ledger.jsonl", 4, "the point of trial 0 after its start") in faults
     assert [path for path, *_ in faults].count("first/ledger.jsonl") == 1
 
@@ -184,10 +180,10 @@ def spans(*windows, hosts=(), parallel=1, nodes=None):
     for number, window in enumerate(windows):
         host = hosts[number] if hosts else "n1"
         run = trial(number, devices=[{"host": host, "kind": "cpu", "name": "x", "ranks": 1, "uuids": []}])
-        run.window, run.start = window, SimpleNamespace(line=10 + number)
-        runs.append(run)
-    place = folder(number_of_nodes=nodes)
-    return [(number_of(f), f.found) for f in checks.no_more_trials_at_once(runs, place, limits())]
+        start, stop = window or (0, None)
+        runs.append(replace(run, start=Mark(10 + number, start), stop=Mark(99, stop)))
+    place, by = folder(number_of_nodes=nodes), terms(clock={"overlap": 2.0})
+    return [(number_of(f), f.found) for f in checks.no_more_trials_at_once(runs, place, by)]
 
 
 def number_of(fault):
@@ -229,20 +225,14 @@ def test_tun06_trials_at_once_fit_into_the_system(campaign, hosts, found):
 def gone(number, scores, passes=False, after=0):
     """A trial that began so many seconds after the first, and was evaluated every second and epoch, in lines 1, 2..."""
     times = [1000 * (after + i) for i in range(len(scores) + 1)]
-    evaluations = [SimpleNamespace(epoch=i, time_ms=times[i], value=score, line=i) for i, score in enumerate(scores, 1)]
-    run = trial(number)
-    run.evaluations, run.converged, run.stop_line = evaluations, passes, 99
-    run.passing = evaluations[-1] if passes else None
-    run.start_ms, run.stop_ms = times[0], times[-1]
-    return run
+    evaluations = [Evaluation(i, times[i], i, None, score) for i, score in enumerate(scores, 1)]
+    passing, ends = evaluations[-1] if passes else None, {"start": Mark(1, times[0]), "stop": Mark(99, times[-1])}
+    return made.run(number, problem="tiny", evaluations=evaluations, passing=passing, **ends)
 
 
 def ends(*runs, lower=False, operations=1000):
-    tuning = SimpleNamespace(distinct_bytes=16, operations=operations)
-    terms = limits(tuning=tuning)
-    terms.benchmark = SimpleNamespace(lower=lower)
-    faults = list(checks.trials_end_as_the_campaign_says(list(runs), folder(), terms))
-    return [(fault.path, fault.line, fault.found) for fault in faults]
+    by = terms(tuning={"operations": operations}, lower=lower)
+    return told(checks.trials_end_as_the_campaign_says(list(runs), folder(), by))
 
 
 @pytest.mark.parametrize(
@@ -269,7 +259,7 @@ def test_tun07_a_budget_of_epochs_is_used_up_and_not_exceeded(campaign, scores, 
         (4, (0.5, 0.6, 0.7), False, 99),
     ],
 )
-def test_tun07_a_budget_of_seconds_ends_a_trial_at_its_next_evaluation(campaign, seconds, scores, passes, line):
+def test_tun07_seconds_end_a_trial_at_its_next_evaluation(campaign, seconds, scores, passes, line):
     campaign(budget={"seconds": seconds})
     assert [line for _, line, _ in ends(gone(0, scores, passes))] == ([line] if line else [])
 

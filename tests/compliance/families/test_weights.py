@@ -10,7 +10,9 @@ import safetensors.numpy
 
 from compliance.engine import judge
 from compliance.families import weights as checks
+from compliance.reading.digest import Named
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import files_changed, log_changed
 
@@ -57,7 +59,7 @@ def test_states_of_all_epochs_but_the_last_are_in_order(tree, found):
 def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
     rest = [logs.event(2, "score", epoch_num=2, state="5" * 64), logs.event(3, "score", epoch_num=3)]
     log = logs.read(logs.event(1, "score", epoch_num=epoch), *rest)
-    assert [f.line for f in checks.states_are_logged(log, SimpleNamespace(metric="score"), None)] == lines
+    assert [f.line for f in checks.states_are_logged(log, made.terms(metric="score"), None)] == lines
 
 
 weights_before_run_stop = log_changed(
@@ -118,7 +120,7 @@ def codes(tree, law):
     return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
 
 
-def test_wgt04_a_set_may_leave_all_of_its_files_out_where_weights_are_optional(weighted, law, found):
+def test_wgt04_a_set_may_lack_all_weights_where_they_are_optional(weighted, law, found):
     kept = weighted.weights(2).read_bytes()
     shutil.rmtree(weighted.weights(2).parent)
     assert codes(weighted, law) == []
@@ -250,9 +252,9 @@ def test_wgt04_a_file_that_is_gone_does_not_excuse_the_next(weighted, found):
 
 def run_with(number, parameters=1234, problem="tiny", division="closed", digest=None, size=100):
     """A run whose log names weights."""
-    named = SimpleNamespace(line=10 + number, digest=digest, size=size) if digest else None
-    facts = {"path": f"result_{number}.txt", "problem": problem, "division": division, "weights": named}
-    return SimpleNamespace(**facts, value={"parameter_count": parameters}.get)
+    named = Named(10 + number, digest, size, "") if digest else None
+    facts = {"problem": problem, "division": division, "weights": named}
+    return made.run(number, values={"parameter_count": parameters}, **facts)
 
 
 @pytest.mark.parametrize("division", ["closed", "open"])
@@ -261,8 +263,7 @@ def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch
     runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
     monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
     monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=1233)])
-    problems, limits = {"tiny": SimpleNamespace(buffer_count=0)}, SimpleNamespace(weights=None)
-    terms = SimpleNamespace(edition=SimpleNamespace(problems=problems, limits=limits))
+    terms = made.terms(problems={"tiny": made.published()}, weights=None)
     found = [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(runs, None, terms)]
     assert found == [("weights/result_1.safetensors", "1233 numbers")]
 
@@ -270,13 +271,7 @@ def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch
 def of_one_run(monkeypatch, *runs, copies=()):
     """The paths that WGT08 finds, of runs whose files hold the same tensor and may have 100 bytes."""
     monkeypatch.setattr(checks, "_contents", lambda run: {"0" * 64: 1000})
-    limits = SimpleNamespace(weights=SimpleNamespace(largest=100, shared=0.5))
-    across = SimpleNamespace(
-        runs=runs,
-        copies=copies,
-        edition=lambda run: SimpleNamespace(limits=limits),
-        concerned=lambda run, other: [(run, other)],
-    )
+    across = made.across(*runs, of=made.edition(weights={"largest": 100, "shared": 0.5}), copies=copies)
     return [fault.path for fault in checks.weights_are_of_one_run(across)]
 
 

@@ -43,7 +43,7 @@ def test_unchanged_files_are_counted_and_not_shown(copy):
     )
 
 
-def test_a_changed_file_is_shown_against_the_same_file_of_the_reference(copy):
+def test_a_changed_file_is_shown_against_the_references(copy):
     path = copy.source / "implementations/acme/configs/smoke.yaml"
     first, *rest = path.read_text().splitlines()
     path.write_text("\n".join(["# tuned", first, *rest, "more: 1", ""]))
@@ -106,7 +106,7 @@ def test_the_command(run, copy, tmp_path):
         assert (code, out) == (2, "") and found in err
 
 
-def test_files_that_can_change_the_mathematics_or_the_clock_come_first(copy):
+def test_files_of_the_mathematics_and_the_clock_come_first(copy):
     for path in ("configs/smoke.yaml", "train.py", "training/step.py"):
         copy.put(copy.source / "implementations/acme" / path, (ROOT / HERE / path).read_text() + "# more\n")
     copy.put(copy.source / "implementations/acme/a.py", "a = 1\n")

@@ -140,7 +140,7 @@ def kind(groups, each=1, **fields):
     return Kind("error", "SEED03", tuple(some), **fields)
 
 
-def test_ten_findings_of_a_rule_are_examples_and_of_more_the_first_of_three_sets():
+def test_more_than_ten_findings_show_the_first_of_three_sets():
     assert [(f.path, f.line, more) for f, more in kind(2, 5).examples] == [(p, i, 0) for p in "01" for i in range(5)]
     assert [(f.path, f.line, more) for f, more in kind(4, 3).examples] == [(p, 0, 2) for p in "012"]
     assert [more for _, more in kind(1, 11).examples] == [10]
@@ -172,7 +172,7 @@ def test_a_warning_that_most_logs_have_is_common_and_takes_one_line(logs, severi
         ("review", ["ENV10", "RUN01", "TREE09", "CODE03", "NEW01"]),  # the most first
     ],
 )
-def test_errors_are_in_the_order_of_mending_and_others_in_that_of_their_number(severity, codes):
+def test_errors_are_in_the_order_of_fixing_others_by_number(severity, codes):
     some = [finding(f"x{n}", code, severity) for n, code in enumerate((*reversed(codes), "ENV10"))]
     order = texts("RUN01", "TREE09", "ENV10", "CODE03")
     assert [k.code for k in kinds(some, None, order)] == codes

@@ -44,7 +44,7 @@ def test_every_finding_is_there_with_all_that_is_known_of_it(report, seed, file)
     assert (told["schema_version"], told["exit_code"], told["editions"]) == (1, 1, ["v1.0"])
 
 
-def test_what_reviewers_said_keeps_the_schema_and_is_there_where_they_were_asked(report):
+def test_json_has_the_reviews_that_were_asked_for(report):
     schema = json.loads((HERE / "schema" / "report-1.json").read_text())
     made = report()
     assert "reviewed" not in document(made)["summaries"][0]

@@ -40,7 +40,7 @@ def test_a_round_has_totals_and_the_worst_first(report, seed, summed):
     assert "All together: nothing found." in render(summed(report(), other, other))
 
 
-def test_what_has_no_submission_and_what_reviewers_said_stand_with_the_verdict(report):
+def test_loose_findings_and_reviews_stand_with_the_verdict(report):
     first = report().summaries[0]
     (row,) = [s for s in render(replace(report(), summaries=(replace(first, alone=True),))).splitlines() if "acme" in s]
     assert row.endswith("| passed, without a submission |")
@@ -55,7 +55,7 @@ def test_rules_beyond_the_room_are_counted(report, seed):
     assert rows[-1].endswith("| 21 findings | more rules | `--format text --all` |")
 
 
-def test_a_finding_elsewhere_and_what_could_not_be_looked_at_have_headings(report, seed):
+def test_findings_elsewhere_and_unread_parts_have_headings(report, seed):
     lines = render(report(replace(seed, path="waivers.yaml"), missed=[("x", "gone")])).splitlines()
     assert [line for line in lines if line.startswith("#")] == ["# Verdict", "## elsewhere", "## Could not be checked"]
     assert lines[-1] == "- x: gone"

@@ -33,7 +33,7 @@ def test_a_finding_is_its_nearest_places():
     assert told == {"a": ["a/x"], "a/b": ["a/b/x", "a/b"], "c": [], "": ["ab/x", "w.yaml"]}
 
 
-def test_errors_break_rules_and_warnings_and_waived_findings_are_counted_beside(told, broken):
+def test_warnings_and_waived_findings_are_counted_beside_errors(told, broken):
     broken.put(broken.path(0).with_name("core.1"), "?")
     broken.changed("seed", 3, value=6)  # two errors of a rule break it once
     (summary,) = told(broken.root)

@@ -58,7 +58,7 @@ def test_every_finding_has_its_place_on_demand(report, seed, file):
     ]
 
 
-def test_a_round_begins_with_totals_and_errors_and_what_is_not_in_order(round_, seed, file):
+def test_a_round_begins_with_totals_errors_and_what_is_refused(round_, seed, file):
     found = [replace(seed, path=f"v1.0/acme/results/{name}/result_0.txt", line=n) for n in (1, 2) for name in "ab"]
     lines = render(round_(*found, replace(file, path="v1.0/other/x"))).splitlines()
     assert lines[:12] == [
@@ -124,7 +124,7 @@ def test_every_line_of_a_finding_names_its_severity(round_, seed, file):
         assert all(re.search(r"\b(error|warning|review|info|waived)\b", line) for line in about), about
 
 
-def test_findings_of_other_severities_than_the_chosen_are_hidden_and_counted(report, seed, file):
+def test_findings_of_other_severities_are_hidden_and_counted(report, seed, file):
     lines = render(replace(report(seed, file), severity="error")).splitlines()
     assert lines[4:5] == [
         "  failed: 1 error, with 1 warning to read",
@@ -210,7 +210,7 @@ def test_a_fault_of_a_whole_folder_has_no_line(report, seed):
     assert line == "    error: found seed 5, wanted 48 bits"
 
 
-def test_a_warning_in_most_logs_is_one_line_and_others_have_each_place(report, file):
+def test_a_warning_in_most_logs_is_one_line(report, file):
     logs = [replace(file, path=f"v1.0/acme/results/a/result_{n}.txt", code="LOG08", line=n) for n in range(3)]
     lines = render(report(*logs, file)).splitlines()
     assert lines[1:4] == [
@@ -226,7 +226,7 @@ def test_places_in_the_submission_are_told_relative_to_it(report, seed):
     assert "found the bytes of results/a/x, wanted none of v1.0/other/x" in render(report(found))
 
 
-def test_a_digest_is_cut_where_people_read_and_whole_where_each_finding_is_asked_for(report, seed):
+def test_a_digest_is_whole_only_where_each_finding_is_listed(report, seed):
     made = report(replace(seed, found=f"sha256 {'ab' * 32}", wanted="c" * 63))
     assert f"found sha256 {'ab' * 6}..., wanted {'c' * 63}\n" in render(made)
     assert "ab" * 32 in render(replace(made, every=True))

@@ -1,12 +1,12 @@
 """Names: which there are, and what is replaced."""
 
 import json
-import time
 
 import pytest
 
 from compliance.packing.names import Names, gather, hosts, users
 from tests.compliance.logs import log_text, logged
+from tests.support.effort import guarded
 
 
 @pytest.fixture
@@ -114,16 +114,15 @@ def test_names_of_a_submission(named):
 
 
 @pytest.mark.slow
-def test_thousands_of_names_take_no_longer(names):
+def test_thousands_of_names_are_replaced_at_once(names):
     """A large system: 1,000 hosts, 4,000 accelerators, and half a megabyte of text."""
     for number in range(1000):
         names.add("host", f"quartz{number}")
     for number in range(4000):
         names.add("uuid", f"GPU-{number:08x}-ffff-{number:012x}")
     text = "metadata lineno gpu-0000000 quarz " * 15_000 + "quartz99 quartz999 QUARTZ9999"
-    begin = time.process_time()
-    new = masked(names, text)
-    assert time.process_time() - begin < 20
+    with guarded():
+        new = masked(names, text)
     host = {n: names.given[f"quartz{n}"] for n in (99, 999)}
     assert new.endswith(f"quarz {host[99]} {host[999]} {host[999]}9")
 

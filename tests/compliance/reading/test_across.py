@@ -136,7 +136,7 @@ def test_seeds_of_another_edition_are_not_related():
     assert across(first, fake("third", FAR + LOW, edition=old)).related_seeds == []  # which old compares with none
 
 
-def test_every_seed_of_a_log_counts_as_used_and_the_first_line_of_it_is_told():
+def test_each_seed_of_a_log_is_used_at_its_first_line():
     first, other = fake("first", 3, FAR), fake("second", 7, FAR, 8, FAR)
     (reuse,) = across(first, other).reused_seeds
     assert (reuse.run, reuse.line, reuse.before, reuse.before_line, reuse.seed) == (other, 20, first, 20, FAR)
@@ -146,7 +146,7 @@ def test_every_seed_of_a_log_counts_as_used_and_the_first_line_of_it_is_told():
 @pytest.mark.parametrize(
     ("one", "two", "reused"), [(True, True, 1), (True, False, 1), (False, True, 1), (False, False, 0)]
 )
-def test_seeds_of_other_sets_are_reused_where_either_edition_wants_seeds_of_its_own(one, two, reused):
+def test_reuse_counts_where_either_edition_wants_own_seeds(one, two, reused):
     first, second = (without(across=wants) for wants in (one, two))
     runs = fake("x", FAR, folder="a", edition=first), fake("y", FAR, folder="b", edition=second)
     assert len(across(*runs).reused_seeds) == reused
@@ -215,7 +215,7 @@ def test_a_replay_behind_a_copy_is_found(tmp_path):
         ({"evaluations": [A, B, C, C]}, 2),  # no later ones are compared
     ],
 )
-def test_a_log_is_read_only_if_another_has_its_size_start_and_first_three_scores(monkeypatch, changes, read):
+def test_logs_are_read_only_if_size_start_and_scores_agree(monkeypatch, changes, read):
     files = []
     monkeypatch.setattr(module, "sha256", lambda file: files.append(file.name) or file.name)
     runs = [SimpleNamespace(**{**vars(fake(name)), "evaluations": [A, B, C, D]}) for name in ("first", "other")]

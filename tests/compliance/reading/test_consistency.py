@@ -74,5 +74,5 @@ def test_facts_fit_each_other(name, fits, contradicts, told):
         {"share": {}, "memory": {"gib": "24"}},
     ],
 )
-def test_what_another_framework_or_machine_does_not_tell_contradicts_nothing(node):
+def test_what_is_not_told_contradicts_nothing(node):
     assert found(**node) == found(launcher=None, **node) == []

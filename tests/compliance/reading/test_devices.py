@@ -55,7 +55,7 @@ def test_threads_count_up_to_the_cores_of_the_described_nodes(devices, threads, 
         ({}, None),
     ],
 )
-def test_a_description_counts_cores_by_processor_or_node_and_whole_or_logical(described, cores):
+def test_a_description_counts_cores_in_four_ways(described, cores):
     assert described_cores(described) == cores
 
 

@@ -32,7 +32,7 @@ def editions(path, law, **options):
         ("", 120),  # no folder names a benchmark: those of the round, its own, and the year
     ],
 )
-def test_each_submission_of_a_round_is_looked_into_at_most_three_times(monkeypatch, tmp_path, folder, most):
+def test_each_submission_of_a_round_is_listed_at_most_thrice(monkeypatch, tmp_path, folder, most):
     opened = []
     monkeypatch.setattr(edition, "_logs", lambda target: opened.append(target) or [])
     for org in range(40):
@@ -114,7 +114,7 @@ def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path)
 
 
 @pytest.mark.parametrize("inner", ["mlperf-hpc-v0.7", "v1.0", "results/mlperf-hpc-v0.7", "results/v1.0"])
-def test_a_round_in_an_organisations_folder_chooses_neither_rules_nor_registry(tree, law, tmp_path, inner):
+def test_a_round_inside_an_organisation_chooses_no_rules(tree, law, tmp_path, inner):
     org = tmp_path / "results" / "v1.0" / "acme"
     shutil.copytree(tree.root, org / inner / "evil")
     (org / inner / "registry.yaml").write_text("[no registry\n")
@@ -146,7 +146,7 @@ BESIDE = "results/mlperf-hpc-v2.0/results/v1.0/acme"
         *((path, above, "v1.0") for path in (CLONE, BESIDE) for above in (0, 1, 2)),
     ],
 )
-def test_the_outermost_folder_from_the_given_one_decides_or_else_the_nearest_above(tree, law, path, above, edition):
+def test_the_outermost_given_folder_decides_or_the_nearest_above(tree, law, path, above, edition):
     home = tree.root.parent.with_name("base") / path
     shutil.copytree(tree.root, home)
     given = (home, *home.parents)[above]
@@ -210,7 +210,7 @@ def changed(problem, name, value):
 
 @pytest.mark.parametrize(("name", "code"), NUMBERS)
 @pytest.mark.parametrize("value", [None, 0, -1, True, "", "7", [], [0]])
-def test_a_number_that_is_left_out_or_holds_nothing_is_a_gap_of_its_rule(name, code, value):
+def test_a_missing_or_empty_number_is_a_gap_of_its_rule(name, code, value):
     problem = changed("smoke", name, value)
     assert list(gaps(problem, CODES, False, True)) == [(name, code)]
     assert list(gaps(problem, CODES - {code}, False, True)) == []  # no rule needs it

@@ -3,7 +3,6 @@
 import os
 import shutil
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +11,7 @@ from compliance.reading.files import SubmissionFiles, Text, description_of, numb
 from compliance.reading.tree import Entry, read_submission
 from rules import published as published_source
 from rules.edition import load
+from tests.compliance import made
 
 
 def text_of(tmp_path, data, room=module.LARGEST):
@@ -42,7 +42,7 @@ def test_a_file_may_be_as_large_as_there_is_room(tmp_path, size, problem):
     ("size", "text", "problem"),
     [(10, "x" * 10, ""), (11, "", "more than 10 bytes, too large to be looked at")],
 )
-def test_a_file_that_grew_since_it_was_listed_is_not_read_beyond_the_limit(tmp_path, monkeypatch, size, text, problem):
+def test_a_file_that_grew_is_not_read_beyond_the_limit(tmp_path, monkeypatch, size, text, problem):
     monkeypatch.setattr(module, "LARGEST", 10)
     (tmp_path / "file").write_bytes(b"x" * size)
     found = read_text(tmp_path, Entry(("file",), "file", 3))
@@ -109,7 +109,7 @@ def test_a_field_has_its_line(tmp_path, text, lines):
 
 @pytest.mark.parametrize("there", [False, True])
 @pytest.mark.parametrize(("system", "known"), [("", 0), (".", 0), ("..", 0), ("a\nb", 0), ("box", 1), ("...", 1)])
-def test_a_system_of_no_name_has_no_description_whatever_file_there_is(tmp_path, system, known, there):
+def test_a_system_without_a_name_has_no_description(tmp_path, system, known, there):
     (tmp_path / "systems").mkdir()
     if there:
         (tmp_path / "systems" / f"{system}.json").write_text("{}")
@@ -139,7 +139,7 @@ def files(tree):
     return read
 
 
-def test_source_is_what_lies_in_its_folders_and_equal_texts_are_kept_once(tree, files):
+def test_equal_texts_of_source_are_kept_once(tree, files):
     tree.put(tree.root / "benchmarks" / "scaffold" / "implementations" / "old" / "train.py", "x = 1\n")
     tree.put(tree.root / "source" / "other" / "train.py", "x = 1\n")
     tree.put(tree.root / "docs" / "train.py", "x = 1\n")
@@ -155,7 +155,7 @@ def test_source_is_what_lies_in_its_folders_and_equal_texts_are_kept_once(tree, 
     assert found.folders[1].files == tree.files() and found.folders[1].name == tree.source.name
 
 
-def test_files_are_gathered_by_their_folder_of_source_and_loose_ones_are_in_none(tree, files):
+def test_files_are_gathered_by_their_folder_of_source(tree, files):
     shutil.rmtree(tree.source)
     folder = ("benchmarks", "scaffold", "implementations", "ours")
     for path in ("source/notes.md", "source/zz/a.py", "source/zz/in/b.py", "benchmarks/scaffold/c.py"):
@@ -171,10 +171,10 @@ def test_files_are_gathered_by_their_folder_of_source_and_loose_ones_are_in_none
     assert [folder.parts for folder in found.folders] == [folder, ("source", "zz")]
 
 
-def test_of_runs_of_one_set_with_equal_source_one_counts_and_all_have_the_folder_that_fits(tree, files):
+def test_one_run_counts_for_all_of_its_set_with_equal_source(tree, files):
     mine, other = tree.files(), {"train.py": "0" * 64}
     runs = [
-        SimpleNamespace(set_path=path, benchmark="scaffold", source=source, number=number)
+        made.run(number, path=f"{path}/result_{number}.txt", source=source)
         for number, (path, source) in enumerate(
             [("a", mine), ("a", mine), ("a", None), ("a", other), ("b", mine), ("b", {}), ("b", {"../x": "0" * 64})]
         )
@@ -209,7 +209,7 @@ def sources(tree, files, monkeypatch):
 
 
 @pytest.mark.parametrize(("published", "large"), [(None, {"b.py", "e.py"}), ("e.py", {"b.py", "c.py"})])
-def test_python_is_parsed_while_there_is_room_and_the_references_first(sources, monkeypatch, published, large):
+def test_python_is_parsed_while_there_is_room(sources, monkeypatch, published, large):
     monkeypatch.setattr(module, "LARGEST_PYTHON", 10)
     texts = {"a.py": "x = 10", "b.py": "x = 2", "c.py": "f(3)", "d.py": "x = 10", "e.py": "5", "f.txt": "6", "g.py": ""}
     found = sources(texts, published)
@@ -226,7 +226,7 @@ def test_the_references_files_are_not_parsed_beyond_the_limit_either(sources, mo
 
 
 @pytest.mark.parametrize(("name", "kept"), [("ours.py", True), ("theirs.py", False)])
-def test_only_the_references_files_are_kept_from_one_submission_to_the_next(sources, files, monkeypatch, name, kept):
+def test_only_the_references_files_are_kept_between_submissions(sources, files, monkeypatch, name, kept):
     monkeypatch.setattr(module, "LARGEST_PYTHON", 10)
     (one,), (other,) = (found.python.values() for found in (sources({name: "y = 123456"}, "ours.py"), files()))
     assert (one is other) == kept and one == other and not one.large
@@ -243,7 +243,7 @@ def test_only_the_references_files_are_kept_from_one_submission_to_the_next(sour
         (("a.py", "b.py"), "2 of 2 files differ from the reference implementation's"),
     ],
 )
-def test_the_origin_of_source_tells_how_many_files_are_not_the_references(sources, names, origin):
+def test_the_origin_of_source_counts_files_of_its_own(sources, names, origin):
     assert sources(dict.fromkeys(names, "x = 1\n"), "ours.py").origin == origin
 
 

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +10,7 @@ from compliance.reading import ledger as module
 from compliance.reading.ledger import ABORTED, KILLED, NOTED, REPEATED, UNEXPLAINED, beginnings, ledger_of, start_in
 from compliance.reading.tree import read_set
 from rules.edition import load
+from tests.compliance import made
 from tests.compliance.ledgers import sha256, time_of
 
 
@@ -158,4 +158,4 @@ def test_so_many_pieces_of_a_log_are_read(tmp_path, monkeypatch, most, known):
     monkeypatch.setattr(module, "MOST_PIECES", most)
     monkeypatch.setattr(module, "PIECE", 4)
     (tmp_path / "log").write_bytes(b"12345678\n")
-    assert bool(beginnings(SimpleNamespace(file=tmp_path / "log"), {sha256(b"12345678\n")})) is known
+    assert bool(beginnings(made.run(file=tmp_path / "log"), {sha256(b"12345678\n")})) is known

@@ -99,7 +99,7 @@ LATE = (("run_start", 100_000), ("run_start", 109_000), ("eval_start", 100_500))
 @pytest.mark.parametrize(
     ("edition", "starts", "back"), [("mlperf-hpc-v2.0", [1], []), ("v1.0", [1, 2], [(3, 8500, "eval_start")])]
 )
-def test_time_does_not_run_back_for_repetitions_that_are_dropped_where_many_ranks_log(gather, edition, starts, back):
+def test_dropped_repetitions_do_not_turn_time_back(gather, edition, starts, back):
     log = gather(*LATE, edition=edition)
     assert (kept(log, "run_start"), log.back) == (starts, back)
 
@@ -164,7 +164,7 @@ def test_equal_times_of_events_that_stay_are_no_step_back(logs):
     assert log.back == []
 
 
-def test_steps_back_are_measured_again_only_where_something_was_dropped(logs):
+def test_steps_back_are_measured_again_only_after_a_drop(logs):
     log = logs.read(logs.event(1, "seed", 9, 1), logs.event(2, "seed", 5, 2))
     log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
     merge_ranks(log, SPREAD)

@@ -117,7 +117,7 @@ def test_numbers_beyond_counts_tell_nothing(number, tells):
     assert Scale(1.0, 1.0, ()).tells((number, 10.0), 10) is tells
 
 
-def test_without_counts_there_is_no_scale_of_dice_and_without_outputs_one_is_meant():
+def test_dice_has_no_scale_without_counts():
     bare = replace(EDITION.problems["smoke"], class_counts={})
     assert scale_of(bare, SCAFFOLD, CURVES) is None
     assert scale_of(bare, SCAFFOLD, replace(CURVES, fewest=1)) is None
@@ -133,7 +133,7 @@ def test_what_is_near_across_the_edge_of_a_cell_is_found(step):
     assert compared(Scale(1.0, 1.0, ()), [first], [other])[1] is not None
 
 
-def test_two_of_many_evaluations_of_a_run_in_one_cell_are_both_compared():
+def test_two_evaluations_of_a_run_in_one_cell_are_both_compared():
     first = [[50.0, 60.0, 70.0], [50.5, 60.0, 70.0]]
     second, third = [[9.0, 90.0, 30.0], [50.6, 60.0, 70.0]], [[50.1, 60.0, 70.0], [1.0, 2.0, 3.0]]
     _, found, other = compared(Scale(0.25, 2.0, ()), first, second, third, equal=1.0)
@@ -141,7 +141,7 @@ def test_two_of_many_evaluations_of_a_run_in_one_cell_are_both_compared():
     assert (other.first_line, other.line) == (10, 10)
 
 
-def test_of_two_that_are_no_copies_the_one_of_the_same_epoch_counts_first():
+def test_the_neighbour_of_the_same_epoch_counts_first():
     first, second = [[50.0, 60.0, 70.0], [51.0, 60.0, 70.0]], [[50.9, 60.0, 70.0], [8.0, 9.0, 1.0]]
     _, found = compared(Scale(0.25, 2.0, ()), first, second, equal=1.0)
     assert (found.first_line, found.same_epoch, found.copied) == (10, True, False)

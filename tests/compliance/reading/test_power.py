@@ -84,7 +84,7 @@ def test_nodes_and_switches_are_added_each_with_its_factor(logs, instruments, fi
 @pytest.mark.parametrize(
     ("own", "joules"), [([(10 * SECOND, {"value": 7.0})], 70), ([(None, 7.0)], 1000), ([(9, "7")], 1000)]
 )
-def test_readings_in_the_runs_own_log_come_first_if_they_have_time_and_watts(logs, instruments, own, joules):
+def test_complete_readings_in_the_runs_own_log_come_first(logs, instruments, own, joules):
     log = instruments("node_0.txt", logs.reading(10 * SECOND, 100.0))
     events = [logs.event(line, NODE, time, value) for line, (time, value) in enumerate(own, 1)]
     assert energy_of(logs.read(*events), log) == joules

@@ -111,7 +111,7 @@ def test_an_edition_without_a_registry_has_none(registered, of):
     assert of(folder / "acme", edition="mlperf-hpc-v3.0") is None
 
 
-def test_folders_between_the_round_and_the_submission_count_for_nothing(registered, of):
+def test_folders_between_round_and_submission_count_for_nothing(registered, of):
     deeper = registered.root.parent / "closed"
     deeper.mkdir()
     (deeper / "registry.yaml").write_text("- forged\n")

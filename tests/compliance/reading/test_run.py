@@ -74,7 +74,7 @@ def test_of_keys_that_no_rule_knows_so_much_is_kept(monkeypatch):
 
 
 @pytest.mark.parametrize(("left", "kept"), [(-1, False), (0, False), (1, True), (2, True)])
-def test_values_of_keys_that_no_rule_knows_are_smaller_than_their_room(monkeypatch, left, kept):
+def test_values_of_unknown_keys_are_smaller_than_their_room(monkeypatch, left, kept):
     value = ["y" * 90]
     monkeypatch.setattr(module, "LARGEST_ALL", len("b") + size_of(value) + left)
     assert ("b" in facts_of({}, {"b": fact(value)})) is kept
@@ -215,7 +215,7 @@ def read(logs, *events):
     return logs.read(*(logs.event(line, key, time, value) for line, (key, time, value) in enumerate(events, 1)))
 
 
-def test_a_span_without_an_end_closes_where_the_next_begins_or_at_the_runs_end(logs):
+def test_an_open_span_ends_at_the_next_or_with_the_run(logs):
     log = read(
         logs,
         ("epoch_start", 10, None),

@@ -45,7 +45,7 @@ def test_how_deep_a_folder_of_source_lies(path, depth):
         (own("train.py"), "implementations", None),
     ],
 )
-def test_in_the_tree_of_mlperf_an_implementations_files_may_lie_at_its_top(folder, logged, path):
+def test_mlperfs_tree_may_have_an_implementation_at_its_top(folder, logged, path):
     assert folder.path_of(logged) == path
 
 
@@ -59,7 +59,7 @@ def test_in_the_tree_of_mlperf_an_implementations_files_may_lie_at_its_top(folde
         (Folder(("source", "0"), {"README.md": A}), False),
     ],
 )
-def test_a_folder_of_code_holds_its_benchmarks_source_and_a_shared_one_all(folder, holds):
+def test_code_lies_in_a_benchmarks_folder_or_a_shared_one(folder, holds):
     assert folder.may_hold("scaffold") is holds
 
 

@@ -1,14 +1,15 @@
 """A description against what a run found: what is held against it, and what is not."""
 
 import hashlib
-from pathlib import Path
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 
 from compliance.reading import stated as module
 from compliance.reading.environment import Environment, Kind
+from compliance.reading.run import Origin
 from compliance.reading.stated import capacity, contradictions, given, same
+from tests.compliance import made
 from tests.compliance.environments import NODE
 from tests.support.sides import sides
 
@@ -128,21 +129,19 @@ def test_a_setting_s_name_has_so_many_characters(length, known):
     assert given(["a" * length + "=1"], None) == ({"a" * length: 1} if known else {})
 
 
-class Run:
-    """A run, as far as its settings go."""
-
-    source = None
-    file = Path("result_3.txt")
-    origin = SimpleNamespace(source="registry", entry=1)
-    throughput_only = False
-
-    def value(self, key):
-        return {"hyperparameters": {"x": 1}, "submission_org": "acme"}.get(key)
+VALUES = {"hyperparameters": {"x": 1}, "submission_org": "acme"}
+RUN = made.run(3, values=VALUES, origin=Origin(1, "registry", 1))
 
 
-def told(*words, text=None):
-    environment = SimpleNamespace(run={"command": None if words == (None,) else list(words), "config": text})
-    return [found for found, _ in module.differences(environment, Run(), SimpleNamespace(settings={}))]
+def stated(words, text):
+    """The environment of a run with this command line and this file of settings."""
+    return Environment({"command": words, "config": text}, ())
+
+
+def told(*words, text=None, **changes):
+    environment = stated(None if words == (None,) else list(words), text)
+    benchmark = made.terms(settings={}).benchmark
+    return [found for found, _ in module.differences(environment, replace(RUN, **changes), benchmark)]
 
 
 @pytest.mark.parametrize(("before", "found"), [(module.MOST - 1, ["x 2 here, 1 in the log"]), (module.MOST, [])])
@@ -182,10 +181,9 @@ def test_a_command_is_that_of_the_log(words, fits):
     assert told(*words.split()) == ([] if fits else [words])
 
 
-def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for(monkeypatch):
-    monkeypatch.setattr(Run, "throughput_only", True)
-    monkeypatch.setattr(Run, "origin", SimpleNamespace(source="rehearsal", entry=None))
-    assert told("--steps", "40", "--rehearsal-seed", "5") == []
+def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for():
+    rehearsal = Origin(1, "rehearsal", None)
+    assert told("--steps", "40", "--rehearsal-seed", "5", throughput_only=True, origin=rehearsal) == []
 
 
 @pytest.mark.parametrize(
@@ -198,22 +196,22 @@ def test_what_a_log_says_of_its_steps_and_seed_may_be_asked_for(monkeypatch):
     ],
 )
 def test_what_is_given_is_among_what_is_logged(words, text, above, found):
-    environment = SimpleNamespace(run={"command": words, "config": text})
-    assert module.unlogged(environment, Run(), SimpleNamespace(settings={}), frozenset(above)) == found
+    benchmark = made.terms(settings={}).benchmark
+    assert module.unlogged(stated(words, text), RUN, benchmark, frozenset(above)) == found
 
 
 @pytest.mark.parametrize(("text", "known"), [("x: 1\n", True), ("x: 1 # other\n", False), (None, True)])
-def test_a_config_is_one_that_the_log_names_as_source(monkeypatch, text, known):
-    monkeypatch.setattr(Run, "source", {"config.yaml": hashlib.sha256(b"x: 1\n").hexdigest()})
+def test_a_config_is_one_that_the_log_names_as_source(text, known):
+    source = {"config.yaml": hashlib.sha256(b"x: 1\n").hexdigest()}
     digest = hashlib.sha256((text or "").encode()).hexdigest()
-    assert told(text=text) == ([] if known else [f"a config with the sha256 {digest}"])
+    assert told(text=text, source=source) == ([] if known else [f"a config with the sha256 {digest}"])
 
 
 @pytest.mark.parametrize(
     ("name", "value", "resolved"), sides(("epochs", ["auto", None], [0]), ("threads", [0], [-1, "0", False]))
 )
-def test_a_run_chooses_auto_and_nothing_and_a_zero_that_defines_no_training(name, value, resolved):
-    assert module.resolves(value, name, SimpleNamespace(settings={"epochs": None})) is resolved
+def test_a_run_chooses_auto_nothing_and_zeros_of_the_machine(name, value, resolved):
+    assert module.resolves(value, name, made.terms(settings={"epochs": None}).benchmark) is resolved
 
 
 def test_settings_of_a_table_and_names_that_are_no_text_are_left_out():
@@ -225,6 +223,5 @@ def test_what_a_run_took_from_a_table_is_without_what_was_set_over_it():
     row = {"BS": 4, "Hyperparams": {"learning_rate": 0.002, "weight_decay": 0.1}}
     row["Samples to converge"] = {"mean": 80, "low": 60, "high": None}
     said = {"sha256": "5" * 64, "batch": 4, "rows": [row], "over": ["weight_decay"]}
-    run = SimpleNamespace(value={module.KEY: said}.get)
-    assert module.of_table(run) == {"batch_size", "learning_rate"}
-    assert module.of_table(SimpleNamespace(value={}.get)) == frozenset()
+    assert module.of_table(made.run(values={module.KEY: said})) == {"batch_size", "learning_rate"}
+    assert module.of_table(made.run()) == frozenset()

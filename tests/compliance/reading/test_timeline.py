@@ -39,7 +39,7 @@ def test_without_a_target_nothing_meets_it():
         ({"score_min": -1}, [-1], []),
     ),
 )
-def test_the_ends_of_the_range_are_in_it_and_what_must_be_above_is_not(limits, value, good):
+def test_a_range_includes_its_ends_unless_it_says_above(limits, value, good):
     assert in_range(value, terms(**limits)) is good
 
 
@@ -47,7 +47,7 @@ def test_the_ends_of_the_range_are_in_it_and_what_must_be_above_is_not(limits, v
     ("number", "epoch"),
     [(3, 3), (3.0, 3), (3.5, 3.5), ("3", "3"), (None, None), ([3], "[3]"), ({}, "{}"), (True, "True")],
 )
-def test_an_epoch_that_is_a_whole_float_is_its_integer_and_every_epoch_can_be_a_key(logs, number, epoch):
+def test_a_whole_float_is_the_integer_of_its_epoch(logs, number, epoch):
     found = epoch_of(logs.event(1, "epoch_start", epoch_num=number))
     assert (found, type(found)) == (epoch, type(epoch)) and hash(found) is not None
     assert epoch_of(logs.event(1, "epoch_start")._replace(metadata=None)) is None
@@ -81,13 +81,13 @@ def test_a_score_is_inside_by_line_and_by_time(logs, line, time, inside, late):
     assert (len(time_.inside) == 1, time_.passing is not None, time_.late is not None) == (inside, inside, late)
 
 
-def test_the_first_passing_score_inside_is_the_one_and_none_is_late_then(logs):
+def test_the_first_passing_score_inside_counts(logs):
     time = run(logs, (3, 2000, 0.4), (4, 3000, 0.5), (5, 4000, 0.6), (9, 9500, 0.9))
     assert [s.event.line for s in time.scores] == [3, 4, 5, 9] and len(time.inside) == 3
     assert time.passing.event.line == 4 and time.late is None
 
 
-def test_without_a_start_nothing_is_inside_and_without_a_stop_nothing_is_late(logs):
+def test_nothing_is_inside_without_start_nor_late_without_stop(logs):
     score, start = logs.event(3, "score", 2000, 0.7), logs.event(1, "run_start", 1000)
     assert timeline(logs.read(score, logs.event(8, "run_stop", 9000)), terms()).inside == ()
     time = timeline(logs.read(start, score), terms())

@@ -86,7 +86,7 @@ def test_a_prepared_submission_has_descriptions_alone(tmp_path, names, prepared)
 
 
 @pytest.mark.parametrize(("most", "line"), [(1, 2), (2, 2), (3, 0), (4, 0)])
-def test_more_lines_with_the_token_than_can_be_searched_count_as_an_event(tmp_path, most, line):
+def test_too_many_lines_with_the_token_count_as_an_event(tmp_path, most, line):
     (tmp_path / "a.rst").write_text("x\n" + ":::MLLOG x\n" * 3)
     assert reading_tree.first_event(tmp_path / "a.rst", most) == (line, min(most + 1, 3))
 
@@ -150,7 +150,7 @@ def both(root, *parts):
 
 
 @pytest.mark.parametrize("parts", [("results",), ("results", "box", "strong", "scaffold")])
-def test_logs_that_were_made_again_are_aside_in_the_order_of_their_numbers(tmp_path, parts):
+def test_logs_set_aside_are_in_the_order_of_their_numbers(tmp_path, parts):
     again = ["superseded/2/result_0.txt", "superseded/1/result_1.txt"]
     files(tmp_path.joinpath(*parts), "result_0.txt", *again)
     home, sets = both(tmp_path, *parts)

@@ -1,5 +1,4 @@
 import os
-from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +8,8 @@ from benchmark.tuning.ending import Course
 from benchmark.tuning.folder import OWN, Opened
 from compliance.reading.discovery import discover
 from compliance.reading.ledger import read_beside
+from compliance.reading.run import Mark
+from compliance.reading.series import Evaluation
 from compliance.reading.tuning import (
     asked_late,
     course_of,
@@ -20,6 +21,7 @@ from compliance.reading.tuning import (
     settings_of,
     winner_of,
 )
+from tests.compliance import made
 
 
 def trials_of(tuned):
@@ -108,21 +110,25 @@ def test_a_point_is_asked_for_before_its_trial_starts():
     ],
 )
 def test_the_quickest_trial_wins_and_of_equals_the_first(trials, winner):
-    runs = [SimpleNamespace(number=n, seconds=seconds, converged=reached) for n, seconds, reached in trials]
+    met = Evaluation(1, 0, 1, None, 1.0)
+    runs = [
+        made.run(n, start=Mark(1, 0), stop=seconds and Mark(2, 1000 * seconds), passing=met if reached else None)
+        for n, seconds, reached in trials
+    ]
     assert winner_of(runs).number == winner
     assert winner_of([run for run in runs if not run.converged]) is None
 
 
 def test_the_course_of_a_trial_has_the_scores_of_its_epochs():
-    scores = [SimpleNamespace(epoch=epoch, time_ms=5, value=0.5) for epoch in (1, None, 2)]
-    course = course_of(SimpleNamespace(start_ms=1, stop_ms=9, evaluations=scores))
+    scores = [Evaluation(7, 5, epoch, None, 0.5) for epoch in (1, None, 2)]
+    course = course_of(made.run(start=Mark(1, 1), stop=Mark(9, 9), evaluations=scores))
     assert (course.start, course.stop, course.evaluations) == (1, 9, ((1, 5, 0.5), (2, 5, 0.5)))
 
 
 @pytest.mark.parametrize("value", [None, [], "learning_rate"])
 def test_settings_that_are_no_object_are_none(value):
-    assert settings_of(SimpleNamespace(value=lambda key: value)) == {}
-    assert settings_of(SimpleNamespace(value=lambda key: {"a": 1})) == {"a": 1}
+    assert settings_of(made.run(values={"hyperparameters": value})) == {}
+    assert settings_of(made.run(values={"hyperparameters": {"a": 1}})) == {"a": 1}
 
 
 def limited(**budget):

@@ -14,7 +14,7 @@ class Entry:
     when: str = ""
 
 
-def test_entries_have_their_lines_and_dates_are_the_text_that_was_written(tmp_path):
+def test_entries_have_their_lines_and_dates_as_written(tmp_path):
     file = tmp_path / "list.yaml"
     file.write_text("# two\n- {name: a, when: 2026-11-22}\n\n- name: b\n  when: '2026-11-23'\n")
     assert read_entries(file, [], Entry, "entries") == ((2, Entry("a", "2026-11-22")), (4, Entry("b", "2026-11-23")))

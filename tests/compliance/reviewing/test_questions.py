@@ -1,7 +1,6 @@
 """Evidence for the rules that only people can judge."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from compliance.reviewing.review import read_reviews
 from rules.edition import load
 from rules.reference import ReferencePoint
 from tests.compliance.ledgers import sha256
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 EDITION = load("v1.0")
 
 
@@ -58,7 +57,7 @@ def test_a_finding_for_review_is_a_question_with_its_places(submission):
     assert not {"RUN05", "RUN21"} & {q.code for q in questions(one, EDITION)}
 
 
-def test_what_reviewers_said_stands_with_the_question_and_unsigned_lines_do_not(submission):
+def test_only_signed_reviews_stand_with_the_question(submission):
     said = Review("SEED90", "reference", "accept", "R. Viewer", "2026-11-22")
     more = [said, Review("SEED90", "reference", "open"), Review("LOG99", "reference", "open", "a")]
     found = questions(submission, EDITION, checklist(["EVL90", "SEED90"], more))

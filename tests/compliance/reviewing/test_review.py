@@ -26,7 +26,7 @@ def reviews(tmp_path):
     return write
 
 
-def test_what_reviewers_say_is_shown_with_the_verdict_which_it_does_not_change(run, tree, reviews):
+def test_reviews_are_shown_and_do_not_change_the_verdict(run, tree, reviews):
     against = {"rule": "EVL90", "verdict": "object", "note": "a jump"}
     code, out, err = run(tree.root, "--reviews", reviews({}, against))
     assert (code, err) == (0, "")

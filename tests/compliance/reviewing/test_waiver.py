@@ -56,14 +56,14 @@ def test_a_waiver_is_for_one_rule_at_one_place(name, value, covered):
     assert Waiver(**{**AGREED, name: value}).covers(finding) is covered
 
 
-def test_a_link_out_of_what_is_judged_is_followed_to_where_the_file_is(tree, tmp_path):
+def test_a_link_out_of_the_given_folder_is_followed(tree, tmp_path):
     inside = waiver(tree.root / "w.yaml")
     (tmp_path / "link.yaml").symlink_to(inside)
     with pytest.raises(ValueError, match="inside of"):
         read_waivers(tmp_path / "link.yaml", [tree.root])
 
 
-def test_findings_are_waived_at_logs_sets_and_submissions_and_idle_waivers_are_named(broken, law, tmp_path):
+def test_waivers_cover_any_level_and_idle_ones_are_named(broken, law, tmp_path):
     broken.path(4).rename(broken.path(7))  # RUN02, of the set
     broken.described(host_processors_per_node="two")  # SYS04, of the submission
     places = [("SEED03", "result_1.txt"), ("RUN02", "strong/scaffold"), ("SYS04", "systems/box.json"), ("LOG01", "x")]

@@ -1,10 +1,9 @@
 """A file of Python read: parsed within a limit, refused where it is none."""
 
-import time
-
 import pytest
 
 from compliance.source.python import LARGEST, read_python
+from tests.support.effort import guarded
 
 SEED = "torch.manual_seed(1)\n"
 
@@ -37,7 +36,6 @@ def test_no_python_is_said_with_its_line(text, line, why):
     ],
     ids=lambda text: text[:12],
 )
-def test_long_names_take_linear_time(text):
-    begin = time.process_time()
-    read_python(text)
-    assert time.process_time() - begin < 20
+def test_long_names_are_read_to_the_end(text):
+    with guarded():
+        assert read_python(text).problem == ""

@@ -1,12 +1,11 @@
 """The seed of a generator followed to the log: seeded sources, each with its finding, and honest ones without any."""
 
-import sys
-
 import pytest
 
 from compliance.source.flow import LEAST_MODULUS, MOST_BOUND, MOST_SHIFT
 from compliance.source.python import read_python
 from compliance.source.trace import MOST_CALLS, untraced
+from tests.support.effort import lines_run
 
 START = """import os, random, hashlib, functools
 import numpy as np
@@ -295,21 +294,3 @@ def test_work_is_linear(name):
         flow = read_python("".join(text)).flow
         took.append(lines_run(lambda flow=flow: untraced([flow])))
     assert took[0] > 0 and took[1] < 5 * took[0]
-
-
-def lines_run(act):
-    """The number of lines that a function runs, with all that it calls. A turn of a loop counts, too."""
-    count = 0
-
-    def trace(frame, event, argument):
-        nonlocal count
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        act()
-    finally:
-        sys.settrace(before)
-    return count

@@ -9,8 +9,8 @@ import pytest
 from benchmark.problem import load_problem
 from harness.auditing.logged import matches, read_run
 from tests.compliance.logs import good
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 STRONG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
 LOG = STRONG / "scaffold" / "result_0.txt"
 

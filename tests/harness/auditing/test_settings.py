@@ -1,7 +1,6 @@
 """The settings of a logged run: those that define what it trained, and those that nobody here knows."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from harness.auditing.logged import read_run
 from harness.auditing.settings import average_in_epochs, defining, precision_of, unknown
 from rules.current import EDITION
 from rules.edition import load
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 
 

@@ -2,13 +2,12 @@
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
 from harness.launch import render
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 PAGES = ("harness/README.md", "docs/submitting.md", "docs/centres.md")
 FAKE = ROOT / "tests" / "support" / "fake"
 UNASKED = "--problem smoke --nodes 1 --ranks-per-node 1 --container image"  # which starts no train.py

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -14,9 +13,9 @@ from benchmark.problem import load_problem
 from compliance.engine import judge
 from rules.current import EDITION, current
 from rules.edition import load
+from tests.support import ROOT
 from tests.support.jobs import KINDS
 
-ROOT = Path(__file__).resolve().parents[3]
 LAUNCH = ROOT / "harness" / "launch"
 PROBLEMS = {  # on 64 ranks
     "scale9": ("--layout", "4,2,2,4"),

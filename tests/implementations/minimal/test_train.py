@@ -19,8 +19,8 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
 from implementations.pytorch.scaffold.task import Config, Task
 from implementations.pytorch.training.seeds import seed_weights
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "implementations" / "minimal" / "train.py"
 SETTINGS = {"batch_size": 4, "eval_batch_size": 3, "epochs": 2, "average_epochs": 0.5, "warmup_epochs": 1.0}
 

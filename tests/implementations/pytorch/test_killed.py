@@ -25,11 +25,11 @@ from harness.options import Setup
 from harness.runset import RunSet
 from harness.status import read_status
 from rules.current import current
+from tests.support import ROOT
 from tests.support.forked import Warm, forked_start
 from tests.support.tiny import define, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="runs are forked on Linux alone")]
-ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "tests" / "support" / "killed.py"
 SAMPLE = 3  # operations by default
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
+
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[3]
 STEPS = {  # problem and layout -> weights, gradients, and tensors of the optimizer
     "smoke:1,1,1,1": 200,
     "smoke:2,1,1,1": 200,

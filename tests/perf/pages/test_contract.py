@@ -50,7 +50,7 @@ def test_the_example_of_an_event_can_be_read(tmp_path):
     assert [type(item) for item in read_log(path)] == [Event] and json.loads(line.partition(" ")[2])
 
 
-def test_the_smaller_problem_is_the_one_whose_numbers_the_mathematics_has(tmp_path):
+def test_the_mathematics_has_the_numbers_of_the_smaller_problem(tmp_path):
     path = tmp_path / "tiny.yaml"
     path.write_text(re.search(r"^```yaml\n(tiny4:.*?)```", TEXT, re.M | re.S)[1])
     assert load_problem("tiny4", path).digest().startswith("62040c83dc64")

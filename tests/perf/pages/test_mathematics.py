@@ -65,7 +65,7 @@ def test_usual_bounds_in_the_order_of_scaffolds_layers():
     assert [number for number in shown if number not in TEXT] == []
 
 
-def test_cosmoflows_weights_come_after_as_many_words_as_it_has_weights():
+def test_cosmoflows_weights_follow_as_many_words_as_weights():
     found, words = model("cosmoflow-mini"), RandomState(stream_seed(SEED, Stream.WEIGHTS))
     words.randint(0, 2**32, sum(p.numel() for p in found.parameters()), np.uint32)
     for layer in convolutions(found.blocks, found.hidden, found.head):

@@ -12,7 +12,7 @@ def test_each_workload_has_a_table():
     assert text.count("| `batch_size` |") == 4
 
 
-def test_settings_of_the_machine_are_named_once_with_the_defaults_of_each_workload():
+def test_settings_of_the_machine_have_each_workloads_default():
     trained, machine = parts()["settings"], parts()["machine"]
     assert "| `workers` | reader processes by rank; 0: the run reads | 2 (smoke, scale6: 0) | 4 " in machine
     assert "`batch_size`" not in machine and "`workers`" not in trained and machine.count("| `workers` |") == 1

@@ -11,9 +11,9 @@ import pytest
 
 from benchmark.log import Event, read_log
 from compliance.reading.environment import parse
+from tests.support import ROOT
 from tests.support.tiny import make_tiny
 
-ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "implementing.md"
 NETWORK = '''"""A network that knows the labels."""
 

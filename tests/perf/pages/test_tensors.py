@@ -61,7 +61,7 @@ def test_a_row_of_a_norm_stands_for_its_four_tensors():
     assert shown == wanted and list(shown) == list(wanted)
 
 
-def test_the_mini_has_an_eighth_of_every_number_of_channels_but_of_input_and_output():
+def test_the_mini_has_an_eighth_of_all_inner_channels():
     whole = tensors("deepcam")
     for name, shape in tensors("deepcam-mini").items():
         assert shape == tuple(side if side in (1, 3, 16) else side // 8 for side in whole[name]), name

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -15,8 +14,8 @@ from perf.projection.trace import trace
 from perf.rehearsal.rank import Rehearsal, rehearse
 from perf.rehearse import difference, faults, main
 from perf.settings import reference_settings
+from tests.support import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 PAGES = ("harness/README.md", "docs/submitting.md", "implementations/pytorch/README.md", "README.md")
 SUM, SWAP = Event("forward", "replica", "sum", 8), Event("forward", "depth", "exchange", 64, 128)
 ONE = Rehearsal(0, (0, 0, 0, 0), (SWAP, SUM), {"weights": 4}, 10, (), 4)

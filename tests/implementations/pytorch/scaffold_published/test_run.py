@@ -4,17 +4,16 @@ import dataclasses
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmark.generate import record
 from benchmark.log import Event, read_log
 from benchmark.problem import load_problem
+from tests.support import ROOT
 from tests.support.published import write_dataset
 from tests.support.tiny import define
 
-ROOT = Path(__file__).resolve().parents[4]
 TRAIN = "implementations/pytorch/train.py"
 pytestmark = pytest.mark.slow
 

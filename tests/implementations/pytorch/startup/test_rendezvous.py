@@ -5,13 +5,13 @@ import os
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
+
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[4]
 TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
 
 
