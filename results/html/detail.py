@@ -130,7 +130,7 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
         "training, s": part("training_ms", "epoch_line"),
         "evaluation, s": part("evaluation_ms", "eval_line"),
         "rest, s": part("rest_ms", "start_line"),
-        "samples/s": lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
+        MEASURES["run_samples_per_second"].title: lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
         "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
         "": lambda run: Cell(said(run)),
     }
