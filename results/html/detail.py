@@ -12,6 +12,7 @@ from results.html.charts import Side, sample
 from results.html.excerpt import CONTACT, home
 from results.html.findings import from_round, groups
 from results.html.headings import RUNS, explained
+from results.measures.identity import kind_of
 from results.measures.measure import over
 from results.measures.registry import MEASURES
 from results.runs.columns import Row
@@ -61,6 +62,7 @@ def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
         "anchor": anchor(r.name, r.group[2]),
         "result": r,
         "why": unscored(r),
+        "kind": f"{kind_of(r.group[3])} {r.group[4]}",
         "worth": worth(r),
         "tone": tone(r.standing),
         "facts": facts(r),
@@ -128,7 +130,7 @@ def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Ro
         "training, s": part("training_ms", "epoch_line"),
         "evaluation, s": part("evaluation_ms", "eval_line"),
         "rest, s": part("rest_ms", "start_line"),
-        "samples/s": lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
+        MEASURES["run_samples_per_second"].title: lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
         "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
         "": lambda run: Cell(said(run)),
     }

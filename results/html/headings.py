@@ -16,7 +16,9 @@ def explained(table: Table, said: Mapping[str, str]) -> Table:
 
 def of_a_run(name: str) -> str:
     """What a measure that is a mean means for one run."""
-    return MEASURES[name].meaning.removeprefix("mean ").removesuffix(", mean of the runs")
+    return (
+        MEASURES[name].meaning.removeprefix("mean ").removesuffix(", mean of the runs").removesuffix(", harmonic mean")
+    )
 
 
 TRAINED = MEASURES["train_samples_per_second"].meaning
@@ -30,10 +32,10 @@ FACTORS = {
 }
 SCALING = {
     "system": "system",
-    "units": "units",
+    "devices": "units",
     "minutes": "the figure of merit in minutes",
-    "efficiency, %": "the work of a unit relative to that of the smallest system",
-    f"with {MORE} more units: minutes, predicted": "on the straight line between sizes, on logarithmic axes",
+    "efficiency, %": "the work of a device relative to that of the smallest system",
+    f"with {MORE} more devices: minutes, predicted": "on the straight line between sizes, on logarithmic axes",
     "change, %": "of the predicted minutes over the measured ones",
 }
 RUNS = {
@@ -44,7 +46,7 @@ RUNS = {
     "seed": "the seed, as logged",
     "batch": "batch",
     "staged before, s": of_a_run("staged_before_seconds"),
-    "samples/s": "samples trained a second of all that isn't staging",
+    MEASURES["run_samples_per_second"].title: of_a_run("run_samples_per_second"),
     **{MEASURES[name].title: of_a_run(name) for name in (*(f"{part}_seconds" for part in PARTS), "au")},
 }
 SUBMISSION = {

@@ -165,5 +165,5 @@ def product(first: Result, found: Products, links: Links) -> tuple[str, Table, s
 
 KINDS = {
     "strong": "Strong scaling: the same global batch; dashed: ideal",
-    "weak": "Weak scaling: the same batch for each unit; dashed: ideal",
+    "weak": "Weak scaling: the same batch for each device; dashed: ideal",
 }

@@ -63,9 +63,9 @@ def columns(links: Links) -> dict[str, Callable[[Sized], Cell]]:
 
     return {
         "system": lambda s: Cell(s[0].system, below=f"{s[0].org} · {s[0].group[4]}", href=links.part(s[0])),
-        "units": lambda s: number(s[0].one("units")),
+        "devices": lambda s: number(s[0].one("units")),
         "minutes": lambda s: number(time(s[0]) / 60, minutes(s[0].fom)),
         "efficiency, %": lambda s: number(100 * s[1], show(100 * s[1], 0)),
-        f"with {MORE} more units: minutes, predicted": lambda s: number(over(s[2], 60), minutes(s[2])),
+        f"with {MORE} more devices: minutes, predicted": lambda s: number(over(s[2], 60), minutes(s[2])),
         "change, %": lambda s: change(s[0], s[2]),
     }

@@ -195,7 +195,7 @@ def trend() -> Spec:
     """The best result of each system in every round."""
     rounds = {"field": "round", "type": "nominal", "sort": None, "title": "round", "axis": {"labelAngle": 0}}
     place = {"x": rounds, "y": number(None, True, "y"), "color": COLOUR, "opacity": FADE}
-    told = {"series": "name", "round": "round", "best": "y", "system": "set", "units": "units"}
+    told = {"series": "name", "round": "round", "best": "y", "system": "set", "devices": "units"}
     shape = {"shape": SHAPE, "fill": COLOUR, "fillOpacity": {"value": 0.5}, "tooltip": TIP}
     return picked(
         {"points": told},
@@ -222,13 +222,13 @@ SPECS: dict[str, Spec] = {
     "ranks": forest("seconds", {"set": "set", "rank": "rank", "seconds": "x"}),
     "factors": factors(),
     "batch": scatter("global batch size", "passes"),
-    "rate": scatter("global batch size", "samples / s"),
-    "joint": scatter("samples / s", "passes"),
-    "units": scatter("units", "samples / s"),
+    "rate": scatter("global batch size", "samples a second of the run"),
+    "joint": scatter("samples a second of the run", "passes"),
+    "units": scatter("devices", "samples a second of the run"),
     "energy": scatter("minutes", "kJ"),
-    "strong": scatter("units", "minutes"),
-    "weak": scatter("units of the system", "models / h"),
-    "rates": scatter("units", "samples / s"),
+    "strong": scatter("devices", "minutes"),
+    "weak": scatter("devices of the system (T)", "models an hour"),
+    "rates": scatter("devices", "training samples a second"),
     "trend": trend(),
     "setting": scatter("setting", "seconds", False, False),
     "setting log": scatter("setting", "seconds", True, False),

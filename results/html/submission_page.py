@@ -8,7 +8,7 @@ from results.html.charts import HOW
 from results.html.detail import Room, detail, unscored
 from results.html.headings import SUBMISSION, explained
 from results.html.page import page
-from results.measures.identity import rank_text
+from results.measures.identity import kind_of, rank_text
 from results.statistics.result import Result
 from results.tables.cells import Cell, table_of, verdict
 from results.tables.links import Links, anchor
@@ -18,7 +18,7 @@ from results.tables.words import ends, worth
 COLUMNS: dict[str, Callable[[Result], Cell]] = {
     "system": lambda r: Cell(r.system, href=f"#{anchor(r.name, r.group[2])}"),
     "benchmark": lambda r: Cell(r.group[1], below=r.group[2]),
-    "scaling": lambda r: Cell("throughput alone" if r.throughput_only else r.group[3]),
+    "scaling": lambda r: Cell("throughput alone" if r.throughput_only else kind_of(r.group[3])),
     "division": lambda r: Cell(r.group[4]),
     "verdict": lambda r: verdict(r.standing),
     "result": lambda r: Cell("-" if r.throughput_only else worth(r), title=unscored(r)),

@@ -87,7 +87,7 @@ def test_html_draws_both_kinds_of_scaling(scaled, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "6 logs of throughput alone" in text and "0 sets of runs" not in text
     assert "Throughput alone" in text and "no figure of merit, no rank" in text
-    assert "Strong scaling: the same global batch" in text and "Weak scaling: the same batch for each unit" in text
+    assert "Strong scaling: the same global batch" in text and "Weak scaling: the same batch for each device" in text
     assert "result_4.txt" in text
     assert "<h3>Submissions</h3>" not in text
 
