@@ -200,7 +200,8 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
     if not (report.missed or errors or reviews or report.severity):
         path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")
         if path:
-            yield f"look at what no program can check, as reviewers will: python compliance/audit.py {printable(path)} lists it"
+            command = f"python compliance/audit.py {printable(path)}"
+            yield f"look at what no program can check, as reviewers will: {command} lists it"
 
 
 def _number(kinds: list[Kind], what: str) -> str:

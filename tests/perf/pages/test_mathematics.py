@@ -100,7 +100,7 @@ def test_scaffolds_rate(x, warmup):
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.parametrize(("x", "wanted"), [(0, 5e-4), (1.5, 5.25e-3), (3, 1e-2), (10, 2.5e-3), (25, 1.25e-3)])
+@pytest.mark.parametrize(("x", "wanted"), [(0, 1.35e-3), (1.4, 1.4175e-2), (3, 2.7e-2), (10, 6.75e-3), (25, 3.375e-3)])
 def test_cosmoflows_rate(x, wanted):
     assert task("cosmoflow-mini").learning_rate(x) == pytest.approx(wanted, rel=1e-12)
 
