@@ -145,7 +145,7 @@ def test_the_fastest_closed_system_is_the_first_row_after_two_choices(page, roun
     assert page.run(heading).startswith("closed division")
 
 
-def test_what_the_second_did_better_is_in_the_table_and_joined_on_the_batch(page, rounded):
+def test_what_the_second_did_better_is_in_table_and_joint_chart(page, rounded):
     page.open(rounded)
     assert page.draw("figure.joint")
     points = page.run("document.querySelector('figure.joint').content.tables.points")
@@ -166,7 +166,7 @@ def test_whether_a_system_scales_and_what_more_would_buy(page, rounded):
     assert small[4] == large[2] and float(large[4]) < float(large[2]) and large[5].startswith("-")
 
 
-def test_what_was_refused_and_why_is_listed_and_one_click_from_its_findings(page, rounded):
+def test_what_was_refused_is_one_click_from_its_findings(page, rounded):
     page.open(rounded)
     said = "[...document.querySelectorAll('.follows li')].map(l => l.innerText)"
     assert any(text.startswith("lost/box: 5 of 5 runs did not converge") for text in page.run(said))

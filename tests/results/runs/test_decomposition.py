@@ -20,7 +20,7 @@ def test_scaffold_run(new_log, read):
     }
 
 
-def test_evaluations_run_beside_training_where_an_epoch_begins_or_ends_in_one():
+def test_evaluations_beside_training_hold_the_edge_of_an_epoch():
     def beside(*evals):
         return is_beside(SimpleNamespace(spans={"epoch": [(0, 10), (10, 20)], "eval": list(evals)}))
 

@@ -54,7 +54,7 @@ def test_it_does_not_depend_on_the_luck_of_seeds(tree, new_log, published):
     assert expected(unlucky)[0].seconds == pytest.approx(expected(lucky)[0].seconds, rel=0.03)
 
 
-def test_a_batch_between_two_points_has_the_samples_of_a_straight_line(tree, new_log, published):
+def test_a_batch_between_two_points_lies_on_a_straight_line(tree, new_log, published):
     r = one(tree, new_log)
     published({4: [4, 4, 4, 4], 16: [10, 10, 10, 10]})
     found, _ = expected(r)

@@ -34,7 +34,7 @@ def test_the_product_is_the_ratio_of_the_figures_of_merit(two):
     assert [f.value * g.value for f, g in zip(found, turned, strict=True)] == pytest.approx([1] * 6, rel=1e-12)
 
 
-def test_the_product_is_exact_where_runs_are_dropped_and_where_one_failed(tree, new_log):
+def test_the_product_is_exact_with_dropped_and_failed_runs(tree, new_log):
     for org, reach in (("a", [True] * 10), ("b", [True] * 9 + [False])):
         logs = [new_log.scaffold(40 + 3 * i, epochs=4 + i % 3, seed=ord(org) + i, reach=r) for i, r in enumerate(reach)]
         tree.set(logs, org=org)

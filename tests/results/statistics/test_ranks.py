@@ -58,7 +58,7 @@ def test_runs_without_any_spread_differ_where_they_are_not_equal():
     assert rank_ranges([[5.0] * 5, [5.0] * 5, [6.0] * 5]) == [(1, 2), (1, 2), (3, 3)]
 
 
-def test_two_sets_are_told_apart_where_the_interval_of_their_ratio_excludes_1():
+def test_sets_differ_where_the_interval_of_their_ratio_excludes_1():
     found = set()
     for seed in range(60):
         a, b = draw(2 * seed, 5), draw(2 * seed + 1, 5 + seed % 7, 118)

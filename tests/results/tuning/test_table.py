@@ -17,7 +17,7 @@ def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
     assert rows["tiny_4"]["Campaign"] == scored.campaign.digest
 
 
-def test_of_two_campaigns_the_fewest_samples_count_and_not_the_seconds(verdict):
+def test_of_two_campaigns_fewest_samples_count_not_seconds(verdict):
     (scored,) = campaigns(verdict)
     better = replace(scored, samples=(24, 28, 32), wall=10 * scored.wall)
     for pair in ([scored, better], [better, scored]):
