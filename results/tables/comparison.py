@@ -19,14 +19,14 @@ from results.tables.factors import factor_rows, sentence
 from results.tables.formatting import aligned, cut, finite, show, times, times_between
 from results.tables.input_trials import trial_differences
 from results.tables.record import record
-from results.tables.words import finding_text, notes, staging_differs, title
+from results.tables.words import finding_text, no_score, notes, staging_differs, title
 
 
 def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     """The comparison for a terminal."""
     told = [pair_words(p, compared) for p in pairs]
     lines = [titled(compared), *(f"{s.letter}  {printable(named(s, compared))}" for s in compared)]
-    lines += [f"   {s.letter}: no score: {printable(s.result.why)}" for s in compared if s.result.why]
+    lines += [f"   {s.letter}: {printable('; '.join(no_score(s.result)))}" for s in compared if s.result.why]
     lines.append("")
     lines += [printable(line) for verdict, *more in told for line in (verdict, *(f"   {words}" for words in more))]
     lines += ["", *factor_lines(compared, pairs)]
