@@ -458,7 +458,7 @@ def test_led06_each_end_before_the_last_is_judged(tmp_path):
 def test_led07_starts_are_looked_up_where_all_logs_name_theirs():
     launched, one = recorded(begun(), begun(1), begun(2), ended(3)), run(**launches(1))
     check = checks.starts_are_accounted_for
-    ended_well = (3, "start 3 of result_2.txt ended with success, and its log is not here")
+    ended_well = (3, "start 3 of result_2.txt ended with success, and no log here is the one that it wrote")
     assert seen(check, [one], launched) == [(2, "start 2 of result_1.txt has no end"), ended_well]
     assert seen(check, [one, run(launch=None)], launched) == seen(check, [one], None) == []
 
