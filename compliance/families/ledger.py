@@ -221,7 +221,8 @@ def starts_are_accounted_for(runs: list[Run], place: SetPlace, terms: Terms) -> 
     if place.ledger and all(run.launch for run in runs):
         lost = (number for number, fate in place.ledger.others(runs).items() if fate == UNEXPLAINED)
         for number in lost:
-            what = "ended with success, and no log here is the one that it wrote" if number in place.ledger.ends else "has no end"
+            ended = number in place.ledger.ends
+            what = "ended with success, and no log here is the one that it wrote" if ended else "has no end"
             found = f"start {number} of {show(place.ledger.starts[number].said.run)} {what}"
             yield Fault(number, found, "its log, or a note that says why it is missing", path=place.ledger.path)
 
