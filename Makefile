@@ -48,7 +48,8 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Measures whether tests notice changes of the code, in a sample of 20 for each module (docs/testing.md). CI runs it once a week
+# Measures whether tests notice changes of the code, in a sample of 20 for each module (docs/testing.md).
+# CI runs it once a week
 mutants: setup
 	$(BIN)/python tests/mutants.py $(MUTANTS)
 

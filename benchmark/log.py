@@ -85,7 +85,7 @@ def _names(fields: dict[str, Any]) -> int:
     """Return how many names an event has, with those of its value and its metadata."""
     value, metadata = fields.get("value"), fields.get("metadata")
     inside = len(metadata) if type(metadata) is dict else 0
-    return len(fields) + inside + len(value) if type(value) is dict else len(fields) + inside
+    return len(fields) + inside + (len(value) if type(value) is dict else 0)
 
 
 def read_log(path: Path, decode: Callable[[str], Any] | None = None) -> Iterator[Event | BadLine | Oddity]:
