@@ -88,6 +88,9 @@ def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, caps
     assert (found["seed"].value, found["seed"].metadata["source"]) == (7, "rehearsal")
     assert found["submission_org"].value == "us" and found["versions"].value["toy"] == "1.0"
     assert found["ledger"].metadata["line"] == start.line and found["parameter_count"].value == 7
+    facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
+    assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"} and set(facts) == set(NODE)
+    assert facts["backends"] == {"value": None, "origin": "not told by this program"}
     order = [event.key for event in keys.EVENTS if event.key in found]
     assert [e.key for e in events(log) if e.key in order] == order  # as the table of the contract has them
 
@@ -179,12 +182,3 @@ def test_a_head_is_no_start_of_a_run(run, tmp_path, events, capsys):
     head = [e.key for e in events(tmp_path / "result_0.txt")]
     assert head[0] == "cache_clear" and head[-1] == "init_stop" and {"seed", "source", "environment"} < set(head)
     assert "ledger" not in head
-
-
-def test_an_environment_has_the_facts_of_the_framework(run, tmp_path):
-    """What the program does not give has no value, and says so."""
-    assert run(reach) == 0
-    facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
-    assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"}
-    assert facts["backends"] == {"value": None, "origin": "not told by this program"}
-    assert set(facts) == set(NODE)
