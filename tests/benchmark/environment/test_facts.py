@@ -7,21 +7,15 @@ def raises(error):
     raise error
 
 
-def test_a_fact_is_a_value_and_its_origin():
+def test_a_fact_is_a_value_and_its_origin_or_has_a_reason():
     assert fact("os.uname", lambda: {"a": 1}) == Fact({"a": 1}, "os.uname")
     assert fact("here", lambda: 0) == Fact(0, "here")
-
-
-def test_what_cannot_be_read_has_a_reason():
     assert fact("/proc/x", lambda: raises(FileNotFoundError(2, "No such file"))) == Fact(None, "/proc/x: No such file")
     assert fact("x", lambda: raises(ValueError("no\nsecond line"))) == Fact(None, "x: no")
     assert fact("x", lambda: raises(KeyError())) == Fact(None, "x: KeyError")
     assert fact("x", list) == Fact(None, "x: nothing there")
     assert fact("x", lambda: {1, 2}).value is None  # no JSON
     assert len(fact("x" * 1000, lambda: None).origin) == 500
-
-
-def test_a_fact_is_bounded():
     most = LARGEST - len(json.dumps(""))
     assert fact("x", lambda: "a" * most).value
     assert fact("x", lambda: "a" * (most + 1)) == Fact(None, f"x: {LARGEST + 1} bytes, more than {LARGEST}")

@@ -20,14 +20,8 @@ def node(host, told=True, **values):
 def test_equal_nodes_are_told_once_and_others_by_what_differs():
     nodes = [node("n1", a=1, b=2), node("n2", a=1, b=3), node("n3", told=False, a=1, b=2)]
     assert grouped(nodes) == [{"hosts": ["n1", "n3"], "facts": facts(a=1, b=2)}, {"hosts": ["n2"], "facts": facts(b=3)}]
-
-
-def test_the_facts_of_equal_nodes_come_from_any_of_them():
     assert grouped([node("n1", told=False, a=1), node("n2", a=1)]) == [{"hosts": ["n1", "n2"], "facts": facts(a=1)}]
-
-
-def test_kinds_that_were_not_told_are_not_taken_for_equal():
-    (_, other) = grouped([node("n1", a=1), node("n2", told=False, a=2)])
+    (_, other) = grouped([node("n1", a=1), node("n2", told=False, a=2)])  # not taken for equal
     assert other["hosts"] == ["n2"] and other["facts"]["node"]["value"] is None
 
 

@@ -18,8 +18,5 @@ def test_variables_of_the_list_are_told_without_folders():
     told |= {"SLURM_CPU_BIND": "quiet,mask_cpu:0x1"}
     others = {"LD_PRELOAD": "/home/jane/fast.so", "UCX_TLS": "https://jane:pw@host/x", "PATH": "/bin"}
     assert variables(told | others) == told | {"LD_PRELOAD": ".../fast.so", "UCX_TLS": "(not told)"}
-
-
-def test_there_is_an_end_to_it():
     assert len(variables({f"OMP_{i:04}": "1" for i in range(MOST + 1)})) == MOST
     assert variables({"OMP_A": "x" * 1000, "OMP_B": "x" * 1001}) == {"OMP_A": "x" * 1000, "OMP_B": "(not told)"}
