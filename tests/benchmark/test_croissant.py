@@ -123,6 +123,10 @@ def test_what_is_no_description_is_one_line(tiny, described, text, said):
     croissant_path(described).write_text(text)
     (line,) = faults(described, tiny)
     assert line.startswith(f"{croissant_path(described)}: ") and said in line and "\n" not in line
+    croissant_path(described).unlink()
+    croissant_path(described).symlink_to("gone.json")
+    (line,) = faults(described, tiny)
+    assert line.startswith(f"{croissant_path(described)}: cannot be read as a description: ") and "No such file" in line
 
 
 def test_a_dataset_without_one_is_whole_and_stays_as_it_is(tiny, described):
@@ -132,11 +136,3 @@ def test_a_dataset_without_one_is_whole_and_stays_as_it_is(tiny, described):
     assert not croissant_path(described).exists()
     record(described, tiny)
     assert croissant_path(described).exists() and faults(described, tiny) == []
-
-
-def test_a_link_to_nowhere_is_told(tiny, described):
-    path = croissant_path(described)
-    path.unlink()
-    path.symlink_to("gone.json")
-    (found,) = faults(described, tiny)
-    assert found.startswith(f"{path}: cannot be read as a description: ") and "No such file" in found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.launch import Launch, cores_of_rank, detect_launch, orphaned, tasks_per_node
+from benchmark.launch import Launch, cores_of_rank, detect_launch, orphaned
 from tests.support.waiting import wait_for
 
 RANK = """
@@ -100,7 +100,6 @@ def test_launchers(environ, wanted):
         ("slurm", 12, 96, 96, 8, 12),  # bound to its cores
         ("slurm", 96, 96, 96, 8, 12),  # not bound
         ("openmpi", 48, 96, 96, 8, 12),  # bound to a socket, which it shares with three others
-        ("slurm", 2, 96, 96, 1, 2),
         ("torchrun", 16, 16, 96, 8, 2),  # a container with 16 of the node's cores
         ("torchrun", 12, 96, 96, 8, 12),  # bound by a wrapper
         ("torchrun", 2, 2, 2, 8, 1),
@@ -130,20 +129,14 @@ def test_the_cores_of_a_parent_that_is_not_seen_are_the_nodes(monkeypatch):
     ("environ", "message"),
     [
         ({"RANK": "x", "WORLD_SIZE": "2"}, "RANK: found 'x'"),
-        ({"RANK": "-1", "WORLD_SIZE": "2"}, "RANK: found '-1'"),
         ({"RANK": "2", "WORLD_SIZE": "2"}, "RANK: found 2 of 2 ranks"),
         ({"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "2", "LOCAL_WORLD_SIZE": "2"}, "LOCAL_RANK: found 2 of 2"),
+        (slurm(0, "2(y3)", 0, 0, 6), "wanted such as"),
     ],
 )
 def test_nonsense(environ, message):
     with pytest.raises(ValueError, match=message):
         detect_launch(environ)
-
-
-def test_tasks_per_node():
-    assert tasks_per_node("2(x3),1") == [2, 2, 2, 1]
-    with pytest.raises(ValueError, match="wanted such as"):
-        tasks_per_node("2(y3)")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from benchmark import fingerprint
 from benchmark.generate import record
-from benchmark.manifest import load_manifest, manifest_path, missing, summarize
+from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold.description import read_header
 from benchmark.scaffold.store import sample_path
 
@@ -28,12 +28,6 @@ def test_manifest_says_what_the_files_say(tiny, dataset):
         assert manifest.fingerprints[split] == fingerprint.to_hex(total)
         assert manifest.class_counts[split] == tuple(map(sum, zip(*(h.class_counts for h in headers), strict=True)))
         assert sum(manifest.class_counts[split]) == len(headers) * tiny.voxels
-
-
-def test_missing_lists_absent_files(tiny, dataset):
-    assert missing(dataset, tiny) == []
-    sample_path(dataset, "validation", 4).unlink()
-    assert missing(dataset, tiny) == [("validation", 4)]
 
 
 def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, tmp_path):
@@ -112,9 +106,3 @@ def test_a_pipe_is_not_waited_for(tiny, dataset):
     os.mkfifo(manifest_path(dataset))
     with pytest.raises(ValueError, match="no regular file"):
         load_manifest(dataset, tiny)
-
-
-def test_summarize_wants_every_sample(tiny, dataset):
-    entries = list(load_manifest(dataset, tiny).entries)
-    with pytest.raises(ValueError, match="each once"):
-        summarize(tiny, [*entries, entries[0]])

@@ -69,17 +69,13 @@ def test_a_job_has_a_port_and_each_of_its_steps():
     assert 10_000 <= port({}) < 20_000
 
 
-def test_ranks_meet_where_the_environment_says(monkeypatch):
+def test_ranks_of_one_node_meet_on_it_unless_the_environment_says(monkeypatch):
+    meet(Launch(0, 8, 0, 8, "openmpi"))
+    assert (os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"]) == ("127.0.0.1", str(port(os.environ)))
     monkeypatch.setenv("MASTER_ADDR", "elsewhere")
     monkeypatch.setenv("MASTER_PORT", "7")
     meet(TWO_NODES)
     assert (os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"]) == ("elsewhere", "7")
-
-
-def test_ranks_of_one_node_meet_on_it():
-    meet(Launch(0, 8, 0, 8, "openmpi"))
-    assert os.environ["MASTER_ADDR"] == "127.0.0.1"
-    assert os.environ["MASTER_PORT"] == str(port(os.environ))
 
 
 def test_ranks_of_several_nodes_meet_on_the_first(monkeypatch):

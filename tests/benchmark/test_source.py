@@ -76,16 +76,16 @@ def test_a_stale_cache_is_not_used(repository):
     assert found["implementations/acme/model.py"] == sha(b"WIDTH = 9\n")
 
 
-def test_bytecode_without_source_is_listed(repository):
+def test_a_link_bytecode_alone_and_what_was_loaded_before_are_listed(repository):
     folder = repository / "implementations" / "acme"
     py_compile.compile(str(folder / "model.py"), cfile=str(folder / "hidden.pyc"))
-    found = run(repository, "import implementations.acme.hidden")
-    assert found["implementations/acme/hidden.pyc"] == sha((folder / "hidden.pyc").read_bytes())
-
-
-def test_what_was_loaded_before_is_hashed_from_disk(repository):
-    found = run(repository, "", before="import implementations.acme.model")
-    assert found["implementations/acme/model.py"] == sha(b"WIDTH = 8\n")
+    (repository.parent / "shared.py").write_text("A = 1\n")
+    (folder / "linked.py").symlink_to(repository.parent / "shared.py")
+    code = "import implementations.acme.hidden, implementations.acme.linked"
+    found = run(repository, code, before="import implementations.acme.model")
+    for name in ("hidden.pyc", "linked.py", "model.py"):
+        assert found[f"implementations/acme/{name}"] == sha((folder / name).read_bytes())
+    assert relative(repository.parent / "shared.py", repository) is None
 
 
 def test_the_config_is_listed_by_its_place(repository):
@@ -95,14 +95,6 @@ def test_the_config_is_listed_by_its_place(repository):
     assert name == "implementations/acme/configs/smoke.yaml" and files == {name: sha(b"epochs: 3")}
     assert recorder.files_with(repository.parent / "tuned.yaml", b"")[1] == "config/tuned.yaml"
     assert not recorder.files  # another run of the process may have another config
-
-
-def test_a_link_is_listed_where_it_is(repository):
-    link = repository / "implementations" / "acme" / "linked.py"
-    (repository.parent / "shared.py").write_text("A = 1\n")
-    link.symlink_to(repository.parent / "shared.py")
-    assert "implementations/acme/linked.py" in run(repository, "import implementations.acme.linked")
-    assert relative(repository.parent / "shared.py", repository) is None
 
 
 def test_a_digest_is_of_names_and_bytes_in_any_order():

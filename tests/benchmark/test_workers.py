@@ -47,10 +47,7 @@ def test_shares_are_disjoint_and_everything():
 @pytest.mark.parametrize("workers", [1, 2])
 def test_every_task_is_done_once(tmp_path, workers):
     assert sorted(work(double, tmp_path, None, TASKS, workers)) == [0, 2, 4, 6, 8]
-
-
-def test_no_tasks_are_no_results(tmp_path):
-    assert list(work(double, tmp_path, None, [], 4)) == []
+    assert list(work(double, tmp_path, None, [], workers)) == []
 
 
 @pytest.mark.slow
