@@ -26,7 +26,6 @@ def test_what_is_written_is_read_in_either_format(tmp_path, form, sample):
     for array, wanted, zeros in zip(found, sample, blank, strict=True):
         assert (array == wanted).all() and array.dtype == wanted.dtype == zeros.dtype and array.shape == zeros.shape
     assert path.stat().st_size <= cosmoflow.file_bytes(form)
-    assert making.measure_sample(tmp_path, form, "train", 7) == making.stream_sample(form, "train", 7)
 
 
 def test_boxes_add_up_to_the_sample(tmp_path, form, sample):
@@ -96,7 +95,6 @@ def broken(form, x, y):
         return {
             "found features y, wanted x": {"y": y},
             "found features x, wanted y": {"x": raw},
-            "found features none, wanted x": {},
             "x: found 32766 bytes, wanted 32768 bytes: int16 (16, 16, 16, 4)": {"x": raw[2:], "y": y},
             "x: found 4 floats, wanted 32768 bytes": {"x": y, "y": y},
             "y: found 3 floats, wanted 4 floats": {"x": raw, "y": y[:3]},
@@ -107,7 +105,6 @@ def broken(form, x, y):
     return {
         "found datasets y, wanted x": {"y": y},
         "found datasets x, wanted y": {"x": x},
-        "found datasets none, wanted x": {},
         "x: found int16 (16, 16, 15, 4), wanted int16 (16, 16, 16, 4)": {"x": x[:, :, 1:], "y": y},
         "x: found float64 (16, 16, 16, 4), wanted int16": {"x": x * 1.0, "y": y},
         "y: found float32 (3,), wanted float32 (4,)": {"x": x, "y": y[:3]},

@@ -12,12 +12,9 @@ def test_a_full_cube_is_spread_evenly_wherever_it_is():
     occupied = np.zeros((16, 16, 16), bool)
     occupied[3:11, 5:13, 1:9] = True
     assert np.allclose(spread(occupied), np.full(GRID**3, GRID**-1.5))
-
-
-def test_the_box_around_a_flat_thing_is_a_cube():
-    occupied = np.zeros((16, 16, 16), bool)
-    occupied[4, 2:10, 2:10] = True
-    found = spread(occupied).reshape((GRID,) * 3) ** 2
+    flat = np.zeros((16, 16, 16), bool)
+    flat[4, 2:10, 2:10] = True
+    found = spread(flat).reshape((GRID,) * 3) ** 2  # the box around it is a cube
     assert np.isclose(found.sum(), 1) and np.count_nonzero(found.sum(axis=(1, 2))) == 1
 
 
@@ -29,9 +26,6 @@ def test_moments_are_of_the_shape_alone():
     assert np.allclose(moments(np.roll(rod, (3, 2, 5), (0, 1, 2))), moments(rod))
     turned = moments(np.swapaxes(rod, 1, 2))
     assert turned[5] == moments(rod)[3] and turned[3] == 0
-
-
-def test_a_diagonal_has_a_covariance():
     diagonal = np.zeros((8, 8, 8), bool)
     diagonal[range(4), range(4), 5] = True
     assert np.allclose(moments(diagonal), np.array([1, 1, 0, 1, 0, 0]) * 1.25 / 16)

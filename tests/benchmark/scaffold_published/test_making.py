@@ -18,10 +18,6 @@ def test_a_sites_manifest_has_every_samples_digest_and_counts(data, problem):
     described = json.loads((data / "croissant.json").read_text())
     sets = [one["includes"] for one in described["distribution"] if one["@type"] == "cr:FileSet"]
     assert sets[0] == ["volumes/training/*.npy", "masks/training/*.npy"]
-
-
-def test_a_voxel_that_changed_is_found(data, problem):
-    record(data, problem)
     path = sample_path(data, problem, "validation", 8)
     volume = np.load(path)
     volume[2, 3, 4, 5] += 1e-7

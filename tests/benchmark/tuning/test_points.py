@@ -67,13 +67,10 @@ def test_a_grid_has_every_combination_once():
     assert found == [(1, 0.0), (1, 0.5), (1, 1.0), (2, 0.0), (2, 0.5), (2, 1.0)]
 
 
-def test_a_list_is_as_it_was_written():
+def test_points_of_a_list_are_as_written_and_none_follow_from_outside():
     space = {"a": {"values": [1, 2]}}
     listed = campaign_of({**PLAIN, "space": space, "sampler": "list", "trials": 2, "points": [{"a": 2}, {"a": 1}]}, "")
     assert [point(listed, SHIFT, i) for i in range(2)] == [{"a": 2}, {"a": 1}]
-
-
-def test_an_outside_samplers_points_cannot_be_computed():
     with pytest.raises(ValueError, match="found optuna"):
         point(campaign_of({**PLAIN, "sampler": "optuna"}, ""), SHIFT, 0)
 
