@@ -19,10 +19,6 @@ def test_words_depend_on_everything():
     assert len(found) == 16
 
 
-def test_more_words_continue_fewer():
-    assert draw.words(1, 2, 3, count=9)[:4].tolist() == draw.words(1, 2, 3, count=4).tolist()
-
-
 def test_too_many_ids():
     with pytest.raises(ValueError, match="4 ids"):
         draw.words(1, 2, 3, 4, 5, 6, count=1)

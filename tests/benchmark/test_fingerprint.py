@@ -26,18 +26,6 @@ def test_any_sharding_gives_the_same_sum():
         assert add(*parts) == add(*reversed(parts)) == whole
 
 
-def test_bricks_are_numbered_from_the_volumes_first_voxel():
-    """Those of a box of one row of bricks, wherever the box lies."""
-    for axis, origin in enumerate([(8, 4, 2), (4, 8, 2), (2, 4, 8)]):
-        cut = tuple(slice(0, 4 if a == axis else 2) for a in range(3))
-        first, second = (tuple(at // 2 + (step if a == axis else 0) for a, at in enumerate(origin)) for step in (0, 1))
-        halves = [tuple(slice(2 * i, 2 * i + 2) if a == axis else slice(0, 2) for a in range(3)) for i in (0, 1)]
-        assert list(brick_digests("train", 3, origin, VOLUME[cut], LABEL[cut], 2)) == [
-            brick_digest("train", 3, position, VOLUME[half], LABEL[half])
-            for position, half in zip((first, second), halves, strict=True)
-        ]
-
-
 def test_hexadecimal():
     assert from_hex(to_hex(12345)) == 12345 and len(to_hex(0)) == 64
     assert MODULUS == 2**256 and add(MODULUS - 1, 2) == 1 and add(1, 2) == 3

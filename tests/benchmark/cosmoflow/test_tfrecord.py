@@ -81,22 +81,16 @@ def test_damage_gets_one_line_that_names_the_file(tmp_path, message):
     assert str(error.value).startswith(f"{path}: ") and message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_published_reader_reads_what_is_written(tmp_path):
-    loader = pytest.importorskip("tfrecord").reader
+def test_a_published_library_reads_what_is_written_and_writes_what_is_read(tmp_path):
+    library = pytest.importorskip("tfrecord")
     path = tmp_path / "a.tfrecord.gz"
     write_example(path, FEATURES)
     description = {"x": "byte", "y": "float"}
-    (found,) = loader.tfrecord_loader(str(path), None, description, compression_type="gzip")
+    (found,) = library.reader.tfrecord_loader(str(path), None, description, compression_type="gzip")
     assert bytes(found["x"]) == FEATURES["x"] and found["y"].tolist() == FEATURES["y"].tolist()
-
-
-def test_what_a_published_writer_writes_is_read(tmp_path):
-    library = pytest.importorskip("tfrecord")
     path = tmp_path / "a.tfrecord"
     writer = library.TFRecordWriter(str(path))
     writer.write({"x": (FEATURES["x"], "byte"), "y": (FEATURES["y"].tolist(), "float"), "n": (3, "int")})
     writer.close()
     found = read_example(path, MOST)
     assert bytes(found["x"]) == FEATURES["x"] and found["y"].tolist() == FEATURES["y"].tolist()
-    path.write_bytes(gzip.compress(path.read_bytes()))
-    assert bytes(read_example(path, MOST)["x"]) == FEATURES["x"]

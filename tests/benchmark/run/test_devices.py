@@ -21,11 +21,8 @@ def test_up_to_1024_hosts_are_told_one_by_one():
     assert len(grouped(gpus(4096))) == 1024
     (found,) = grouped(gpus(4100))
     assert found == {"hosts": ["nid[000000-001024]"], "kind": "cuda", "name": "X", "ranks": 4, "distinct": 4100}
-
-
-def test_a_host_with_fewer_ranks_and_an_accelerator_of_two_ranks():
-    devices = gpus(4099)
-    devices[1] = devices[0]
+    devices = gpus(4099)  # the last host has fewer ranks
+    devices[1] = devices[0]  # an accelerator of two ranks
     wanted = [(["nid[000000-001023]"], 4, 4095), (["nid001024"], 3, 3)]
     assert [(e["hosts"], e["ranks"], e["distinct"]) for e in grouped(devices)] == wanted
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmark.scaffold.shortcut_parts import split_parts
-from benchmark.scaffold.shortcut_shape import DESCRIPTIONS, GRID, find, moments, nearest, shape_dice, spread
+from benchmark.scaffold.shortcut_shape import DESCRIPTIONS, GRID, find, moments, shape_dice, spread
 from benchmark.scaffold.shortcut_tables import histogram
 from benchmark.scaffold.volume import fractals, make_sample
 
@@ -41,20 +41,11 @@ def test_each_fractal_is_found_in_its_cell(tiny):
         assert one.classes.sum() == one.classes.max()
 
 
-def test_nearest():
-    known = np.eye(3)
-    assert nearest(known, np.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.3]])).tolist() == [1, 0]
-
-
 def test_fractals_that_were_trained_on_are_all_known(tiny):
     samples = [make_sample(tiny, sample) for sample in range(4)]
     counts = sum(histogram(volume, label, 256, 3) for volume, label in samples)
     train = split_parts(tiny, "train")
-    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1).keys() == DESCRIPTIONS.keys()
-    assert [value for value, _ in shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1).values()] == [1.0, 1.0]
-
-
-def test_nothing_that_seems_occupied_is_a_dice_of_zero(tiny):
-    counts = np.tile([9, 1, 1], (256, 1))
-    train = split_parts(tiny, "train")
+    found = shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)
+    assert found.keys() == DESCRIPTIONS.keys() and [value for value, _ in found.values()] == [1.0, 1.0]
+    counts = np.tile([9, 1, 1], (256, 1))  # nothing seems occupied
     assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)["nearest"] == (0.0, 0.0)

@@ -6,7 +6,6 @@ import pytest
 from benchmark.metric import Counts, dice
 from benchmark.scaffold.shortcut_tables import (
     bayes,
-    box_sum,
     fit,
     likely_occupied,
     log_likelihoods,
@@ -14,13 +13,6 @@ from benchmark.scaffold.shortcut_tables import (
     score,
     votes,
 )
-
-
-def test_box_sum():
-    values = np.random.default_rng(0).integers(0, 9, (7, 8, 9)).astype(np.int32)
-    found = box_sum(values)
-    assert found[3, 3, 3] == values[1:6, 1:6, 1:6].sum()
-    assert found[0, 7, 8] == values[:3, 5:, 6:].sum()
 
 
 def test_neighbour_means():

@@ -19,10 +19,7 @@ def test_what_is_written_is_read(stored, tiny):
     assert header.digest == to_hex(add(*brick_digests("train", 2, (0, 0, 0), volume, label, tiny.brick)))
     assert header.class_counts == tuple(np.bincount(label.ravel(), minlength=3))
     assert [p.name for p in path.parent.iterdir()] == ["00002.h5"]
-
-
-def test_layout_of_the_file(stored):
-    with h5py.File(stored[0]) as file:
+    with h5py.File(path) as file:
         assert file["volume"].chunks == file["label"].chunks == (8, 8, 8)
         assert file["volume"].compression is None and not file["volume"].fletcher32
         assert file["label"].compression == "gzip"
