@@ -115,11 +115,15 @@ def test_a_disk_that_fills_up_while_source_is_copied(tmp_path, monkeypatch, caps
     assert capsys.readouterr().err == "collect.py: [Errno 20] Not a directory: '/proc/version/x'\n"
 
 
-def test_what_a_killed_process_left_may_be_all_of_the_code(tmp_path):
-    """It was killed between the removal of a folder and the renaming of the new one, and the code has changed since."""
+def test_a_damaged_folder_is_made_anew_by_what_is_left_of_the_code(tmp_path):
+    """All is what a process has left that was killed between the removal of a folder and the renaming of the new one:
+    the code has changed since."""
     ran(tmp_path, SMOKE)
     collect(tmp_path, held(SMOKE))
     (folder,) = (tmp_path / "source").iterdir()
+    (folder / "benchmark" / "log.py").write_text("other")
+    collect(tmp_path, held(SMOKE))
+    assert folders(tmp_path) == [SMOKE]
     folder.rename(folder.with_name(f".{folder.name}.0a.partial"))
     (tmp_path / "source" / ".0123456789ab.partial").mkdir()  # and this is all that another one had made
     collect(tmp_path, held(SHARED))
@@ -149,15 +153,6 @@ def test_code_that_is_gone_is_said_and_nothing_is_lost(tmp_path, capsys):
     assert folders(tmp_path) == [SMOKE] and log.exists()
     assert main([str(tmp_path)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_a_damaged_folder_is_made_anew(tmp_path):
-    ran(tmp_path, SMOKE)
-    collect(tmp_path, held(SMOKE))
-    (folder,) = (tmp_path / "source").iterdir()
-    (folder / "benchmark" / "log.py").write_text("other")
-    collect(tmp_path, held(SMOKE))
-    assert folders(tmp_path) == [SMOKE]
 
 
 @pytest.mark.parametrize("path", ["../up.py", "/etc/passwd", "a//b.py", ""])

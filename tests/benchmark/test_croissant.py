@@ -35,7 +35,7 @@ def read(root):
     return json.loads(croissant_path(root).read_text())
 
 
-def test_it_has_real_digests(dataset):
+def test_it_says_the_digests_the_files_and_what_made_them(dataset):
     root, problem = dataset
     found, manifest = read(root), load_manifest(root, problem)
     assert found["conformsTo"] == CONFORMS and found["name"] == problem.name and faults(root, problem) == []
@@ -47,19 +47,10 @@ def test_it_has_real_digests(dataset):
     rows = found["recordSet"][0]["data"]
     wanted = [(s, len(problem.split_samples(s)), manifest.fingerprints[s]) for s in SPLITS]
     assert [tuple(row.values()) for row in rows] == wanted
-
-
-def test_every_sample_is_in_one_file_set_and_nothing_else_is(dataset):
-    root, problem = dataset
-    sets = {f["@id"]: f["includes"] for f in read(root)["distribution"] if f["@type"] == "cr:FileSet"}
-    for split in SPLITS:
-        found = {p for pattern in sets[f"{split}-files"] for p in root.glob(pattern)}
-        assert found == set((root / split).iterdir()) and len(found) == len(problem.split_samples(split))
-
-
-def test_it_says_what_made_the_data(dataset):
-    root, problem = dataset
-    found = read(root)
+    sets = {f["@id"]: f["includes"] for f in found["distribution"] if f["@type"] == "cr:FileSet"}
+    for split in SPLITS:  # every sample is in one, and nothing else is
+        paths = {p for pattern in sets[f"{split}-files"] for p in root.glob(pattern)}
+        assert paths == set((root / split).iterdir()) and len(paths) == len(problem.split_samples(split))
     generated = problem.name != "published"
     assert ("benchmark/generate.py" in found["description"]) == generated
     assert found["url"].startswith("urn:sha256:" if generated else "https://portal.nersc.gov/")

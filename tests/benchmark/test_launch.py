@@ -103,26 +103,21 @@ def test_launchers(environ, wanted):
         ("torchrun", 16, 16, 96, 8, 2),  # a container with 16 of the node's cores
         ("torchrun", 12, 96, 96, 8, 12),  # bound by a wrapper
         ("torchrun", 2, 2, 2, 8, 1),
+        ("torchrun", 12, None, 96, 8, 12),  # below a parent that is not seen
         ("none", 4, 96, 96, 1, 4),
     ],
 )
 def test_a_rank_has_the_cores_that_it_is_bound_to_or_its_share(
     monkeypatch, launcher, bound, parent, node, local, wanted
 ):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: range(parent if pid else bound), raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: node)
-    assert cores_of_rank(Launch(0, local, 0, local, launcher)) == wanted
-
-
-def test_the_cores_of_a_parent_that_is_not_seen_are_the_nodes(monkeypatch):
     def affinity(pid):
-        if pid:
+        if pid and not parent:
             raise ProcessLookupError(pid)
-        return range(12)
+        return range(parent if pid else bound)
 
     monkeypatch.setattr(os, "sched_getaffinity", affinity, raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: 96)
-    assert cores_of_rank(Launch(0, 8, 0, 8, "torchrun")) == 12
+    monkeypatch.setattr(os, "cpu_count", lambda: node)
+    assert cores_of_rank(Launch(0, local, 0, local, launcher)) == wanted
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import multiprocessing
 import os
 import resource
 import signal
@@ -16,6 +17,7 @@ from benchmark.run.ledger import Wrong, commitment
 START = Start("result_0.txt", "a" * 64, "b" * 64, "c" * 64, commitment(7))
 END = End(1, "success", "e" * 64)
 NOTE = Note(1, "node failed")
+FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture
@@ -27,31 +29,14 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def in_process(work):
-    """Runs `work` in a process of its own; its id."""
-    child = os.fork()
-    if child:
-        return child
-    try:
-        work()
-        os._exit(0)
-    except BaseException:
-        os._exit(1)
-
-
-def test_an_entry_is_one_line_of_json_with_sorted_names(path):
-    assert append(path, START, time_ms=5)[0] == 1
-    line = path.read_bytes()
-    assert line == (
+def test_an_entry_is_one_line_of_json_with_the_digest_of_the_one_before(path):
+    first, second = append(path, START, time_ms=5), append(path, END)
+    one, two = path.read_bytes().splitlines()
+    assert one == (
         b'{"config":"%s","event":"start","number":1,"previous":null,"problem":"%s","resumes":null,'
-        b'"run":"result_0.txt","seed_commitment":"%s","source":"%s","time_ms":5}\n'
+        b'"run":"result_0.txt","seed_commitment":"%s","source":"%s","time_ms":5}'
         % (b"b" * 64, b"c" * 64, sha256(b"seed 7").encode(), b"a" * 64)
     )
-
-
-def test_each_entry_has_the_digest_of_the_line_before(path):
-    first, second = append(path, START), append(path, END)
-    one, two = path.read_bytes().splitlines()
     assert (first, second) == ((1, sha256(one)), (2, sha256(two)))
     assert json.loads(two)["previous"] == sha256(one)
     found = read_ledger(path)
@@ -66,10 +51,8 @@ def test_each_entry_has_the_digest_of_the_line_before(path):
         (Start, {"source": "A" * 64}, "source"),
         (Start, {"config": None}, "config"),
         (Start, {"resumes": 0}, "resumes"),
-        (Start, {"resumes": True}, "resumes"),
         (End, {"of": 10_001}, "of"),
         (End, {"status": "failed"}, "status"),
-        (End, {"log": ""}, "log"),
         (Note, {"text": ""}, "text"),
         (Note, {"text": "two\nlines"}, "text"),
         (Note, {"text": "x" * 1001}, "text"),
@@ -123,20 +106,16 @@ def test_a_line_that_lacks_its_newline_is_whole_after_the_next(path):
     assert read_ledger(path).faults == ()
 
 
-@pytest.mark.parametrize("last", [b"hello\n", b"[]\n", b"\n", b"{}\n", b"\xff"])
-def test_nothing_is_appended_to_what_is_no_ledger(path, last):
+GONE = line_of(2, "0" * 64, 5, END) + b"\n"  # what is left where the first line is gone
+NONE = [(b"hello\n", "'hello'"), (b"[]\n", "'..'"), (b"\n", "''"), (b"\xff", r"'\\xff'"), (GONE, "number 2")]
+
+
+@pytest.mark.parametrize(("last", "found"), NONE)
+def test_nothing_is_appended_to_what_is_no_ledger(path, last, found):
     path.write_bytes(last)
-    with pytest.raises(Wrong, match=r"ledger\.jsonl:1: found .*, wanted"):
+    with pytest.raises(Wrong, match=rf"ledger\.jsonl:1: found {found}, wanted"):
         append(path, START)
     assert path.read_bytes() == last
-
-
-def test_nothing_is_appended_where_lines_are_gone(path):
-    append(path, START)
-    append(path, END)
-    path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
-    with pytest.raises(Wrong, match=r"ledger\.jsonl:1: found number 2, wanted 1, the line's"):
-        append(path, NOTE)
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to(path.with_name("other"))])
@@ -194,7 +173,6 @@ GOOD = line_of(1, None, 5, START)
         (GOOD.replace(b":5}", b":9007199254740992}"), "time_ms 9007199254740992"),
         (GOOD.replace(b":5}", b":" + b"9" * 5000 + b"}"), '\'{"config"'),
         (GOOD.replace(b'"number":1', b'"number":"1"'), "number '1'"),
-        (GOOD.replace(b'"number":1', b'"number":0'), "number 0"),
         (GOOD.replace(b'"previous":null', b'"previous":0'), "previous 0"),
         (GOOD.replace(b'"event":"start"', b'"event":"begin"'), "event 'begin'"),
         (GOOD.replace(b'"event":"start"', b'"event":{}'), "event {}"),
@@ -204,15 +182,13 @@ GOOD = line_of(1, None, 5, START)
         (GOOD.decode().encode("utf-16"), "'\\xff\\xfe{"),
         (b"[" * 10_000, "'[["),
         (b'{"a":' * 3000 + b"1" + b"}" * 3000, "a line of 18001 bytes"),
-        (b"null", "'null'"),
-        (b"", "''"),
     ],
 )
 def test_lines_that_hold_no_entry_are_facts(path, line, found):
     with pytest.raises(Wrong) as caught:
         parse(line)
     assert caught.value.found.startswith(found)
-    path.write_bytes(line + b"\n" if line else b"\n")
+    path.write_bytes(line + b"\n")
     (fault,) = read_ledger(path).faults
     assert (fault.line, fault.found, fault.cut) == (1, caught.value.found, False)
 
@@ -240,8 +216,12 @@ def test_two_processes_append_at_once(path):
 
         return appending
 
-    children = [in_process(work(name)) for name in ("one", "two")]
-    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    children = [FORK.Process(target=work(name)) for name in ("one", "two")]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+        assert child.exitcode == 0
     found = read_ledger(path)
     assert found.faults == () and len(found.entries) == 160
     starts = {e.number: e.said.run for e in found.entries if isinstance(e.said, Start)}
@@ -259,7 +239,10 @@ def test_a_full_disk_cuts_a_line_off_and_the_next_writer_goes_on(path):
         with pytest.raises(OSError, match=r"File too large: '.*/ledger\.jsonl'$"):
             append(path, END)
 
-    assert os.waitpid(in_process(work), 0)[1] == 0
+    child = FORK.Process(target=work)
+    child.start()
+    child.join()
+    assert child.exitcode == 0
     assert path.stat().st_size == size + 30
     append(path, END)
     found = read_ledger(path)

@@ -267,6 +267,7 @@ def test_a_whole_log_from_its_head_to_its_weights(tmp_path, events):
     log.end("init")
     log.start("run")
     log.evidence("train", Evidence(1, 3, (5, 6), 9), [3, 2, 4])
+    log.evidence("validation", Evidence(2, 1, (7,), 5))  # by one rank
     log.epoch = 1
     log.evaluation(keys.mllog.EVAL_ACCURACY, 0.5, 1, 4, true=[1])
     log.stop(keys.SUCCESS)
@@ -310,10 +311,12 @@ def test_a_whole_log_from_its_head_to_its_weights(tmp_path, events):
     assert end.said == End(1, "success", hashlib.sha256(log.path.read_bytes()).hexdigest())
     read = {"total": 9, "least_by_rank": 2, "most_by_rank": 4}
     evidence = {"split": "train", "samples_count": 3, "class_counts": [5, 6], "bytes_read": read}
+    alone = {"split": "validation", "samples_count": 1, "class_counts": [7], "bytes_read": dict.fromkeys(read, 5)}
     assert rest == [
         ("init_stop", None, {}),
         ("run_start", None, {}),
         ("dataset_fingerprint", f"{1:064x}", evidence),
+        ("dataset_fingerprint", f"{2:064x}", alone),
         ("eval_accuracy", 0.5, {"epoch_num": 1, "samples_count": 4, "true": [1]}),
         ("run_stop", None, {"status": "success", "epoch_num": 1}),
         ("weights", hashlib.sha256(b"tensors").hexdigest(), {"bytes": 7, "path": "weights/result_3.safetensors"}),
@@ -332,11 +335,6 @@ def test_of_a_run_without_a_log_nothing_is_beside_it(tmp_path, monkeypatch):
     log.stop("success")
     log.weights(b"")
     assert log.file is None and log.finish() == "" and not list(tmp_path.iterdir())
-
-
-def test_one_rank_has_read_all_bytes(log, events):
-    log.evidence("train", Evidence(bytes=5))
-    assert events(log.path)[-1].metadata["bytes_read"] == {"total": 5, "least_by_rank": 5, "most_by_rank": 5}
 
 
 @pytest.mark.parametrize(("kind", "accelerators"), [("cpu", 0), ("cuda", 2)])

@@ -176,11 +176,9 @@ def test_where_the_kernel_counts_no_bytes_the_arrays_do(tiny, monkeypatch):
 
 def flip(path, offset):
     """One bit of a file."""
-    with open(path, "r+b") as file:
-        file.seek(offset)
-        byte = file.read(1)[0]
-        file.seek(offset)
-        file.write(bytes([byte ^ 1]))
+    data = bytearray(path.read_bytes())
+    data[offset] ^= 1
+    path.write_bytes(data)
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -332,8 +330,4 @@ def test_a_worker_that_never_returns_is_lost(tiny, monkeypatch):
     reader = Reader(tiny.data, tiny.problem, workers=1, timeout_seconds=0.2)
     with pytest.raises(BrokenProcessPool):
         list(reader.batches("train", [[0]]))
-    reader.close()
-    monkeypatch.undo()
-    reader = Reader(tiny.data, tiny.problem, workers=1, timeout_seconds=30)
-    assert len(next(reader.batches("train", [[0, 1]]))) == 2
     reader.close()
