@@ -173,6 +173,9 @@ def test_strong_scaling_trains_one_problem_on_more_ranks(experiment):
     assert found.series("strong") == {"n_gpus": [4, 8, 16, 32], "batch_size": [4, 4, 4, 4]}
     assert found.required["n_resources"] == "{n_gpus}"
     assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cuda"]}
+    test = experiment("exec_mode=test", "+strong")
+    assert (test.variables["problem"], test.variables["n_ranks"]) == ("smoke", 1)
+    assert test.packages == {"scaffold-bench": ["scaffold-bench@main torch=cpu"]}
 
 
 @pytest.mark.parametrize(("mode", "ranks"), [("weak", [4, 8, 16, 32]), ("throughput", [4, 4, 4, 4])])
@@ -180,12 +183,6 @@ def test_other_scaling_measures_steps_of_larger_batches(experiment, mode, ranks)
     found = experiment(f"+{mode}")
     assert (found.variables["steps"], found.variables["settings"]) == (40, "batch_size={batch_size}")
     assert found.series(mode) == {"n_ranks": ranks, "batch_size": [4, 8, 16, 32]}
-
-
-def test_a_test_is_smoke_on_one_rank(experiment):
-    found = experiment("exec_mode=test", "+strong")
-    assert (found.variables["problem"], found.variables["n_ranks"]) == ("smoke", 1)
-    assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cpu"]}
 
 
 @pytest.mark.parametrize("torch", ["cuda", "cpu"])

@@ -1,4 +1,5 @@
 import gzip
+import os
 import struct
 
 import numpy as np
@@ -53,6 +54,7 @@ def test_other_writers_messages():
 
 DAMAGE = {
     "no such file": lambda data: None,
+    "no regular file": lambda data: None,
     "truncated record: found 11 bytes, wanted its 12": lambda data: data[:11],
     "truncated record: found 500 bytes, wanted 8": lambda data: data[:500],
     "wrong CRC of the record's length: found 0x": lambda data: b"\x01" + data[1:],
@@ -76,6 +78,8 @@ def test_damage_gets_one_line_that_names_the_file(tmp_path, message):
     content = DAMAGE[message](frame(example(FEATURES)))
     if content is not None:
         path.write_bytes(content)
+    elif "regular" in message:
+        os.mkfifo(path)  # which is not waited for
     with pytest.raises(ValueError) as error:
         read_example(path, MOST)
     assert str(error.value).startswith(f"{path}: ") and message in str(error.value) and "\n" not in str(error.value)

@@ -26,18 +26,15 @@ def test_a_reading_of_two_nodes():
     )
 
 
-def nodes_of(count, watts=700.0, devices=4):
+def counter(*values):
+    return dict(zip(("node", "source", "scope", "device", "wraps_at", "limit_watts"), values, strict=True))
+
+
+def nodes_of(count, watts=lambda n, d: 700.0, devices=4):
     """The entries of nodes with a processor and GPUs."""
     return [
-        [
-            {"node": f"n{n}", "source": "rapl", "scope": "package", "device": "package-0", "wraps_at": 2.6e5}
-            | {"limit_watts": 500.0},
-            *(
-                {"node": f"n{n}", "source": "nvml", "scope": "device", "device": f"gpu-{n}-{d}", "wraps_at": None}
-                | {"limit_watts": watts(n, d) if callable(watts) else watts}
-                for d in range(devices)
-            ),
-        ]
+        [counter(f"n{n}", "rapl", "package", "package-0", 2.6e5, 500.0)]
+        + [counter(f"n{n}", "nvml", "device", f"gpu-{n}-{d}", None, watts(n, d)) for d in range(devices)]
         for n in range(count)
     ]
 
@@ -50,7 +47,7 @@ def test_up_to_256_counters_are_told_each_by_itself():
 
 
 def test_more_are_told_together_by_kind_of_node():
-    found, members = together([*nodes_of(50), *nodes_of(2, watts=500.0, devices=8)])
+    found, members = together([*nodes_of(50), *nodes_of(2, watts=lambda n, d: 500.0, devices=8)])
     assert [(e["node"], e["scope"], e["device"], e["limit_watts"], e["counters"], e["nodes"]) for e in found] == [
         ("n0", "package", "package-0", 500.0, 50, 50),
         ("n0", "device", "gpu-0-0", 700.0, 200, 50),
@@ -83,7 +80,7 @@ def test_readings_of_entries_are_sums():
     assert event(nodes, [[n] for n in range(6)]) == event(nodes)
 
 
-@pytest.mark.parametrize("watts", [700.0, lambda n, d: 600.0 + n % 1000 + d])
+@pytest.mark.parametrize("watts", [lambda n, d: 700.0, lambda n, d: 600.0 + n % 1000 + d])
 def test_events_do_not_grow_with_the_machine(watts):
     """8,192 devices in 2,048 nodes."""
     nodes = nodes_of(2_048, watts)

@@ -48,15 +48,11 @@ def coloured():
     return counts, np.choose(label, draws).astype(np.uint8), label
 
 
-def test_naive_bayes_finds_intensities_by_their_neighbours(coloured):
+def test_naive_bayes_and_votes_find_intensities_by_their_neighbours(coloured):
     counts, volume, label = coloured
     one, many = (bayes(log_likelihoods(counts), volume, label > 0, reach) for reach in (0, 1))
     right = [(found == label)[label > 0].mean() for found in (one, many)]
     assert right[0] < 0.85 < 0.95 < right[1] and not one[label == 0].any()
-
-
-def test_votes_find_occupied_voxels_themselves(coloured):
-    counts, volume, label = coloured
     assert likely_occupied(counts).tolist() == [100 <= i < 220 for i in range(256)]
-    found = votes(log_likelihoods(counts), likely_occupied(counts), volume)
+    found = votes(log_likelihoods(counts), likely_occupied(counts), volume)  # which find occupied voxels themselves
     assert np.array_equal(found > 0, label > 0) and (found == label).mean() > 0.98
