@@ -37,10 +37,6 @@ class Outer:
 GOOD = {"rate": 1, "inner": {"a": 2, "b": [3, 4]}}
 
 
-def test_builds_nested():
-    assert build(Outer, GOOD, "x") == Outer(1.0, Inner(2, (3, 4)))
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -118,7 +114,8 @@ def test_values_in_messages_are_short():
         build(Outer, {**GOOD, "y" * 10**6: 1}, "x")
 
 
-def test_a_number_that_no_float_holds():
+def test_nested_values_and_a_number_that_no_float_holds():
+    assert build(Outer, GOOD, "x") == Outer(1.0, Inner(2, (3, 4)))
     assert build(Outer, {**GOOD, "rate": 2**1023}, "x").rate == 2.0**1023
     with pytest.raises(ValueError, match=r"x\.rate: found 1797.*, wanted a number that a float can hold"):
         build(Outer, {**GOOD, "rate": 2**1024}, "x")

@@ -13,6 +13,10 @@ VOLUME, LABEL = RNG.integers(0, 255, (2, 8, 8, 8)).astype(np.uint8)
 def test_brick_digest_is_what_it_says():
     text = b"train/3/1,0,2\n" + VOLUME.tobytes() + LABEL.tobytes()
     assert brick_digest("train", 3, (1, 0, 2), VOLUME, LABEL) == int(hashlib.sha256(text).hexdigest(), 16)
+    with pytest.raises(ValueError, match="not aligned"):
+        next(brick_digests("train", 3, (1, 0, 0), VOLUME, LABEL, 2))
+    with pytest.raises(ValueError, match="uint8"):
+        brick_digest("train", 3, (0, 0, 0), VOLUME.astype(np.int8), LABEL)
 
 
 def test_any_sharding_gives_the_same_sum():
@@ -31,10 +35,3 @@ def test_hexadecimal():
     assert MODULUS == 2**256 and add(MODULUS - 1, 2) == 1 and add(1, 2) == 3
     with pytest.raises(ValueError, match="64 hexadecimal digits"):
         from_hex("12")
-
-
-def test_unaligned_boxes_and_other_types():
-    with pytest.raises(ValueError, match="not aligned"):
-        next(brick_digests("train", 3, (1, 0, 0), VOLUME, LABEL, 2))
-    with pytest.raises(ValueError, match="uint8"):
-        brick_digest("train", 3, (0, 0, 0), VOLUME.astype(np.int8), LABEL)

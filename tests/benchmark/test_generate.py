@@ -45,15 +45,12 @@ def call(tiny, tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_workers_make_the_same_bytes(tiny, made, tmp_path):
-    generate(tmp_path, tiny, workers=3)
-    assert contents(tmp_path) == contents(made)
-
-
-def test_ranks_make_the_same_bytes_the_last_also_the_manifest(tiny, made, tmp_path):
+def test_workers_and_ranks_make_the_same_bytes_the_last_also_the_manifest(tiny, made, tmp_path):
+    generate(tmp_path / "workers", tiny, workers=3)
+    assert contents(tmp_path / "workers") == contents(made) and stream(tiny) == load_manifest(made, tiny)
     launches = [Launch(rank, 3, rank, 3, "torchrun") for rank in range(3)]
-    assert [generate(tmp_path, tiny, 1, launch) is None for launch in launches] == [True, True, False]
-    assert contents(tmp_path) == contents(made)
+    assert [generate(tmp_path / "ranks", tiny, 1, launch) is None for launch in launches] == [True, True, False]
+    assert contents(tmp_path / "ranks") == contents(made)
 
 
 def test_what_is_missing_is_made_again_and_nothing_else(tiny, made, tmp_path, monkeypatch):
@@ -77,10 +74,6 @@ def test_one_split_is_made_alone_and_completed_later(tiny, made, tmp_path):
     assert set(contents(tmp_path)) == {k for k in contents(made) if k.startswith("validation/")}
     assert generate(tmp_path, tiny) == load_manifest(made, tiny)
     assert contents(tmp_path) == contents(made)
-
-
-def test_streaming_gives_the_same_manifest(tiny, made):
-    assert stream(tiny) == load_manifest(made, tiny)
 
 
 @pytest.mark.slow

@@ -28,6 +28,8 @@ def test_manifest_says_what_the_files_say(tiny, dataset):
         assert manifest.fingerprints[split] == fingerprint.to_hex(total)
         assert manifest.class_counts[split] == tuple(map(sum, zip(*(h.class_counts for h in headers), strict=True)))
         assert sum(manifest.class_counts[split]) == len(headers) * tiny.voxels
+    with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny' .* wanted 'other'"):
+        load_manifest(dataset, dataclasses.replace(tiny, name="other"))
 
 
 def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, tmp_path):
@@ -46,12 +48,6 @@ def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, t
     assert said(dataset) == f"found all {tiny.samples} samples, wanted their manifest, too: "
     sample_path(dataset, "validation", 4).unlink()
     assert said(dataset) == f"found {tiny.samples - 1} of {tiny.samples} samples, wanted all: go on with it: "
-
-
-def test_other_problem(tiny, dataset):
-    other = dataclasses.replace(tiny, name="other")
-    with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny' .* wanted 'other'"):
-        load_manifest(dataset, other)
 
 
 def counts(manifest, first):
@@ -94,10 +90,7 @@ def test_garbage(tiny, dataset, text):
     manifest_path(dataset).write_text(text)
     with pytest.raises(ValueError, match=r"manifest\.json"):
         load_manifest(dataset, tiny)
-
-
-def test_a_pipe_is_not_waited_for(tiny, dataset):
     manifest_path(dataset).unlink()
-    os.mkfifo(manifest_path(dataset))
+    os.mkfifo(manifest_path(dataset))  # which is not waited for
     with pytest.raises(ValueError, match="no regular file"):
         load_manifest(dataset, tiny)

@@ -21,12 +21,9 @@ def test_a_fact_is_a_value_and_its_origin_or_has_a_reason():
     assert fact("x", lambda: "a" * (most + 1)) == Fact(None, f"x: {LARGEST + 1} bytes, more than {LARGEST}")
 
 
-def test_files_and_folders_that_may_not_be_there(tmp_path):
+def test_files_and_folders_that_may_not_be_there_and_equal_items(tmp_path):
+    assert counted([{"a": 1}, {"a": 2}, {"a": 1}]) == [{"a": 1, "count": 2}, {"a": 2, "count": 1}]
     (tmp_path / "table").write_text("a : 1\nb\na: 2\n")
     assert key_values(tmp_path / "table") == {"a": ["1", "2"], "b": [""]}
     assert (maybe(tmp_path / "none"), entries(tmp_path / "none"), key_values(tmp_path / "none")) == (None, [], {})
     assert entries(tmp_path) == [tmp_path / "table"]
-
-
-def test_equal_items_are_counted():
-    assert counted([{"a": 1}, {"a": 2}, {"a": 1}]) == [{"a": 1, "count": 2}, {"a": 2, "count": 1}]

@@ -49,6 +49,16 @@ def ended(log: RunLog) -> None:
     log.finish()
 
 
+def test_the_clock_starts_once_and_stops_with_its_status(log, events):
+    with pytest.raises(OutOfOrder, match=r"^run_stop: found it without its status"):
+        log.end("run")
+    for _ in range(2):
+        with pytest.raises(OutOfOrder, match=r"^run_start: "):
+            log.start("run")
+        log.stop("success")
+    assert [e.key for e in events(log.path)] == ["run_start", "run_stop"]
+
+
 @pytest.mark.parametrize(("lose", "found"), LOST)
 @pytest.mark.parametrize("act", [lambda log: log.event("after", 1), lambda log: log.stop("success"), ended])
 def test_a_run_whose_log_is_gone_ends(log, lose, found, act):
@@ -58,12 +68,6 @@ def test_a_run_whose_log_is_gone_ends(log, lose, found, act):
     assert (caught.value.filename, caught.value.errno) == (str(log.path), errno.ESTALE)
     log.stop("aborted", "the first reason stands")  # and nothing is raised while the run ends
     assert not (log.path.parent / LEDGER).exists()
-
-
-def test_a_reason_that_names_every_rank_is_cut(log, events):
-    log.stop("aborted", ", ".join(f"rank {n}" for n in range(65_536)))
-    reason = events(log.path)[-1].metadata["reason"]
-    assert len(reason) == 4096 and reason.startswith("rank 0, rank 1, ")
 
 
 def test_a_full_disk_is_told_once(log, monkeypatch):
@@ -96,9 +100,11 @@ def test_a_run_that_is_resumed_writes_its_own_log_on(tmp_path, events):
     log.start("init")
     log.resume(2)
     log.event("new", 1)
-    log.stop("aborted")
+    log.stop("aborted", ", ".join(f"rank {n}" for n in range(65_536)))
     found = events(path)
+    reason = found[-1].metadata["reason"]
     assert [e.key for e in found] == ["run_start", "new", "run_stop"] and found[-1].metadata["epoch_num"] == 2
+    assert len(reason) == 4096 and reason.startswith("rank 0, rank 1, ")
     assert log.head == {"said": "already"}
 
 
@@ -158,17 +164,6 @@ def test_an_interval_ends_once_and_after_its_start(log, events):
     with pytest.raises(OutOfOrder, match=r"^epoch_stop: found no epoch_start"):
         log.end("epoch")
     assert [e.key for e in events(log.path)] == ["run_start", "epoch_start", "epoch_stop"]
-
-
-def test_the_clock_starts_once_and_stops_with_its_status(log, events):
-    with pytest.raises(OutOfOrder, match=r"^run_start: "):
-        log.start("run")
-    with pytest.raises(OutOfOrder, match=r"^run_stop: found it without its status"):
-        log.end("run")
-    log.stop("success")
-    with pytest.raises(OutOfOrder, match=r"^run_start: "):
-        log.start("run")
-    assert [e.key for e in events(log.path)] == ["run_start", "run_stop"]
 
 
 def test_a_run_resumes_once_and_only_one_that_was_begun_so():

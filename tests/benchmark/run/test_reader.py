@@ -308,13 +308,10 @@ def test_a_library_that_never_returns_ends_the_process():
     assert done.stderr.startswith("Timeout") and "bounded" in done.stderr
 
 
-def test_a_stderr_that_is_no_file_stops_no_reading():
+def test_the_time_is_each_readings_own_also_where_stderr_is_no_file():
     for stderr in (io.StringIO(), None):
         with contextlib.redirect_stderr(stderr):
             assert bounded(5, lambda: "read") == "read"
-
-
-def test_the_time_is_each_readings_own():
     for _ in range(3):
         bounded(0.3, time.sleep, 0.2)
     time.sleep(0.4)  # none is left running

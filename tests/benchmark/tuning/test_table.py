@@ -25,6 +25,8 @@ def test_measured_rows_are_as_they_are(table):
     found = settings_for_batch(f"{table}:8", "smoke")
     assert found.settings == ["rate=0.004", "ramp=4", "batch_size=8"]
     assert found.told == "settings for batch size 8 are measured: 3200 samples to the target (2880 to unknown)"
+    with pytest.raises(ValueError, match="found the row 'smoke_2', wanted rows of scale6"):
+        settings_for_batch(f"{table}:2", "scale6")
 
 
 def test_between_two_rows_logarithms_are_linear(table):
@@ -73,11 +75,6 @@ def test_what_is_no_table_is_refused(tmp_path, content):
     path.write_text(content)
     with pytest.raises(ValueError, match=str(path)):
         read_table(path)
-
-
-def test_another_problems_table_is_refused(table):
-    with pytest.raises(ValueError, match="found the row 'smoke_2', wanted rows of scale6"):
-        settings_for_batch(f"{table}:2", "scale6")
 
 
 def test_what_a_log_says_of_a_table_gives_the_same_row_again(table):
