@@ -45,7 +45,7 @@ def call(tiny, tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_workers_and_ranks_make_the_same_bytes_the_last_also_the_manifest(tiny, made, tmp_path):
+def test_workers_and_ranks_make_the_same_bytes(tiny, made, tmp_path):
     generate(tmp_path / "workers", tiny, workers=3)
     assert contents(tmp_path / "workers") == contents(made) and stream(tiny) == load_manifest(made, tiny)
     launches = [Launch(rank, 3, rank, 3, "torchrun") for rank in range(3)]

@@ -29,7 +29,7 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def test_an_entry_is_one_line_of_json_with_the_digest_of_the_one_before(path):
+def test_an_entry_is_one_line_with_the_digest_of_the_one_before(path):
     first, second = append(path, START, time_ms=5), append(path, END)
     one, two = path.read_bytes().splitlines()
     assert one == (

@@ -57,7 +57,7 @@ def test_references_are_of_problems_systems_and_variables():
             assert all(len(limits) == 3 and limits[0] > 0 for limits in wanted.values())
 
 
-def test_the_line_is_found_and_the_reference_time_is_that_of_the_published_runs():
+def test_the_reference_time_is_that_of_the_published_runs():
     assert re.search(literals({"TIME"})["TIME"], LINE.format(28.381), re.M)["seconds"] == "28.381"
     found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["epyc-2core:cpu"]["time_to_target"][0]
     times = sorted(time_to_target(log) for log in LOG.parent.glob("result_*.txt"))

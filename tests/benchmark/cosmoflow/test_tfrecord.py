@@ -85,7 +85,7 @@ def test_damage_gets_one_line_that_names_the_file(tmp_path, message):
     assert str(error.value).startswith(f"{path}: ") and message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_a_published_library_reads_what_is_written_and_writes_what_is_read(tmp_path):
+def test_a_published_library_reads_and_writes_the_same(tmp_path):
     library = pytest.importorskip("tfrecord")
     path = tmp_path / "a.tfrecord.gz"
     write_example(path, FEATURES)

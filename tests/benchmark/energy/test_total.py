@@ -22,7 +22,7 @@ def counting(values, **fields):
     return total
 
 
-def test_joules_since_the_first_reading_of_a_counter_that_never_runs_back():
+def test_joules_of_a_counter_that_never_runs_back():
     total = counting([7_000_000, 9_500_000, 9_500_000, 12_000_000])
     assert (total.joules, total.gap, total.fault) == (5.0, 1.0, "")
     total = counting([10, 5, 20])

@@ -52,7 +52,7 @@ def made(voxels, far=False, seed=0):
     return Boxes(np.packbits(x.reshape(voxels, -1), axis=1), (abs(inner - 13.5) < 7).astype(np.uint8))
 
 
-def test_it_learns_what_no_linear_rule_tells_and_nothing_outside_its_box():
+def test_it_learns_what_no_linear_rule_tells_inside_its_box_alone():
     assert box_dice(made(4000), made(1000, seed=1), 3, 2) > 0.95
     assert box_dice(made(4000, far=True), made(1000, True, seed=1), 3, 2) < 0.6
 
