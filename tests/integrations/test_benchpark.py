@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -117,28 +118,19 @@ class Experiment:
     def __init__(self):
         variants = {"version": ["main"], "problem": ["scale7"]}
         self.spec = SimpleNamespace(satisfies=lambda text: text in self.wanted, variants=variants)
-        self.variables, self.config, self.required, self.packages = {}, {}, {}, {}
+        self.variables = {}
+        self.register_scaling_config = Mock()
+        self.set_required_variables = Mock()
+        self.add_package_spec = Mock()
 
     def add_experiment_variable(self, name, values, named=False, matrixed=False):
         self.variables[name] = values
 
-    def register_scaling_config(self, config):
-        self.config = config
-
-    def set_required_variables(self, **required):
-        self.required = required
-
-    def add_package_spec(self, name, spec):
-        self.packages[name] = spec
-
-    def series(self, mode, factor=2, iterations=3):
-        """The values of the scaled variables, experiment by experiment."""
-        values = {name: [self.variables[name]] for name in self.config[mode]}
-        for at in range(iterations):
-            for name, scale in self.config[mode].items():
-                var = SimpleNamespace(val=lambda dim, name=name: values[name][-1])
-                values[name].append(scale(var, at, name, factor))
-        return values
+    def next(self, mode):
+        """The scaled variables of the experiment after one that has 4 of each."""
+        var = SimpleNamespace(val=lambda dim: 4)
+        scales = self.register_scaling_config.call_args.args[0][mode]
+        return {name: scale(var, 0, name, 2) for name, scale in scales.items()}
 
 
 @pytest.fixture
@@ -170,19 +162,19 @@ def experiment(monkeypatch):
 def test_strong_scaling_trains_one_problem_on_more_ranks(experiment):
     found = experiment("+cuda", "+strong")
     assert found.variables | {"problem": "scale7", "steps": 0, "settings": ""} == found.variables
-    assert found.series("strong") == {"n_gpus": [4, 8, 16, 32], "batch_size": [4, 4, 4, 4]}
-    assert found.required["n_resources"] == "{n_gpus}"
-    assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cuda"]}
+    assert found.next("strong") == {"n_gpus": 8, "batch_size": 4}
+    assert found.set_required_variables.call_args.kwargs["n_resources"] == "{n_gpus}"
+    found.add_package_spec.assert_called_once_with("scaffold-bench", ["scaffold-bench@main torch=cuda"])
     test = experiment("exec_mode=test", "+strong")
     assert (test.variables["problem"], test.variables["n_ranks"]) == ("smoke", 1)
-    assert test.packages == {"scaffold-bench": ["scaffold-bench@main torch=cpu"]}
+    test.add_package_spec.assert_called_once_with("scaffold-bench", ["scaffold-bench@main torch=cpu"])
 
 
-@pytest.mark.parametrize(("mode", "ranks"), [("weak", [4, 8, 16, 32]), ("throughput", [4, 4, 4, 4])])
+@pytest.mark.parametrize(("mode", "ranks"), [("weak", 8), ("throughput", 4)])
 def test_other_scaling_measures_steps_of_larger_batches(experiment, mode, ranks):
     found = experiment(f"+{mode}")
     assert (found.variables["steps"], found.variables["settings"]) == (40, "batch_size={batch_size}")
-    assert found.series(mode) == {"n_ranks": ranks, "batch_size": [4, 8, 16, 32]}
+    assert found.next(mode) == {"n_ranks": ranks, "batch_size": 8}
 
 
 @pytest.mark.parametrize("torch", ["cuda", "cpu"])
