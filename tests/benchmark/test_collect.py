@@ -17,7 +17,6 @@ from benchmark.tree import result_path, source_path
 SHARED = {"benchmark/log.py": "log", "implementations/acme/train.py": "train"}
 SMOKE = {**SHARED, "implementations/acme/scaffold/task.py": "unet", "implementations/acme/configs/smoke.yaml": "a: 1"}
 COSMO = {**SHARED, "implementations/acme/cosmoflow/task.py": "cosmo", "implementations/acme/configs/mini.yaml": "b: 1"}
-DEEP = {**SHARED, "implementations/acme/deepcam/task.py": "deepcam", "implementations/acme/configs/deep.yaml": "c: 1"}
 
 
 def sha(text: str) -> str:
@@ -47,14 +46,6 @@ def folders(submission: Path) -> list[dict[str, str]]:
         assert folder == source_path(submission, combine(files.items())) and len(folder.name) == 12
         found.append({name: (folder / name).read_text() for name in files})
     return found
-
-
-def test_three_workloads_of_one_tree_share_a_folder(tmp_path):
-    source = held(SMOKE, COSMO, DEEP)
-    for benchmark, code in (("scaffold", SMOKE), ("cosmoflow", COSMO), ("deepcam", DEEP)):
-        ran(tmp_path, code, benchmark)
-        collect(tmp_path, source)
-    assert folders(tmp_path) == [SMOKE | COSMO | DEEP]
 
 
 def test_two_systems_with_different_configs(tmp_path):

@@ -60,14 +60,11 @@ DAEMON = slurm(1, "1(x2)", 1, 0, 2)  # srun starts one daemon of mpirun on each 
         (STEP | {"PMIX_RANK": "9", "PMIX_NAMESPACE": "slurm.pmix.7.0"}, "slurm"),  # --mpi=pmix
         (STEP | PMI, "pmi"),  # --mpi=pmi2
         (STEP | PMI | PALS, "pals"),  # --mpi=cray_shasta
-        (STEP | PMI | PALS | {"PMI_LOCAL_RANK": "1", "PMI_LOCAL_SIZE": "8"}, "pals"),
         (FLUX, "flux"),
         (FLUX | PMI | PALS, "pals"),
         (OPENMPI, "openmpi"),
-        (OPENMPI | DAEMON, "openmpi"),
         (OPENMPI | JSM, "jsrun"),  # Spectrum MPI
         (PMI | LOCAL, "pmi"),  # MPICH, Intel MPI
-        (PMI | PALS | {"PALS_LOCAL_SIZE": "8"}, "pals"),
         (PALS | {"PALS_LOCAL_SIZE": "8", "WORLD_SIZE": "16"}, "pals"),
         (TORCHRUN | DAEMON, "torchrun"),
         (TORCHRUN | OPENMPI | STEP, "torchrun"),
