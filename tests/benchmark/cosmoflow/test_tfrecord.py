@@ -24,13 +24,10 @@ def test_what_is_written_is_read(tmp_path):
     assert gzip.decompress(path.read_bytes()) == frame(example(FEATURES))
 
 
-def test_checksum_of_the_standard():
-    """CRC32C of the nine digits is 0xe3069283 (RFC 3720's polynomial); masked, as TensorFlow's source has it."""
+def test_checksum_and_message_of_the_standards():
+    """CRC32C of the nine digits is 0xe3069283 (RFC 3720's polynomial); masked, as TensorFlow's source has it. The
+    message is written out by hand after protobuf.dev/programming-guides/encoding."""
     assert masked_crc(b"123456789") == ((0xE3069283 >> 15 | 0xE3069283 << 17) + 0xA282EAD8) & 0xFFFFFFFF
-
-
-def test_message_of_the_wire_format():
-    """Written out by hand after protobuf.dev/programming-guides/encoding."""
     entry = b"\x0a\x01x" + b"\x12\x06\x0a\x04\x0a\x02hi"
     assert example({"x": b"hi"}) == b"\x0a\x0d\x0a\x0b" + entry
     assert bytes(parse_example(example({"x": b"hi"}))["x"]) == b"hi"

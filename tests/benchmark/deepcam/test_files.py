@@ -13,7 +13,7 @@ from benchmark.manifest import load_manifest
 from benchmark.workload import whole_box
 
 
-def test_files_are_in_the_published_format(tiny, data):
+def test_files_are_in_the_published_format_and_of_one_problem(tiny, data):
     path = data / "train" / "data-000000.h5"
     assert path.stat().st_size <= deepcam.file_bytes(tiny)
     with h5py.File(path) as file:
@@ -23,6 +23,9 @@ def test_files_are_in_the_published_format(tiny, data):
         assert np.array_equal(np.stack([file["climate/minval"], file["climate/maxval"]]), twin.value_range())
     files = {"croissant.json", "manifest.json", "stats.h5", "train", "validation"}
     assert {p.name for p in data.iterdir()} == files
+    other = dataclasses.replace(tiny, data_seed=1)
+    with pytest.raises(ValueError, match="made for problem digest"):
+        making.measure_sample(data, other, "train", 0)
 
 
 def test_evidence_is_of_place_data_range_and_labels(tiny, data):
@@ -110,9 +113,3 @@ def test_damage_is_one_line_that_names_the_file(tiny, data, name, damage, said):
         making.measure_sample(data, tiny, "train", 1)
     assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value)
     assert {line.partition(":")[0] for line in verify(data, tiny)} == {str(path)}
-
-
-def test_another_problems_file_is_refused(tiny, data):
-    other = dataclasses.replace(tiny, data_seed=1)
-    with pytest.raises(ValueError, match="made for problem digest"):
-        making.measure_sample(data, other, "train", 0)

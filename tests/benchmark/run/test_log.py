@@ -181,9 +181,6 @@ def test_a_new_log_never_overwrites(tmp_path, make):
     with pytest.raises(ValueError, match=r"log\.txt: found a log, wanted a new name: nothing is overwritten$"):
         RunLog(path)
     assert path.is_symlink() or path.read_text() == "a week"
-
-
-def test_what_is_in_the_way_of_a_logs_folder_is_no_log(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         RunLog(tmp_path / "file" / "log.txt")

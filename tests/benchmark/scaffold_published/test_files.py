@@ -107,16 +107,13 @@ def test_pickled_objects_are_never_loaded(data, problem, tmp_path, monkeypatch, 
     assert not (tmp_path / "unpickled").exists()
 
 
-def test_a_class_that_the_problem_has_not(data, problem):
+def test_a_mask_with_an_unknown_class_or_none(data, problem):
     path = mask_path(volume(data, problem))
     mask = np.load(path)
     mask[1, 2, 3] = 262  # 6 in its low byte
     np.save(path, mask)
     with pytest.raises(ValueError, match=r"_mask\.npy: found class 262, wanted 0 to 5"):
         read_sample(data, problem, "train", 0, whole_box(problem))
-
-
-def test_a_mask_that_is_missing(data, problem):
     path = volume(data, problem)
     mask_path(path).unlink()
     with pytest.raises(ValueError, match=f"found 6 masks, wanted one of number .*, for {path.name}"):

@@ -57,14 +57,11 @@ def test_whole_numbers_and_values_have_equal_shares():
     assert type(at(Axis(1, 3, integer=True), Fraction(0))) is int
 
 
-def test_a_grid_has_every_combination_once():
+def test_points_of_a_grid_of_a_list_and_from_outside():
     space = {"a": {"values": [1, 2]}, "b": {"low": 0, "high": 1, "points": 3}}
     grid = campaign_of({**PLAIN, "space": space, "sampler": "grid"}, "")
     found = [tuple(point(grid, SHIFT, i).values()) for i in range(6)]
     assert found == [(1, 0.0), (1, 0.5), (1, 1.0), (2, 0.0), (2, 0.5), (2, 1.0)]
-
-
-def test_points_of_a_list_are_as_written_and_none_follow_from_outside():
     space = {"a": {"values": [1, 2]}}
     listed = campaign_of({**PLAIN, "space": space, "sampler": "list", "trials": 2, "points": [{"a": 2}, {"a": 1}]}, "")
     assert [point(listed, SHIFT, i) for i in range(2)] == [{"a": 2}, {"a": 1}]
