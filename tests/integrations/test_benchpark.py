@@ -20,50 +20,37 @@ HERE = ROOT / "integrations" / "benchpark"
 LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 
 
-def module(name: str, **names) -> ModuleType:
-    found = ModuleType(name)
-    found.__dict__.update(names)
-    return found
-
-
 def loaded(monkeypatch, path: Path, **modules: dict) -> ModuleType:
     """A file, run with stand-ins for modules."""
     for name, names in modules.items():
         dotted = name.replace("__", ".")
-        monkeypatch.setitem(sys.modules, dotted.partition(".")[0], module(dotted.partition(".")[0]))
-        monkeypatch.setitem(sys.modules, dotted, module(dotted, **names))
+        monkeypatch.setitem(sys.modules, dotted.partition(".")[0], SimpleNamespace())
+        monkeypatch.setitem(sys.modules, dotted, SimpleNamespace(**names))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     found = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(found)
     return found
 
 
-class Recorder:
-    """Directives: what each was called with."""
-
-    def __init__(self, *names):
-        self.calls = {name: {} for name in names}
-
-    def directive(self, kind):
-        def call(name, *values, **named):
-            assert name not in self.calls[kind], f"{kind} {name} twice"
-            self.calls[kind][name] = (*values, named) if values else named
-
-        return call
-
-    @property
-    def names(self):
-        return {kind: self.directive(kind) for kind in self.calls}
+def directives(*kinds: str) -> dict[str, Mock]:
+    return {kind: Mock() for kind in kinds}
 
 
 @pytest.fixture
 def application(monkeypatch):
+    """What the directives of each kind were called with, by name."""
     kinds = ("executable", "workload", "workload_variable", "figure_of_merit", "success_criteria")
-    recorder = Recorder(*kinds)
+    recorded = directives(*kinds)
     types = SimpleNamespace(TIME=1, THROUGHPUT=2, CATEGORY=4)
-    names = {"ExecutableApplication": object, "FomType": types, **recorder.names}
+    names = {"ExecutableApplication": object, "FomType": types, **recorded}
     loaded(monkeypatch, HERE / "repo" / "scaffold-bench" / "application.py", ramble__appkit=names)
-    return recorder.calls
+    calls = {kind: {} for kind in kinds}
+    for kind, directive in recorded.items():
+        for call in directive.call_args_list:
+            name, *values = call.args
+            assert name not in calls[kind], f"{kind} {name} twice"
+            calls[kind][name] = (*values, call.kwargs) if values else call.kwargs
+    return calls
 
 
 def test_the_application_runs_what_it_declares(application):
@@ -136,11 +123,10 @@ class Experiment:
 @pytest.fixture
 def experiment(monkeypatch):
     modes = SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
-    recorder = Recorder("variant", "maintainers")
     found = loaded(
         monkeypatch,
         HERE / "experiments" / "scaffold-bench" / "experiment.py",
-        benchpark__directives=recorder.names,
+        benchpark__directives=directives("variant", "maintainers"),
         benchpark__experiment={"Experiment": Experiment},
         benchpark__programming_model={
             "ProgrammingModel": lambda *_: type("Model", (), {}),
@@ -185,7 +171,7 @@ def test_the_package_installs_the_pins(monkeypatch, torch):
         "Executable": lambda program: lambda *words: ran.append((program, *words)),
         "join_path": lambda *parts: "/".join(map(str, parts)),
         "install_tree": lambda source, prefix: ran.append((source, prefix)),
-        **Recorder("version", "license", "variant", "depends_on").names,
+        **directives("version", "license", "variant", "depends_on"),
     }
     found = loaded(monkeypatch, HERE / "repo" / "scaffold-bench" / "package.py", spack__package=names)
     assert found.ScaffoldBench.git == f"file://{ROOT}"

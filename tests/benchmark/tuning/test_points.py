@@ -19,7 +19,11 @@ PLAIN = {"problem": "smoke", "batch_size": 2, "space": SPACE, "trials": 6, "budg
 
 def test_points_are_these_digits_everywhere():
     found = [point(campaign_of(PLAIN, ""), SHIFT, i) for i in range(3)]
-    assert found == PINNED
+    assert found == [
+        {"decay": 0.1936, "name": "c", "rate": 0.004515, "warmup": 10},
+        {"decay": 0.4436, "name": "a", "rate": 0.001798, "warmup": 6},
+        {"decay": 0.06863, "name": "b", "rate": 0.0001134, "warmup": 9},
+    ]
 
 
 def test_halton_fills_every_part_of_an_axis_equally():
@@ -67,10 +71,3 @@ def test_points_of_a_grid_of_a_list_and_from_outside():
     assert [point(listed, SHIFT, i) for i in range(2)] == [{"a": 2}, {"a": 1}]
     with pytest.raises(ValueError, match="found optuna"):
         point(campaign_of({**PLAIN, "sampler": "optuna"}, ""), SHIFT, 0)
-
-
-PINNED = [
-    {"decay": 0.1936, "name": "c", "rate": 0.004515, "warmup": 10},
-    {"decay": 0.4436, "name": "a", "rate": 0.001798, "warmup": 6},
-    {"decay": 0.06863, "name": "b", "rate": 0.0001134, "warmup": 9},
-]
