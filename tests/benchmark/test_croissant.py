@@ -35,7 +35,7 @@ def read(root):
     return json.loads(croissant_path(root).read_text())
 
 
-def test_it_says_the_digests_the_files_and_what_made_them(dataset):
+def test_it_says_the_digests_the_files_and_what_made_them(dataset, monkeypatch):
     root, problem = dataset
     found, manifest = read(root), load_manifest(root, problem)
     assert found["conformsTo"] == CONFORMS and found["name"] == problem.name and faults(root, problem) == []
@@ -55,11 +55,7 @@ def test_it_says_the_digests_the_files_and_what_made_them(dataset):
     assert ("benchmark/generate.py" in found["description"]) == generated
     assert found["url"].startswith("urn:sha256:" if generated else "https://portal.nersc.gov/")
     assert ("license" in found) == ("datePublished" in found) == generated  # which its publishers don't state
-
-
-def test_it_does_not_grow_with_the_samples(tiny, dataset, monkeypatch):
-    root, problem = dataset
-    manifest = load_manifest(root, problem)
+    # it does not grow with the samples
     monkeypatch.setattr(type(problem), "samples", 1 << 20, raising=False)
     assert len(json.dumps(description(root, problem, manifest), indent=1)) < croissant.MOST_BYTES / 4
 

@@ -113,19 +113,16 @@ def test_other_problems_files_are_never_mixed_in(tiny, made, tmp_path):
         generate(tmp_path, other)
 
 
-def test_too_little_disk(tiny, tmp_path, monkeypatch):
+def test_a_dry_run_bounds_what_is_written_for_which_room_is_wanted(tiny, made, tmp_path, monkeypatch):
+    text = dry_run(tmp_path / "new", tiny)
+    assert f"6 files of up to {scaffold.file_bytes(tiny)} bytes" in text and not (tmp_path / "new").exists()
+    assert all(p.stat().st_size <= scaffold.file_bytes(tiny) for p in made.glob("*/*.h5"))
+    assert "already there: 6" in dry_run(made, tiny)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 0, 10))
     needed = 6 * scaffold.file_bytes(tiny)
     with pytest.raises(ValueError, match=f"{needed} bytes needed, 10 bytes available"):
         generate(tmp_path / "deep" / "down", tiny)
     assert not (tmp_path / "deep").exists()
-
-
-def test_dry_run_bounds_what_is_written(tiny, made, tmp_path):
-    text = dry_run(tmp_path / "new", tiny)
-    assert f"6 files of up to {scaffold.file_bytes(tiny)} bytes" in text and not (tmp_path / "new").exists()
-    assert all(p.stat().st_size <= scaffold.file_bytes(tiny) for p in made.glob("*/*.h5"))
-    assert "already there: 6" in dry_run(made, tiny)
 
 
 def test_verify(tiny, made, tmp_path):

@@ -125,10 +125,13 @@ def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make
     assert not (tmp_path / "other").exists()
 
 
-def test_a_ledger_that_is_not_there(path):
+def test_a_ledger_that_is_not_there_or_is_damage_alone(path):
     assert [d.found for d in read_ledger(path).faults] == ["no file that can be read (No such file or directory)"]
     path.write_text("")
     assert [(d.found, d.wanted) for d in read_ledger(path).faults] == [("nothing", "the start of a run")]
+    path.write_bytes(b"x\n" * 103)
+    faults = read_ledger(path).faults
+    assert len(faults) == 101 and faults[-1].line == 101 and faults[-1].found == "3 more faults from here on"
 
 
 def test_a_ledger_has_so_many_bytes_and_lines_at_most(path, monkeypatch):
@@ -149,12 +152,6 @@ def test_a_ledger_has_so_many_bytes_and_lines_at_most(path, monkeypatch):
         append(path, NOTE)
     path.write_bytes(path.read_bytes() + b"\n")
     assert [(d.line, d.found) for d in read_ledger(path).faults] == [(3, "3 lines")]
-
-
-def test_of_many_damages_a_hundred_are_told(path):
-    path.write_bytes(b"x\n" * 103)
-    faults = read_ledger(path).faults
-    assert len(faults) == 101 and faults[-1].line == 101 and faults[-1].found == "3 more faults from here on"
 
 
 GOOD = line_of(1, None, 5, START)

@@ -37,16 +37,13 @@ def test_65536_nodes_take_no_more_than_1025():
     assert grouped([node(host, a=1) for host in hosts]) == [{"hosts": ["nid[000000-065535]"], "facts": facts(a=1)}]
 
 
-def test_a_manifest_is_written_whole_and_named_by_its_bytes(tmp_path):
+def test_a_manifest_is_written_whole_if_it_is_not_too_large(tmp_path, monkeypatch):
     path = tmp_path / "environment_3.json"
     written = write(path, facts(command=["x"]), [node("n1", a=1)])
     data = path.read_bytes()
     assert written == (hashlib.sha256(data).hexdigest(), len(data), "environment_3.json")
     assert json.loads(data)["schema"] == manifest.SCHEMA
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_one_that_is_too_large_is_not_written(tmp_path, monkeypatch):
     written = write(tmp_path / "a.json", facts(), [node("n1", a=1)])
     monkeypatch.setattr(manifest, "LARGEST", written.size)
     write(tmp_path / "b.json", facts(), [node("n1", a=1)])

@@ -13,15 +13,12 @@ def voxels(problem, volume, label):
     return int(label.sum())
 
 
-def test_small_samples_are_taken_whole(tiny):
+def test_small_samples_are_whole_of_large_each_instance_is_seen(tiny):
     assert split_parts(tiny, "validation") == [Part("validation", 4, None), Part("validation", 5, None)]
     assert split_parts(tiny, "train", 1) == [Part("train", 0, None)]
     assert scope(tiny) == "4 training and 2 validation samples, of 4 and 2"
     for found, wanted in zip(make_part(tiny, Part("train", 2, None)), make_sample(tiny, 2), strict=True):
         assert np.array_equal(found, wanted)
-
-
-def test_of_large_problems_every_instance_is_seen_once():
     problem = load_problem("scale9")
     for split, wanted in (("train", 504), ("validation", 216)):
         parts = split_parts(problem, split)
