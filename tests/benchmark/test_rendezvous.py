@@ -63,12 +63,6 @@ def test_flux_is_asked(tmp_path, monkeypatch):
         first_host({}, "flux")
 
 
-def test_a_job_has_a_port_and_each_of_its_steps():
-    first, same, next_step = ({"SLURM_JOB_ID": "71", "SLURM_STEP_ID": step} for step in "001")
-    assert port(first) == port(same) != port(next_step)
-    assert 10_000 <= port({}) < 20_000
-
-
 def test_ranks_of_one_node_meet_on_it_unless_the_environment_says(monkeypatch):
     meet(Launch(0, 8, 0, 8, "openmpi"))
     assert (os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"]) == ("127.0.0.1", str(port(os.environ)))
@@ -76,6 +70,9 @@ def test_ranks_of_one_node_meet_on_it_unless_the_environment_says(monkeypatch):
     monkeypatch.setenv("MASTER_PORT", "7")
     meet(TWO_NODES)
     assert (os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"]) == ("elsewhere", "7")
+    first, same, next_step = ({"SLURM_JOB_ID": "71", "SLURM_STEP_ID": step} for step in "001")
+    assert port(first) == port(same) != port(next_step)
+    assert 10_000 <= port({}) < 20_000
 
 
 def test_ranks_of_several_nodes_meet_on_the_first(monkeypatch):

@@ -87,23 +87,20 @@ def test_a_reading_that_fails_is_said_and_left_out(tmp_path, capsys):
     assert capsys.readouterr().err == "sample.py: no number\nsample.py: permission denied\n"
 
 
-def test_nothing_to_read_is_exit_code_1(log, tmp_path, capsys):
-    times = ["--interval", "0.01", "--seconds", "0.02"]
-    assert sample.main(["--log", str(log), "--name", "node_0", "--file", str(tmp_path / "none"), *times]) == 1
-    assert "no such file or directory" in capsys.readouterr().err
-
-
 def test_a_command_that_fails_is_no_reading(log):
     args = sample.parse(["--log", str(log), "--name", "node_0", "--", sys.executable, "-c", "raise SystemExit('no')"])
     with pytest.raises(ValueError, match="ended with 1: no"):
         sample.source(args)()
 
 
-def test_nothing_is_written_over(log, capsys):
+def test_nothing_is_written_over_and_nothing_to_read_is_told(log, tmp_path, capsys):
     written(log).parent.mkdir(parents=True)
     written(log).write_text("x")
     assert sample.main(["--log", str(log), "--name", "node_0", "--file", "x"]) == 2
     assert "found a file, wanted a new name" in capsys.readouterr().err and written(log).read_text() == "x"
+    times = ["--interval", "0.01", "--seconds", "0.02"]
+    assert sample.main(["--log", str(log), "--name", "node_1", "--file", str(tmp_path / "none"), *times]) == 1
+    assert "no such file or directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["none", "1.2.3"])

@@ -22,12 +22,16 @@ def counting(values, **fields):
     return total
 
 
-def test_joules_of_a_counter_that_never_runs_back():
+def test_joules_of_a_counter_that_never_runs_back_and_longest_gap():
     total = counting([7_000_000, 9_500_000, 9_500_000, 12_000_000])
     assert (total.joules, total.gap, total.fault) == (5.0, 1.0, "")
     total = counting([10, 5, 20])
     assert total.joules is None and total.fault == "found 5 after 10, wanted a counter that never runs back"
     assert counting([5_000_000_000, 0], wraps_at=1000.0).joules is None  # more than its range
+    other = Total(Counter("cray", "node", "node", 1.0, lambda: 5))
+    for now in (0.0, 3.0, 4.0):
+        other.read(now)
+    assert other.gap == 3.0
 
 
 def test_a_counter_that_wraps_gives_the_integral_to_1e_9():
@@ -48,10 +52,3 @@ def test_a_counter_that_wraps_gives_the_integral_to_1e_9():
 def test_a_reading_that_fails_leaves_no_total_ever_after(bad, why):
     total = counting([1, bad, 3])
     assert (total.joules, total.fault) == (None, why)
-
-
-def test_the_longest_time_between_readings_is_kept():
-    other = Total(Counter("cray", "node", "node", 1.0, lambda: 5))
-    for now in (0.0, 3.0, 4.0):
-        other.read(now)
-    assert other.gap == 3.0

@@ -167,16 +167,13 @@ def test_a_wrong_command_is_one_line(run, tmp_path, capsys, more):
     assert capsys.readouterr().err.count("\n") == 1 and not (tmp_path / "result_0.txt").exists()
 
 
-def test_a_description_makes_nothing(run, tmp_path, capsys):
+def test_a_description_makes_nothing_and_a_head_is_no_start(run, tmp_path, events, capsys):
     before = sorted(tmp_path.iterdir())
     assert run(reach, "--describe", "device=cuda") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["implementation"], found["device"], found["ranks"]) == ("toy", "cuda", 1)
     assert found["settings"] == {"batch_size": 2, "precision": "float32", "device": "cuda"}
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_head_is_no_start_of_a_run(run, tmp_path, events, capsys):
     assert run(reach, "--head") == 0
     assert capsys.readouterr() == ("", "") and not (tmp_path / LEDGER).exists()
     head = [e.key for e in events(tmp_path / "result_0.txt")]

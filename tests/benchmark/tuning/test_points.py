@@ -26,16 +26,13 @@ def test_points_are_these_digits_everywhere():
     ]
 
 
-def test_halton_fills_every_part_of_an_axis_equally():
+def test_halton_fills_an_axis_equally_and_uniformly_over_shifts():
     """Of each b^k points in a row, each part of size b^-k has one: the property of the sequence, which digits that are
     permuted keep."""
     for axis, base in enumerate(PRIMES[:4]):
         for first in (0, base**2, 5 * base**2):
             parts = [int(halton(SHIFT, axis, first + i) * base**2) for i in range(base**2)]
             assert sorted(parts) == list(range(base**2))
-
-
-def test_a_coordinate_of_a_point_is_uniform_over_shifts():
     for draw in (halton, uniform):
         values = [float(draw(f"{i:064x}", 3, 17)) for i in range(400)]
         assert abs(statistics.mean(values) - 0.5) < 0.06 and all(0 < v < 1 for v in values)
