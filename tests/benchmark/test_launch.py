@@ -81,7 +81,7 @@ def test_the_tenth_rank_of_two_nodes_of_eight(environ, launcher):
         # a batch script
         ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_LOCALID": "0"}, Launch(0, 1, 0, 1, "none")),
         ({"PMI_RANK": "1", "PMI_SIZE": "2"}, Launch(1, 2, 1, 2, "pmi")),  # nothing says more: one node
-        (slurm(6, "2(x3),1", 3, 0, 7), Launch(6, 7, 0, 1, "slurm")),
+        (slurm(1, "1,2(x3)", 1, 0, 7), Launch(1, 7, 0, 2, "slurm")),
         (slurm(6, "2(x3),1", 3, 0, 7) | {"PMI_RANK": "6", "PMI_SIZE": "7"}, Launch(6, 7, 0, 1, "pmi")),
         ({**FLUX, "FLUX_TASK_RANK": "6", "FLUX_JOB_SIZE": "7"}, Launch(6, 7, 1, 4, "flux")),
         (slurm(0, "1", 0, 0, 1) | TORCHRUN, Launch(*NINTH, "torchrun")),  # in an interactive step

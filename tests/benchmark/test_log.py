@@ -126,6 +126,9 @@ def test_long_lines_and_the_numbers_after_them(tmp_path, size):
 def test_of_what_is_no_json_so_much_is_shown(tmp_path, length, shown):
     (item,) = read(tmp_path, ":::MLLOG " + "x" * length)
     assert item == BadLine(1, f"not JSON: found '{'x' * shown}' after the token")
+    for size in (LONGEST - 1, LONGEST):
+        (item,) = parse_line(1, ':::MLLOG {"key": "' + "x" * (size - 18))
+        assert ("longer than 1 MiB" in item.reason) is (size == LONGEST)
 
 
 def test_only_regular_files(tmp_path):
@@ -167,12 +170,6 @@ def test_a_log_is_continued_or_new_and_never_overwritten(tmp_path):
     with pytest.raises(FileExistsError):
         LogWriter(path)
     assert [i.key for i in read_log(path)] == ["a", "b"]
-
-
-@pytest.mark.parametrize(("size", "shown"), [(LONGEST - 1, False), (LONGEST, True)])
-def test_what_is_no_json_up_to_the_longest_line_is_too_long(size, shown):
-    text = ':::MLLOG {"key": "' + "x" * (size - 18)
-    assert len(text) == size and ("longer than 1 MiB" in parse_line(1, text)[0].reason) is shown
 
 
 @pytest.mark.parametrize("value", ["a: b", [1, {"a": 2}, [{"a": 3}]], {"a": {"b": {}}}, "\ufffd"])

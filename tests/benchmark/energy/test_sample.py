@@ -87,10 +87,13 @@ def test_a_reading_that_fails_is_said_and_left_out(tmp_path, capsys):
     assert capsys.readouterr().err == "sample.py: no number\nsample.py: permission denied\n"
 
 
-def test_a_command_that_fails_is_no_reading(log):
+def test_a_command_that_fails_or_says_no_number_is_no_reading(log):
     args = sample.parse(["--log", str(log), "--name", "node_0", "--", sys.executable, "-c", "raise SystemExit('no')"])
     with pytest.raises(ValueError, match="ended with 1: no"):
         sample.source(args)()
+    for text in ("none", "1.2.3"):
+        with pytest.raises(ValueError, match=r"wanted a number|could not convert"):
+            sample.watts(text, r"^([0-9.]+)", 1.0)
 
 
 def test_nothing_is_written_over_and_nothing_to_read_is_told(log, tmp_path, capsys):
@@ -101,12 +104,6 @@ def test_nothing_is_written_over_and_nothing_to_read_is_told(log, tmp_path, caps
     times = ["--interval", "0.01", "--seconds", "0.02"]
     assert sample.main(["--log", str(log), "--name", "node_1", "--file", str(tmp_path / "none"), *times]) == 1
     assert "no such file or directory" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("text", ["none", "1.2.3"])
-def test_text_without_a_number_is_refused(text):
-    with pytest.raises(ValueError, match=r"wanted a number|could not convert"):
-        sample.watts(text, r"^([0-9.]+)", 1.0)
 
 
 @pytest.mark.parametrize(

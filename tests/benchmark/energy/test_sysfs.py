@@ -20,20 +20,16 @@ def test_a_package_each_without_its_parts(sysfs):
     assert [c.limit_watts for c in rapl(sysfs.root)] == [None, 600.0]  # none, and the largest
 
 
-def test_one_package_that_cannot_be_read_is_all(sysfs):
+def test_zones_without_a_package_or_one_that_cannot_be_read_are_none(sysfs):
+    for index, name in enumerate(("psys", "core"), 2):
+        sysfs.put(f"class/powercap/intel-rapl:{index}/name", name)
+        with pytest.raises(FileNotFoundError):
+            rapl(sysfs.root)
     sysfs.package(0)
     path = sysfs.package(1)
     path.unlink()
     path.mkdir()
     with pytest.raises(OSError, match="directory"):
-        rapl(sysfs.root)
-
-
-@pytest.mark.parametrize("names", [[], ["psys", "core"]])
-def test_zones_without_a_package_are_none(sysfs, names):
-    for index, name in enumerate(names):
-        sysfs.put(f"class/powercap/intel-rapl:{index}/name", name)
-    with pytest.raises(FileNotFoundError):
         rapl(sysfs.root)
 
 

@@ -52,14 +52,9 @@ def test_what_follows_from_the_numbers(tiny):
     assert (tiny.side, tiny.shape, tiny.voxels, tiny.points) == (16, (16, 16, 16), 4096, 256)
     assert (tiny.levels, tiny.classes, tiny.samples, tiny.cells) == (tiny.scale - tiny.bottleneck, 3, 6, 8)
     assert [tiny.split_instances(split) for split in ("train", "validation")] == [8, 4]
-
-
-@pytest.mark.parametrize(("bottleneck", "field"), [(4, 2), (3, 8), (2, 20), (1, 44)])
-def test_the_field_of_the_network(tiny, bottleneck, field):
-    """Two convolutions at the bottom; a level more has two on each way and doubles what is below."""
-    assert dataclasses.replace(tiny, bottleneck=bottleneck).field == field
-
-
-@pytest.mark.parametrize(("bottleneck", "brick", "most"), [(0, 4, 1), (1, 8, 2), (3, 8, 2), (2, 2, 4)])
-def test_boxes_are_whole_bricks_and_voxels_of_the_coarsest_level(tiny, bottleneck, brick, most):
-    assert dataclasses.replace(tiny, bottleneck=bottleneck, brick=brick).most_boxes == (most, most, most)
+    # two convolutions at the bottom; a level more has two on each way and doubles what is below
+    fields = [dataclasses.replace(tiny, bottleneck=bottleneck).field for bottleneck in (4, 3, 2, 1)]
+    assert fields == [2, 8, 20, 44]
+    # boxes are whole bricks and voxels of the coarsest level
+    for bottleneck, brick, most in ((0, 4, 1), (1, 8, 2), (3, 8, 2), (2, 2, 4)):
+        assert dataclasses.replace(tiny, bottleneck=bottleneck, brick=brick).most_boxes == (most, most, most)

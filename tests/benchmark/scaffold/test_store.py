@@ -59,12 +59,9 @@ def test_a_box_reads_its_bricks_alone(stored):
     assert store.read_box(stored[0], (0, 0, 0), (8, 8, 8))
     with pytest.raises(ValueError, match=r"00002\.h5: brick \(1, 1, 1\) is corrupt"):
         store.read_box(stored[0], (8, 8, 8), (8, 8, 8))
-
-
-@pytest.mark.parametrize(("origin", "shape"), [((-8, 0, 0), (8, 8, 8)), ((8, 8, 8), (9, 8, 8)), ((0, 0, 0), (0, 8, 8))])
-def test_boxes_outside(stored, origin, shape):
-    with pytest.raises(ValueError, match=r"wanted one inside 16\^3"):
-        store.read_box(stored[0], origin, shape)
+    for origin, shape in (((-8, 0, 0), (8, 8, 8)), ((8, 8, 8), (9, 8, 8)), ((0, 0, 0), (0, 8, 8))):
+        with pytest.raises(ValueError, match=r"wanted one inside 16\^3"):
+            store.read_box(stored[0], origin, shape)
 
 
 def damage(path, offset, data=None):

@@ -57,6 +57,7 @@ def test_other_settings_than_numbers_are_the_nearer_rows(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
+        "{}",
         "nope",
         '{"a_1": 1}',
         json.dumps({"a_1": {**row(1, 0.1, 5), "BS": 0}}),
@@ -85,10 +86,12 @@ def test_what_a_log_says_of_a_table_gives_the_same_row_again(table):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        ({"sha256": "0"}, "sha256"),
         ({"sha256": ["0" * 64]}, "sha256"),
         ({"batch": True}, "batch"),
         ({"batch": (1 << 20) + 1}, "batch"),
         ({"batch": 16}, "rows of"),
+        ({"batch": 2}, "rows of"),
         ({"over": "ramp"}, "over"),
         ({"over": [{}]}, "over"),
         ({"rows": []}, "rows"),
