@@ -126,9 +126,8 @@ def test_dead_worker_is_noticed(tiny):
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_wrong_file_is_named(tiny, tmp_path, workers):
-    data = copy(tiny, tmp_path)
-    reader = Reader(data, tiny.problem, workers=workers, prefetch=1, cache_gib=0)  # which opens none yet
-    path = sample_path(data, "train", 2)
+    reader = Reader(tmp_path / "data", tiny.problem, workers=workers, prefetch=1, cache_gib=0)  # which opens none yet
+    path = sample_path(copy(tiny, tmp_path), "train", 2)
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(WrongData, match=r"00002\.h5") as caught:
         list(reader.batches("train", [[0, 1, 2]]))
