@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -150,11 +151,8 @@ def test_a_rank_is_an_orphan_below_another_first_process(tmp_path, monkeypatch, 
 
 
 def test_a_first_process_that_is_hidden_has_started_no_rank(monkeypatch):
-    def forbidden(path):
-        raise PermissionError(path)
-
     monkeypatch.setattr(os, "getppid", lambda: 1)
-    monkeypatch.setattr(os, "readlink", forbidden)
+    monkeypatch.setattr(os, "readlink", Mock(side_effect=PermissionError))
     assert orphaned(Path("/proc"))
 
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -101,11 +102,7 @@ def test_a_digest_is_of_names_and_bytes_in_any_order():
 
 def test_a_file_is_told_without_asking_the_file_system(tmp_path, monkeypatch):
     """Thousands of ranks load a hundred modules each, and resolving a path asks for every folder above it."""
-
-    def asked(path):
-        raise AssertionError(path)
-
-    monkeypatch.setattr(source.os.path, "realpath", asked)
+    monkeypatch.setattr(source.os.path, "realpath", Mock(side_effect=AssertionError))
     assert relative(tmp_path / "benchmark" / "log.py", tmp_path) == "benchmark/log.py"
     with pytest.raises(AssertionError):
         relative(tmp_path / "elsewhere.py", tmp_path / "benchmark")

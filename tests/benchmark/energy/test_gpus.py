@@ -1,4 +1,4 @@
-"""NVIDIA's and AMD's libraries, by stand-ins: which GPUs are read, in which unit, and a GPU that is unplugged."""
+"""NVIDIA's and AMD's libraries, by stand-ins: which GPUs are read, and in which unit."""
 
 import sys
 from types import ModuleType
@@ -15,16 +15,11 @@ def pynvml(monkeypatch):
     found = ModuleType("pynvml")
     found.counts = {0: 1000, 1: 2000, 2: 3000}
 
-    def total(handle):
-        if handle not in found.counts:
-            raise RuntimeError("GPU is lost")
-        return found.counts[handle]
-
     found.nvmlInit = lambda: None
     found.nvmlDeviceGetCount = lambda: 3
     found.nvmlDeviceGetHandleByIndex = lambda index: index
     found.nvmlDeviceGetUUID = lambda handle: f"GPU-{'abc'[handle]}"
-    found.nvmlDeviceGetTotalEnergyConsumption = total
+    found.nvmlDeviceGetTotalEnergyConsumption = found.counts.get
     found.nvmlDeviceGetEnforcedPowerLimit = lambda handle: 700_000
     monkeypatch.setitem(sys.modules, "pynvml", found)
     return found

@@ -13,6 +13,7 @@ from benchmark.energy import sample
 from compliance.reading.power import Power, is_power, read_instrument
 
 SCRIPT = Path(sample.__file__)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -22,16 +23,6 @@ def log(tmp_path):
 
 def written(log, name="node_0"):
     return log.parent / "power" / "result_0" / f"{name}.txt"
-
-
-@pytest.fixture(autouse=True)
-def handlers():
-    """`main` is a program's own: it takes signals for itself."""
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.getsignal(number) for number in numbers]
-    yield
-    for number, handler in zip(numbers, before, strict=True):
-        signal.signal(number, handler)
 
 
 def test_a_file_in_microwatts(log, tmp_path, capsys):

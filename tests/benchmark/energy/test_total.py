@@ -1,5 +1,7 @@
 """Counters that wrap, stand still, run back and fail: totals are the integral, or there are none."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from benchmark.energy.counter import Counter
@@ -8,15 +10,7 @@ from benchmark.energy.total import Total
 
 def counting(values, **fields):
     """The total of a counter that gives these values, an error among them raised, a second apart."""
-    given = iter(values)
-
-    def read():
-        value = next(given)
-        if isinstance(value, Exception):
-            raise value
-        return value
-
-    total = Total(Counter("rapl", "package", "package-0", **{"joules": 1e-6, "read": read, **fields}))
+    total = Total(Counter("rapl", "package", "package-0", 1e-6, Mock(side_effect=values), **fields))
     for second in range(len(values)):
         total.read(float(second))
     return total

@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from dataclasses import dataclass
+from unittest.mock import Mock
 
 import pytest
 
@@ -72,10 +73,7 @@ def test_a_run_whose_log_is_gone_ends(log, lose, found, act):
 
 def test_a_full_disk_is_told_once(log, monkeypatch):
     """The writer, whose buffer can't be emptied, and the ledger, which is on the same disk, fail once more."""
-
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     log.start_number = 1
     monkeypatch.setattr(log.writer, "event", full)
     monkeypatch.setattr(log.writer, "close", full)

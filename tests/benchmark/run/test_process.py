@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from dataclasses import dataclass
+from unittest.mock import Mock
 
 import pytest
 
@@ -23,6 +24,7 @@ from benchmark.run.options import parse_options
 from benchmark.run.process import log_head, run_process
 
 FRAMEWORK = {"torch": Fact({"toy": "1.0"}, "toy.version")}
+pytestmark = pytest.mark.usefixtures("handlers")
 US = Implementation("toy", ("--head", "--describe"), "none")
 
 
@@ -31,15 +33,6 @@ class Config(Settings):
     batch_size: int = setting(4, least=1)
     precision: str = setting("float32")
     device: str = setting("cpu", machine=True)
-
-
-@pytest.fixture(autouse=True)
-def handlers():
-    """The handlers of signals are put back."""
-    before = [(number, signal.getsignal(number)) for number in (*ENDING, *WARNING)]
-    yield
-    for number, handler in before:
-        signal.signal(number, handler)
 
 
 @pytest.fixture
@@ -70,13 +63,6 @@ def reach(setup) -> None:
     setup.log.stop(keys.SUCCESS)
 
 
-def raises(error: BaseException):
-    def act(setup):
-        raise error
-
-    return act
-
-
 def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, capsys):
     log = tmp_path / "result_0.txt"
     assert run(reach, "--rehearsal-seed", "7") == 0
@@ -104,16 +90,14 @@ def test_a_seed_is_fresh_unless_it_is_given(run, tmp_path, events):
 @pytest.mark.parametrize(
     ("act", "code", "why"),
     [
-        (raises(Aborted("the loss is nan")), 1, "the loss is nan"),
-        (raises(WrongData("a.h5: damaged")), 2, "a.h5: damaged"),
-        (raises(OSError(28, "No space left on device", "a")), 1, "a: No space left on device"),
-        (raises(KeyError("x")), 1, "KeyError('x')"),
-        (raises(SystemExit(3)), 3, "the program ended by itself, with 3"),
-        (raises(SystemExit()), 1, "the program ended by itself, with None"),
-        *(
-            (lambda setup, number=number: os.kill(os.getpid(), number), 128 + number, number.name)
-            for number in (ENDING[0], WARNING[-1])
-        ),
+        (Mock(side_effect=Aborted("the loss is nan")), 1, "the loss is nan"),
+        (Mock(side_effect=WrongData("a.h5: damaged")), 2, "a.h5: damaged"),
+        (Mock(side_effect=OSError(28, "No space left on device", "a")), 1, "a: No space left on device"),
+        (Mock(side_effect=KeyError("x")), 1, "KeyError('x')"),
+        (Mock(side_effect=SystemExit(3)), 3, "the program ended by itself, with 3"),
+        (Mock(side_effect=SystemExit()), 1, "the program ended by itself, with None"),
+        (lambda setup: os.kill(os.getpid(), ENDING[0]), 128 + ENDING[0], ENDING[0].name),
+        (lambda setup: os.kill(os.getpid(), WARNING[-1]), 128 + WARNING[-1], WARNING[-1].name),
         (lambda setup: None, 1, "the program returned without run_stop of a success"),
         (lambda setup: setup.log.end("epoch"), 1, "OutOfOrder('epoch_stop: found no epoch_start, wanted one before')"),
     ],
@@ -134,12 +118,9 @@ def test_a_run_that_returns_after_an_aborted_end_is_none(run, capsys):
 
 @pytest.mark.parametrize("full", ["benchmark.run.log.replacing", "benchmark.run.log.RunLog.event"])
 def test_weights_that_cannot_be_written_leave_the_result(run, tmp_path, monkeypatch, capsys, full):
-    def no_room(*_, **__):
-        raise OSError(28, "No space left on device", "a")
-
     def act(setup):
         reach(setup)
-        monkeypatch.setattr(full, no_room)
+        monkeypatch.setattr(full, Mock(side_effect=OSError(28, "No space left on device", "a")))
         setup.log.weights(b"weights")
 
     assert run(act) == 0
