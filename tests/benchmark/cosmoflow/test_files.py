@@ -1,7 +1,6 @@
 """CosmoFlow's files and evidence."""
 
 import dataclasses
-import os
 
 import h5py
 import numpy as np
@@ -12,7 +11,6 @@ from benchmark.cosmoflow import files, making, universe
 from benchmark.cosmoflow.tfrecord import write_example
 from benchmark.fingerprint import MODULUS
 from benchmark.manifest import load_manifest
-from benchmark.problem import load_problem
 
 WHOLE = ((0, 0, 0), (16, 16, 16))
 
@@ -26,7 +24,6 @@ def test_what_is_written_is_read_in_either_format(tmp_path, form, sample):
     for array, wanted, zeros in zip(found, sample, blank, strict=True):
         assert (array == wanted).all() and array.dtype == wanted.dtype == zeros.dtype and array.shape == zeros.shape
     assert path.stat().st_size <= cosmoflow.file_bytes(form)
-    assert making.measure_sample(tmp_path, form, "train", 7) == making.stream_sample(form, "train", 7)
 
 
 def test_boxes_add_up_to_the_sample(tmp_path, form, sample):
@@ -96,18 +93,14 @@ def broken(form, x, y):
         return {
             "found features y, wanted x": {"y": y},
             "found features x, wanted y": {"x": raw},
-            "found features none, wanted x": {},
             "x: found 32766 bytes, wanted 32768 bytes: int16 (16, 16, 16, 4)": {"x": raw[2:], "y": y},
             "x: found 4 floats, wanted 32768 bytes": {"x": y, "y": y},
             "y: found 3 floats, wanted 4 floats": {"x": raw, "y": y[:3]},
             "y: found 16 bytes, wanted 4 floats": {"x": raw, "y": y.tobytes()},
-            "wanted counts of 0 or more": {"x": (x - x.max() - 1).astype("<i2").tobytes(), "y": y},
-            "wanted finite numbers": {"x": raw, "y": y * np.nan},
         }
     return {
         "found datasets y, wanted x": {"y": y},
         "found datasets x, wanted y": {"x": x},
-        "found datasets none, wanted x": {},
         "x: found int16 (16, 16, 15, 4), wanted int16 (16, 16, 16, 4)": {"x": x[:, :, 1:], "y": y},
         "x: found float64 (16, 16, 16, 4), wanted int16": {"x": x * 1.0, "y": y},
         "y: found float32 (3,), wanted float32 (4,)": {"x": x, "y": y[:3]},
@@ -131,21 +124,6 @@ def test_other_content_gets_one_line_that_names_the_file(tmp_path, form, sample)
         assert str(error.value).startswith(f"{path}: ") and message in str(error.value) and "\n" not in str(error.value)
 
 
-def test_damaged_files_get_one_line_that_names_the_file(tmp_path, form):
-    path = cosmoflow.sample_path(tmp_path, form, "train", 7)
-    with pytest.raises(ValueError, match="no such file"):
-        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
-    making.make_sample(tmp_path, form, "train", 7)
-    path.write_bytes(path.read_bytes()[:5000])
-    with pytest.raises(ValueError) as error:
-        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
-    assert str(error.value).startswith(f"{path}: truncated") and "\n" not in str(error.value)
-    path.unlink()
-    os.mkfifo(path)  # which is not waited for
-    with pytest.raises(ValueError, match="no regular file"):
-        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
-
-
 def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
     """Sample i of a split is its i-th file by name, of either format. Then it verifies, and a file that changed is
     named."""
@@ -164,19 +142,3 @@ def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
     files.write_sample(tmp_path / "train" / "b.h5", real, *sample)
     (fault,) = generate.verify(tmp_path, real)
     assert fault.startswith(f"{tmp_path / 'train' / 'b.h5'}: found digest ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
-def test_a_sample_of_full_size_goes_through(tmp_path, ending):
-    full = load_problem("cosmoflow")
-    rng = np.random.default_rng(3)
-    x = rng.poisson(0.5, (32, 128, 128, 4)).astype(np.int16)
-    x, y = np.concatenate([x, x, x, x + 1]), rng.uniform(-1, 1, 4).astype(np.float32)
-    path = tmp_path / "train" / f"universe{ending}"
-    files.write_sample(path, full, x, y)
-    assert path.stat().st_size < cosmoflow.file_bytes(full)
-    found = files.read_sample(path, full, ((0, 0, 0), full.shape))
-    assert (found[0] == x).all() and (found[1] == y).all()
-    part = files.read_sample(path, full, ((64, 96, 32), (32, 32, 64)))[0]
-    assert (part == x[64:96, 96:, 32:96]).all()
