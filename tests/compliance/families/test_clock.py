@@ -107,18 +107,13 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-@pytest.mark.parametrize(("beyond", "number"), [(-1, 1), (0, 0), (1, 0)])
-def test_clk11_staging_may_start_with_the_clock(tree, codes_of, beyond, number):
-    log = tree.logs[2]
-    log.one("staging_start")["time_ms"] = log.one("run_start")["time_ms"] + beyond
-    assert codes_of(tree) == ["CLK11"] * number
-
-
-def test_clk11_staging_may_not_stop_before_the_clock(logs):
-    log = logs.read(logs.event(3, "staging_stop"), logs.event(4, "run_start"), logs.event(5, "staging_start"))
-    assert [
-        f.line for f in checks.staging_is_inside_the_clock(log, LIMITS, timeline(start=log.first("run_start")))
-    ] == [3]
+@pytest.mark.parametrize("key", ["staging_start", "staging_stop"])
+@pytest.mark.parametrize(("line", "beyond", "found"), [(3, 0, [3]), (4, 0, []), (5, -1, [5]), (5, 0, [])])
+def test_clk11_staging_starts_with_the_clock_or_later(logs, key, line, beyond, found):
+    """Several programs may write into one line."""
+    log = logs.read(logs.event(4, "run_start"), logs.event(line, key, logs.START + beyond))
+    faults = checks.staging_is_inside_the_clock(log, LIMITS, timeline(start=log.first("run_start")))
+    assert [f.line for f in faults] == found
 
 
 @pytest.mark.parametrize(
@@ -186,42 +181,33 @@ def told(check, log, seconds=None):
     return [(fault.line, fault.found, fault.wanted) for fault in check(log, terms(clock=EXACT), timeline(seconds))]
 
 
-def test_a_time_is_shown_as_its_day():
-    assert [checks.date_of(time) for time in (1_789_948_799_999, 1_789_948_800_000, 10**20)] == [
-        "2026-09-20",
-        "2026-09-21",
-        "100000000000000000000",
-    ]
-
-
-def lines(logs, check, *events, stop=None, terms=LIMITS):
-    """The lines of what a check finds in events (key, seconds, fields)."""
-    read = [logs.event(i, key, round(s * MS), **{"value": None, **more}) for i, (key, s, more) in enumerate(events, 1)]
-    return [fault.line for fault in check(logs.read(*read), terms, timeline(stop=stop))]
+def unbalanced(logs, *events, stop=None, terms=LIMITS):
+    """The lines of what CLK10 finds in events (key, epoch)."""
+    read = [logs.event(line, key, epoch_num=epoch) for line, (key, epoch) in enumerate(events, 1)]
+    return [fault.line for fault in checks.intervals_are_balanced(logs.read(*read), terms, timeline(stop=stop))]
 
 
 @pytest.mark.parametrize(
-    ("keys", "found"),
+    ("terms", "keys", "found"),
     [
-        (("epoch_start", "eval_start", "eval_stop", "epoch_stop"), []),
-        (("epoch_start", "epoch_stop", "epoch_stop"), [3]),
-        (("staging_start", "eval_stop"), [2, 1]),
+        (LIMITS, ("epoch_start", "epoch_stop", "epoch_stop"), [3]),
+        (LIMITS, ("staging_start", "eval_stop"), [2, 1]),
+        (TOLERANT, ("seed", "eval_start", "eval_stop", "eval_stop", "eval_start"), []),  # of several instances
+        (TOLERANT, ("seed", "epoch_start", "epoch_start", "epoch_stop"), [2]),
+        (TOLERANT, ("seed", "epoch_stop"), [2]),
     ],
 )
-def test_clk10_what_starts_stops_once(logs, keys, found):
-    events = [(key, i, {"epoch_num": 1}) for i, key in enumerate(keys)]
-    assert lines(logs, checks.intervals_are_balanced, *events) == found
-    stop = logs.event(20, "run_stop", status="success")
-    assert lines(logs, checks.intervals_are_balanced, *events, stop=stop) == found
+def test_clk10_what_starts_stops_once(logs, terms, keys, found):
+    for stop in (None, logs.event(20, "run_stop", status="success")):
+        assert unbalanced(logs, *((key, 1) for key in keys), stop=stop, terms=terms) == found
 
 
 def test_clk10_an_aborted_run_may_leave_one_open(logs):
-    start = ("epoch_start", 0, {"epoch_num": 1})
+    start = ("epoch_start", 1)
     for line, found in ((20, []), (1, [1])):  # behind it, or not
         stop = logs.event(line, "run_stop", status="aborted")
-        assert lines(logs, checks.intervals_are_balanced, start, stop=stop) == found
-    other = [start, ("epoch_stop", 1, {"epoch_num": 2})]
-    assert lines(logs, checks.intervals_are_balanced, *other, stop=stop) == [2]
+        assert unbalanced(logs, start, stop=stop) == found
+    assert unbalanced(logs, start, ("epoch_stop", 2), stop=stop) == [2]
 
 
 @pytest.mark.parametrize(
@@ -233,7 +219,6 @@ def test_clk10_an_aborted_run_may_leave_one_open(logs):
         (-0.001, False, False),
         (CLOCK.longest_run, True, True),
         (CLOCK.longest_run + 0.001, True, False),
-        (None, True, True),
     ],
 )
 def test_clk13_bounds_the_seconds_of_a_run_that_met_its_target(logs, seconds, passing, good):
@@ -245,9 +230,10 @@ def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
     first, last = (checks._milliseconds(date) for date in (CLOCK.not_before, CLOCK.not_after))
     assert checks.date_of(first - 1) < CLOCK.not_before == checks.date_of(first)
     assert checks.date_of(last - 1) < CLOCK.not_after == checks.date_of(last)
-    for times, found in (((first, last), 0), ((first - 1, last), 1), ((first, last + 1), 1), ((), 0)):
+    assert checks.date_of(10**20) == "100000000000000000000"
+    for times, found in (((first, last), []), ((first - 1, last), [1]), ((first, last + 1, last + 2), [3]), ((), [])):
         log = logs.read(*(logs.event(i, "seed", time) for i, time in enumerate(times, 1)))
-        assert len(list(checks.times_are_of_this_round(log, LIMITS, None))) == found
+        assert [fault.line for fault in checks.times_are_of_this_round(log, LIMITS, None)] == found
 
 
 @pytest.mark.parametrize(("seconds", "found"), [(-0.001, [7]), (0.0, [7]), (0.001, []), (None, [])])
@@ -258,7 +244,6 @@ def test_clk03_a_run_takes_a_millisecond(seconds, found):
 @pytest.mark.parametrize(
     ("back", "found"),
     [
-        ([], []),
         ([(50, 10)], []),
         ([(50, 11)], [(50, "warning")]),
         ([(50, 100)], [(50, "warning")]),
@@ -282,11 +267,9 @@ def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
     assert fault.found == "epoch_stop 401 ms earlier than an event before it"
 
 
-def test_milestones_in_one_line_are_in_order(logs):
-    """Several programs may write into one line."""
-    log = logs.read(logs.event(4, "init_stop"), logs.event(4, "run_start"), logs.event(4, "staging_start"))
+def test_clk02_milestones_in_one_line_are_in_order(logs):
+    log = logs.read(logs.event(4, "init_stop"), logs.event(4, "run_start"))
     assert list(checks.milestones_are_in_order(log, LIMITS, None)) == []
-    assert list(checks.staging_is_inside_the_clock(log, LIMITS, timeline(start=log.first("run_start")))) == []
 
 
 @pytest.mark.parametrize("key", ["epoch_stop", "eval_accuracy"])
@@ -297,26 +280,10 @@ def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, key, beyo
     assert [f.found for f in faults] == [f"{key} {text}" for text in says]
 
 
-@pytest.mark.parametrize(
-    ("terms", "passing", "severity"), [(TOLERANT, "some", "warning"), (TOLERANT, None, ""), (LIMITS, "some", "")]
-)
-def test_clk08_instances_in_one_log_may_go_on_after_a_target(logs, terms, passing, severity):
+def test_clk08_without_a_target_instances_end_with_run_stop(logs):
     log = logs.read(logs.event(4, "run_stop"), logs.event(5, "epoch_stop"))
-    time = timeline(stop=log.first("run_stop"), passing=passing)
-    assert [f.severity for f in checks.nothing_comes_after_run_stop(log, terms, time)] == [severity]
-
-
-@pytest.mark.parametrize(
-    ("keys", "found"),
-    [
-        (("seed", "eval_start", "eval_stop", "eval_stop", "eval_start"), []),
-        (("seed", "epoch_start", "epoch_start", "epoch_stop"), [2]),
-        (("seed", "epoch_stop"), [2]),
-    ],
-)
-def test_clk10_instances_that_share_a_log_start_as_often_as_they_stop(logs, keys, found):
-    events = [(key, 0, {}) for key in keys]
-    assert lines(logs, checks.intervals_are_balanced, *events, terms=TOLERANT) == found
+    (fault,) = checks.nothing_comes_after_run_stop(log, TOLERANT, timeline(stop=log.first("run_stop")))
+    assert fault.severity == ""
 
 
 def paced(logs, *pairs, kind="epoch", since=0, **metadata):
@@ -334,23 +301,15 @@ def paced(logs, *pairs, kind="epoch", since=0, **metadata):
     ("value", "found"),
     [
         ({"throughput": 44 / 4.5}, None),  # 8 s less a quarter and 1.5 s
-        ({"throughput": 44 / 4.375}, "4.375 s by throughput in epoch 2"),
+        ({"throughput": 44 / 4.375}, "4.375 s by throughput"),
         ({"throughput": 44 / 10.5}, None),  # 8 s and a quarter and half a second
-        ({"throughput": 4.0}, "11.000 s by throughput in epoch 2"),
+        ({"throughput": 4.0}, "11.000 s by throughput"),
         ({"wait_seconds": 0.5, "compute_seconds": 4.0}, None),
-        (
-            {"wait_seconds": 0.5, "compute_seconds": 3.875},
-            "4.375 s by wait_seconds and compute_seconds in epoch 2",
-        ),
-        (
-            {"throughput": 5.0, "wait_seconds": 0.5, "compute_seconds": 1},
-            "1.500 s by wait_seconds and compute_seconds in epoch 2",
-        ),
-        ({"throughput": 44.0, "wait_seconds": 0.5, "compute_seconds": 1}, "1.000 s by throughput in epoch 2"),
+        ({"wait_seconds": 0.5, "compute_seconds": 3.875}, "4.375 s by wait_seconds and compute_seconds"),
+        ({"throughput": 44.0, "wait_seconds": 0.5, "compute_seconds": 1}, "1.000 s by throughput"),
         ({"wait_seconds": 0.5}, None),
         ({"throughput": True}, None),
         ({"throughput": 0}, None),
-        ({"throughput": -0.5}, None),
         ([8.25], None),
     ],
 )
@@ -358,9 +317,8 @@ def test_clk20_a_later_epoch_is_judged_by_each_of_its_figures(logs, value, found
     """The first epoch has no figures."""
     stats = logs.event(5, "tracked_stats", value=value, epoch_num=2)
     log = logs.read(*paced(logs, (8000, 44), (8000, 44)), stats)
-    assert told(checks.figures_are_those_of_the_clock, log) == (
-        [(5, found, "the 8.000 s from epoch_start to epoch_stop")] if found else []
-    )
+    wanted = "the 8.000 s from epoch_start to epoch_stop"
+    assert told(checks.figures_are_those_of_the_clock, log) == ([(5, f"{found} in epoch 2", wanted)] if found else [])
 
 
 @pytest.mark.parametrize("samples", [None, "44"])
@@ -370,19 +328,11 @@ def test_clk20_needs_a_count_of_samples(logs, samples):
     assert told(checks.figures_are_those_of_the_clock, logs.read(*paced(logs, (8000, samples)), stats)) == []
 
 
-@pytest.mark.parametrize(
-    ("keys", "found"),
-    [
-        (
-            ["epoch_start", "epoch_stop", "eval_start", "epoch_start", "epoch_start"],
-            [(4, "epoch_start within eval_start of line 3")],
-        ),
-        (["epoch_stop", "epoch_start"], []),
-    ],
-)
-def test_clk15_the_first_that_begins_within_another_is_told(logs, keys, found):
+def test_clk15_the_first_that_begins_within_another_is_told(logs):
+    keys = ["epoch_start", "epoch_stop", "eval_start", "epoch_start", "epoch_start"]
     log = logs.read(*(logs.event(line, key) for line, key in enumerate(keys, 1)))
-    assert told(checks.epochs_and_evaluations_alternate, log) == [(*one, "after it has ended") for one in found]
+    found = [(4, "epoch_start within eval_start of line 3", "after it has ended")]
+    assert told(checks.epochs_and_evaluations_alternate, log) == found
 
 
 @pytest.mark.parametrize(("took", "found"), [(3874, "3.874 s for epoch 2"), (3875, None), (4000, None)])
@@ -453,23 +403,22 @@ def test_clk19_the_latest_event_is_told_with_the_day(logs, monkeypatch, ahead, l
 @pytest.mark.parametrize(
     ("quantiles", "batch", "found"),
     [
-        ([3.0, 4.0, 5.0], 4, None),  # 11 steps of 3.5 s on average at least: 38.5 s
-        ([4.0, 4.0, 5.0], 4, "30.000 s by compute_seconds in epoch 1"),
-        ([5.0, 3.5, 4.5], 4, "30.000 s by compute_seconds in epoch 1"),  # whatever their order
-        ([4.0], 4, None),
-        ([4.0, "4", 5.0], 4, None),
-        ([4.0] * 1000, 4, None),
-        (None, 4, None),
-        ([4.0, 4.0, 5.0], 0, None),
-        ([4.0, 4.0, 5.0], "4", None),
+        ([3.0, 4.0, 5.0], 4, False),  # 11 steps of 3.5 s on average at least: 38.5 s
+        ([4.0, 4.0, 5.0], 4, True),
+        ([5.0, 3.5, 4.5], 4, True),  # whatever their order
+        ([4.0], 4, False),
+        ([4.0, "4", 5.0], 4, False),
+        ([4.0] * 1000, 4, False),
+        ([4.0, 4.0, 5.0], 0, False),
+        ([4.0, 4.0, 5.0], "4", False),
     ],
 )
 def test_clk20_an_epoch_takes_no_less_than_its_steps(logs, quantiles, batch, found):
     value = {"wait_seconds": 0.0, "compute_seconds": 30.0, "step_compute_seconds": quantiles}
     batches = [logs.event(9, "global_batch_size", value=batch)]
     log = logs.read(*batches, *paced(logs, (30_000, 44)), logs.event(2, "tracked_stats", value=value, epoch_num=1))
-    wanted = "44.000 s or more, by step_compute_seconds"
-    assert told(checks.figures_are_those_of_the_clock, log) == ([(2, found, wanted)] if found else [])
+    wanted = [(2, "30.000 s by compute_seconds in epoch 1", "44.000 s or more, by step_compute_seconds")]
+    assert told(checks.figures_are_those_of_the_clock, log) == (wanted if found else [])
 
 
 @pytest.mark.parametrize(("earlier", "found"), [(0, False), (4000, False), (4001, True)])
