@@ -10,7 +10,6 @@ from benchmark.metric import Counts, dice
 from compliance.engine import judge
 from compliance.families import runs as checks
 from compliance.reading.run import Mark
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
 from tests.compliance.families.damages import files_changed
@@ -143,21 +142,20 @@ def one_evaluation_of_another_run(tree):
     return [("result_4.txt", copied(tree, 0, 4, 2), "RUN20")]
 
 
+def shared_figures(tree, *losses):
+    """Runs 0 and 4 log these losses, one in each of their first epochs; the line of the first of run 4."""
+    lines = [
+        tree.changed("tracked_stats", run, nth=n, value={**stats["value"], "early_loss": loss})
+        for run in (0, 4)
+        for n, (stats, loss) in enumerate(zip(tree.logs[run].all("tracked_stats"), losses, strict=False))
+    ]
+    return lines[len(losses)]
+
+
 @damage
 def figures_of_another_run(tree):
-    """Its scores and seconds are its own, its losses and rates of two epochs another run's."""
-    lines = [tree.changed("tracked_stats", 4, nth=n, value=figures(tree, 4, n) | exact(tree, n)) for n in (1, 2)]
-    for n in (1, 2):
-        tree.changed("tracked_stats", 0, nth=n, value=figures(tree, 0, n) | exact(tree, n))
-    return [("result_4.txt", lines[0], "RUN24")]
-
-
-def figures(tree, index, nth):
-    return tree.logs[index].all("tracked_stats")[nth]["value"]
-
-
-def exact(tree, nth):
-    return {"early_loss": 0.123456789012 + nth}
+    """Its scores and seconds are its own, its losses of two epochs another run's."""
+    return [("result_4.txt", shared_figures(tree, 1.123456789012, 2.123456789012), "RUN24")]
 
 
 @damage
@@ -191,26 +189,6 @@ def with_batch(tree, batch):
     for index in range(5):
         tree.settings(index, batch_size=batch)
         tree.changed("global_batch_size", index, value=batch)
-
-
-@pytest.mark.parametrize(("batch", "wanted"), [(4, []), (1, []), (3, [("scaffold", 1, "RUN22")])])
-def test_run22_epochs_and_their_mean_are_for_people(tree, found, batch, wanted):
-    """Five epochs each: beside 1 and 9; 5, 5, 6; 5 and five times 9, p = 6 / 462."""
-    with_batch(tree, batch)
-    assert found(tree.root) == wanted
-
-
-@pytest.mark.parametrize(("runs", "sets"), [(3, 0), (4, 1)])
-def test_run22_a_chance_of_one_in_twenty_is_no_surprise(tree, logs, found, runs, sets):
-    """Four epochs each beside 5, 5, 6: p = 1 / 20 and 1 / 35."""
-    for index in range(5):
-        tree.logs[index] = logs.good(index, (0.5, 0.7, 0.9, 0.995))
-        tree.write(index)
-    with_batch(tree, 1)
-    for index in range(runs, 5):
-        tree.path(index).unlink()
-    told = [name for name, _, code in found(tree.root) if code == "RUN22"]
-    assert (told.count("scaffold"), len(told)) == (sets, sets + runs)
 
 
 def of_run23(tree, law, **options):
@@ -269,23 +247,10 @@ def test_run20_of_another_organisation_concerns_both(tree, law):
     assert {s.in_order for s in verdict.submissions} == {False}
 
 
-@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["RUN21"])])
-def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
-    limit = round(load("v1.0").limits.clock.overlap * 1000)
-    end = tree.logs[2].one("run_stop")["time_ms"]
-    by = end - limit - beyond - tree.logs[3].one("run_start")["time_ms"]
-    tree.logs[3].shift(by)
-    tree.write(3)
-    assert [code for *_, code in found(tree.root)] == codes
-
-
-@pytest.mark.parametrize(("digits", "number", "told"), [(10, 2, True), (9, 2, False), (10, 1, False)])
-def test_run24_two_figures_with_all_their_digits_are_a_copy(tree, law, digits, number, told):
-    for run in (0, 4):
-        for nth in range(number):
-            stats = figures(tree, run, nth) | {"early_loss": round((0.1234567891, 0.2345678912)[nth], digits)}
-            tree.changed("tracked_stats", run, nth=nth, value=stats)
-    assert [f.code for f in judge([tree.root], rules=law).findings] == (["RUN24"] if told else [])
+@pytest.mark.parametrize("losses", [(0.123456789, 0.234567891), (0.1234567891,)])
+def test_run24_two_figures_with_all_their_digits_are_a_copy(tree, found, losses):
+    shared_figures(tree, *losses)
+    assert found(tree.root) == []
 
 
 BESIDE = "5.000 s at the same time as box/strong/scaffold/result_0.txt"
@@ -328,6 +293,11 @@ def test_run21_copies_and_runs_without_an_end_are_left_out():
     runs = timed(0, 0, 10), timed(1, 5, 15)
     assert shared(*runs, copies=[runs[1].path]) == []
     assert shared(runs[0], timed(1, 5, None)) == []
+
+
+def test_run21_runs_may_share_the_limit():
+    runs = timed(0, 0, 10), timed(1, 5, 15)
+    assert shared(*runs, overlap=5.0) == [] and shared(*runs, overlap=4.999) == [(1, BESIDE)]
 
 
 @pytest.mark.parametrize(

@@ -15,31 +15,12 @@ from tests.compliance.made import OURS, terms
 SYSTEM = {"accelerators_per_node": "4", "number_of_nodes": 2, "division": "closed", "submitter": "Acme, Inc."}
 
 
-def place(scaling="strong", system="box", data=SYSTEM):
-    return made.place(data, of=made.a_set(scaling, system))
+def place(scaling="strong", data=SYSTEM):
+    return made.place(data, of=made.a_set(scaling))
 
 
 def told(check, runs, where=None, by=None):
     return [(fault.line, fault.found) for fault in check(runs, where or place(), by or terms())]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "missing"),
-    [
-        ([0, 1, 2, 4], [(3, 3)]),
-        ([0, 1, 2, 3], [(4, 4)]),
-        ([1, 2, 3, 4], [(0, 0)]),
-        ([1, 3, 5], [(2, 2), (4, 4)]),
-        ([7], [(0, 4)]),
-    ],
-)
-def test_run01_says_which_runs_are_missing(numbers, missing):
-    assert checks._missing(set(numbers), 5) == missing
-
-
-def test_run01_one_log_is_named_and_several_runs_are_numbered():
-    assert checks._without([(3, 3)]) == "; result_3.txt is missing"
-    assert checks._without([(1, 4)]) == "; runs 1 to 4 are missing"
 
 
 def run(number=0, pruned=False, codes=(), stop_ms=9, lines=(), **values):
@@ -48,10 +29,23 @@ def run(number=0, pruned=False, codes=(), stop_ms=9, lines=(), **values):
     return made.run(number, values=values, pruned=pruned, codes=set(codes), stop=stop, lines=set(lines))
 
 
-@pytest.mark.parametrize(("number", "good"), [(4, False), (5, True), (6, False)])
-def test_a_set_has_exactly_its_runs_and_pruned_ones_are_none(number, good):
-    runs = [run(i) for i in range(number)] + [run(9, pruned=True)]
-    assert (told(checks.set_has_its_runs, runs) == []) is good
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ([0, 1, 2, 4], ["; result_3.txt is missing"]),
+        ([0, 1, 2, 3], ["; result_4.txt is missing"]),
+        ([1, 2, 3, 4], ["; result_0.txt is missing"]),
+        ([1, 3, 5], ["; runs 2, 4 are missing"]),
+        ([7], ["; runs 0 to 4 are missing"]),
+        (range(5), []),
+        (range(6), [""]),
+    ],
+)
+def test_run01_says_which_runs_are_missing(numbers, missing):
+    """Pruned ones are none."""
+    runs = [*(run(n) for n in numbers), run(9, pruned=True)]
+    faults = checks.set_has_its_runs(runs, place(), terms())
+    assert [fault.says.partition(" are required")[2] for fault in faults] == missing
 
 
 @pytest.mark.parametrize(("least", "good"), [(3, True), (4, False)])
@@ -124,14 +118,10 @@ def test_an_instance_may_have_some_of_a_nodes_accelerators(said, scaling, good):
     [(2, "2", True), (2, "two", True), ("2", 2, True), ("2", "3", False)],
 )
 def test_what_is_described_in_words_is_not_held_against_a_number(said, described, good):
-    where = place(data={**SYSTEM, "number_of_nodes": described})
-    assert (told(checks.nodes_are_the_descriptions, [run(number_of_nodes=said)], where) == []) is good
-    assert (
-        told(checks.nodes_are_the_descriptions, [run(number_of_nodes=said)], place("weak", data=where.description.data))
-        == []
-    )
-    assert told(checks.nodes_are_the_descriptions, [run(number_of_nodes=9)], place(data={})) == []
-    assert told(checks.nodes_are_the_descriptions, [run(number_of_nodes=9)], place(data=None)) == []
+    check, data = checks.nodes_are_the_descriptions, {**SYSTEM, "number_of_nodes": described}
+    assert (told(check, [run(number_of_nodes=said)], place(data=data)) == []) is good
+    for where in (place("weak", data), place(data={}), place(data=None)):
+        assert told(check, [run(number_of_nodes=9)], where) == []
 
 
 class Alike:
@@ -243,8 +233,6 @@ def test_values_are_the_same_in_any_order_of_their_names():
     key = OURS.limits.same_problem[0]
     one, other = run(0, **{key: {"a": 1, "b": 2}}), run(1, **{key: {"b": 2, "a": 1}})
     assert told(checks.runs_are_of_one_problem, [one, other]) == []
-    assert checks._usual([run(**{key: 1}), one, other], key) is one
-    assert checks._usual([run(), one], key) is one and checks._usual([run()], key) is None
 
 
 def test_the_first_run_that_says_what_most_say_is_named():
@@ -257,10 +245,9 @@ def test_the_first_run_that_says_what_most_say_is_named():
     )
 
 
-@pytest.mark.parametrize(("platform", "system"), [("Placeholder", "box"), (None, "box")])
-def test_a_platform_that_is_left_open_is_that_of_another_rule(platform, system):
-    runs = [run(submission_platform=platform)] if platform else [run()]
-    assert told(checks.platform_is_the_folders, runs, place(system=system)) == []
+def test_a_platform_that_is_left_open_is_that_of_another_rule():
+    for left in (run(submission_platform="Placeholder"), run()):
+        assert told(checks.platform_is_the_folders, [left], place()) == []
 
 
 def test_a_set_by_itself_has_the_finding_on_the_description():
@@ -288,16 +275,29 @@ def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True
     return made.run(values={"global_batch_size": batch}, problem=problem, **told)
 
 
-def few(*runs, convergence=True, expected=False):
-    """The lines of what RUN22 finds beside a reference of 6, 6, 7 and 8 epochs."""
-    tiny = made.published(reference_epochs=reference_points({2: [6, 6, 7, 8]}, "tiny"))
+def few(*runs, points=(6, 6, 7, 8), convergence=True, expected=False):
+    """The lines of what RUN22 finds beside a reference of so many epochs."""
+    tiny = made.published(reference_epochs=reference_points({2: [*points]}, "tiny"))
     limits = {"surprise": 0.05, "expected": expected} if convergence else None
     by = terms(convergence=limits, problems={"tiny": tiny})
     return [fault.line for fault in checks.epochs_are_not_surprisingly_few(list(runs), None, by)]
 
 
+@pytest.mark.parametrize(
+    ("number", "epochs", "points", "lines"),
+    [
+        (5, 5, (6, 6, 7, 8), [7] * 5 + [1]),
+        (5, 5, (5, 9, 9, 9, 9, 9), [1]),  # their mean alone: p = 6 / 462
+        (5, 5, (1, 9), []),
+        (3, 4, (5, 5, 6), [7] * 3),  # p = 1 / 20, the limit
+        (4, 4, (5, 5, 6), [7] * 4 + [1]),  # 1 / 35
+    ],
+)
+def test_run22_epochs_and_their_mean_are_for_people(number, epochs, points, lines):
+    assert few(*(converged(epochs) for _ in range(number)), points=points) == lines
+
+
 def test_run22_says_nothing_without_a_reference_or_a_limit():
-    assert few(*(converged(5) for _ in range(5))) == [7] * 5 + [1]
     assert few(*(converged(5) for _ in range(5)), convergence=False) == []
     for more in ({"problem": None}, {"problem": "other"}, *({"batch": batch} for batch in (1, 2.0, "2", None))):
         assert few(converged(5, **more)) == []
