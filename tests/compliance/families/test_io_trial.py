@@ -55,15 +55,8 @@ def tried(study):
     log.add("io_setup", {"null_au": 0.99, "sample_bytes": SAMPLE, "epochs": 2})
     where = {"format": "stored", "place": "data"}
     for epoch in (1, 2):
-        log.add(
-            "io_epoch",
-            figures() | {"by_rank": BY_RANK},
-            after=2001,
-            epoch_num=epoch,
-            steps=2,
-            samples_count=SAMPLES,
-            **where,
-        )
+        value = figures() | {"by_rank": BY_RANK}
+        log.add("io_epoch", value, after=2001, epoch_num=epoch, steps=2, samples_count=SAMPLES, **where)
     log.add("io_trial", figures(2), epochs=2, steps=4, samples_count=2 * SAMPLES, **where)
     log.stop("run_stop", status="success", epoch_num=2)
     study.write(6)
@@ -139,16 +132,11 @@ total_that_ranks_cannot_have = trial_changed("IOT05", "io_epoch", read_bytes={**
 requests_are_no_counts = trial_changed("IOT05", "io_epoch", requests=80)
 
 
-def waited(tree, *waits):
-    """Change what ranks waited in the second epoch; the line."""
-    event = tree.logs[2].all("tracked_stats")[1]
-    ranks = dict(zip(WAITS, waits, strict=True))
-    return tree.changed("tracked_stats", nth=1, value={**event["value"], "wait_by_rank": ranks})
-
-
 @damage
 def epoch_that_waits_longer_than_it_takes(tree):
-    return [("result_2.txt", waited(tree, 0.1, 0.1, 0.1, 99.0), "IOT06")]
+    waits = dict(zip(WAITS, (0.1, 0.1, 0.1, 99.0), strict=True))
+    value = tree.logs[2].all("tracked_stats")[1]["value"] | {"wait_by_rank": waits}
+    return [("result_2.txt", tree.changed("tracked_stats", nth=1, value=value), "IOT06")]
 
 
 @damage
@@ -171,52 +159,35 @@ def test_a_good_trial_has_no_finding_and_is_no_run(study, found, law):
     assert log.run.throughput_only and not log.run.converged
 
 
-@pytest.mark.parametrize("waits", [[0.1, 0.1, 0.1, 0.1], [0.1, 0.15, 0.2, 0.25]])
-def test_good_waits_of_ranks(tree, found, waits):
-    waited(tree, *waits)
-    assert found(tree.path(2)) == []
-
-
-@pytest.mark.parametrize("waits", [None, [], {}])
-def test_waits_of_ranks_that_are_none_are_told(tree, found, waits):
-    value = tree.logs[2].all("tracked_stats")[1]["value"] | {"wait_by_rank": waits}
-    line = tree.changed("tracked_stats", nth=1, value=value)
-    assert found(tree.path(2)) == [("result_2.txt", line, "IOT06")]
+@pytest.mark.parametrize(("waits", "lines"), [((0.1, 0.15, 0.2, 8.0), []), ((0.1, 0.1, 0.1, 8.1), [5]), ((), [5])])
+def test_what_ranks_of_a_run_waited_is_in_order(logs, waits, lines):
+    value = {"wait_seconds": 0.5, "compute_seconds": 7.5, "wait_by_rank": dict(zip(WAITS, waits, strict=False))}
+    log = logs.read(logs.event(5, "tracked_stats", value=value))
+    assert [fault.line for fault in checks.ranks_wait_in_order(log, terms(), None)] == lines
 
 
 def limits():
     return load("v1.0").limits.io
 
 
-@pytest.mark.parametrize(("over", "codes"), [(0, []), (1, ["IOT04"])])
-def test_the_devices_own_count_from_both_sides(study, found, over, codes):
+@pytest.mark.parametrize(("over", "lines"), [(0, []), (1, [5])])
+def test_the_devices_own_count_from_both_sides(logs, over, lines):
     disk = 10_000_000
     most = int(disk * (1 + limits().counter_slack)) + limits().counter_free
-    physical = {"total": most + over, "least_by_rank": 0, "most_by_rank": most}
-    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=disk)
-    assert [code for *_, code in found(study.path(6))] == codes
-
-
-@pytest.mark.parametrize("physical", [None, sizes(0)])
-def test_what_the_kernel_does_not_count_is_no_fault(study, found, physical):
-    with_value(tried(study), "io_epoch", physical_bytes=physical, disk_bytes=None)
-    assert found(study.path(6)) == []
+    read = {"physical_bytes": sizes(most + over), "disk_bytes": disk}
+    assert trial(logs, checks.bytes_are_of_the_samples, **read) == lines
 
 
 @pytest.mark.parametrize(
     ("by_rank", "said"),
     [
-        ({}, []),
         ({"later_computed_seconds": [1.35, (0.94 + 1.9e-6) * 1.4]}, []),
         ({"later_computed_seconds": [1.35, (0.94 + 2.1e-6) * 1.4]}, ["AU 0.92"]),
-        ({"later_computed_seconds": [1.35, (0.94 - 2.1e-6) * 1.4]}, ["AU 0.92"]),
         ({"later_computed_seconds": [9.0, 0.84 * 1.4]}, []),  # at most all of the time
-        ({"first_step_seconds": [0.4, 0.6]}, []),
         ({"first_step_seconds": [0.4, 0.5]}, ["ranks of at most 1.9 s"]),
         ({"later_seconds": [0, 0]}, ["ranks of at most 0.5 s", "AU 0.92"]),
         ({"later_seconds": [1.5]}, ["by_rank"]),
         ({"later_seconds": [1.5, -1.4]}, ["by_rank"]),
-        ({"later_seconds": [1.5, "1.4"]}, ["by_rank"]),
     ],
 )
 def test_utilization_follows_from_the_seconds_of_ranks(logs, by_rank, said):
@@ -292,25 +263,18 @@ def test_a_second_pass_fills_its_time_unless_the_cache_is_empty(logs, setup, sev
     assert trial(logs, checks.trials_follow_from_counts, setup, at=22_000) == []  # copies are made before the first
 
 
-def test_steps_of_a_trial_are_those_of_its_passes(logs):
-    assert trial(logs, checks.trials_follow_from_counts, steps=3) == [6]
-
-
 def elsewhere(logs, line, key, place):
     """A pass or a total of another place."""
     where = {"format": "stored", "place": place}
     return logs.event(line, key, 2000 * (line - 4), figures(), steps=2, samples_count=SAMPLES, **where)
 
 
-def test_of_passes_without_a_total_the_first_is_told(logs):
-    more = [elsewhere(logs, line, "io_epoch", place) for line, place in ((7, "memory"), (8, "memory"), (9, "disk"))]
-    (fault,) = faults_of(logs, checks.trials_follow_from_counts, more=more)
+def test_totals_have_passes_and_passes_a_total(logs):
+    check, places = checks.trials_follow_from_counts, ((7, "memory"), (8, "memory"), (9, "disk"))
+    (fault,) = faults_of(logs, check, more=[elsewhere(logs, line, "io_epoch", place) for line, place in places])
     assert (fault.line, fault.found) == (7, "a pass without an io_trial of its format and place")
-
-
-def test_totals_behind_one_without_passes_are_judged_too(logs):
-    more = [elsewhere(logs, line, "io_trial", place) for line, place in ((7, "memory"), (8, "disk"))]
-    assert trial(logs, checks.trials_follow_from_counts, more=more) == [7, 8]
+    assert trial(logs, check, more=[elsewhere(logs, line, "io_trial", place) for line, place in places]) == [7, 8, 9]
+    assert trial(logs, check, steps=3) == [6]
 
 
 AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
@@ -323,12 +287,9 @@ AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
         ({"au": {**AU, "most": 1 + checks.CLOSE}}, True),
         ({"au": {**AU, "most": 1 + 1.1e-6}}, False),
         ({"au": {**AU, "least": -checks.CLOSE}}, True),
-        ({"au": {**AU, "least": 0.92 * (1 + checks.CLOSE) + checks.CLOSE}}, True),  # than the mean, within rounding
         ({"au": {**AU, "least": -1.1e-6}}, False),
         ({"au": {**AU, "mean": 0.95}}, False),
-        ({"au": {"least": 0.9, "mean": 0.92}}, False),
         ({"au_waiting": 1.5}, False),
-        ({"au_barrier": None}, False),
         ({"wait_seconds": dict.fromkeys(WAITS, 0)}, True),
         ({"wait_seconds": WAITS | {"least": -0.5}}, False),
         ({"wait_seconds": WAITS | {"slowest": 2.0}}, True),
@@ -356,14 +317,14 @@ def test_a_utilization_may_equal_its_ceiling_within_rounding(logs, over, lines):
 @pytest.mark.parametrize(
     ("setup", "changes", "lines"),
     [
-        ({}, {}, []),
         ({"sample_bytes": 1}, {"logical_bytes": sizes(8)}, [6]),  # the total still has more
         ({"sample_bytes": 0}, {}, [4]),
-        ({"sample_bytes": True}, {}, [4]),
         ({}, {"logical_bytes": sizes(SAMPLE * SAMPLES - 1)}, [5]),
         ({}, {"logical_bytes": sizes(SAMPLE * SAMPLES * 2)}, []),
         ({}, {"logical_bytes": sizes(SAMPLE * SAMPLES * 2 + 1)}, [5]),
         ({}, {"logical_bytes": None}, [5]),
+        ({}, {"physical_bytes": None, "disk_bytes": None}, []),  # the kernel does not count them
+        ({}, {"physical_bytes": sizes(0), "disk_bytes": None}, []),
     ],
 )
 def test_bytes_are_those_of_the_samples_up_to_once_a_rank(logs, setup, changes, lines):
@@ -378,20 +339,16 @@ def test_each_node_may_deliver_as_many_bytes(logs, nodes, lines):
     assert trial(logs, checks.bytes_are_of_the_samples, nodes=nodes, **physical) == lines
 
 
-@pytest.mark.parametrize(("read", "good"), [(sizes(10), True), ({**sizes(10), "total": 11}, False), (None, False)])
 @pytest.mark.parametrize("name", ["logical_bytes", "read_bytes", "requests", "physical_bytes"])
-def test_totals_are_what_ranks_can_have(logs, name, read, good):
-    counted = good or (read is None and name == "physical_bytes")  # the kernel does not count it
-    assert trial(logs, checks.every_rank_is_counted, **{name: read}) == ([] if counted else [5])
+def test_totals_are_what_ranks_can_have(logs, name):
+    assert trial(logs, checks.every_rank_is_counted, **{name: {**sizes(10), "total": 11}}) == [5]
+    lines = [] if name == "physical_bytes" else [5]  # the kernel does not count it
+    assert trial(logs, checks.every_rank_is_counted, **{name: None}) == lines
 
 
-@pytest.mark.parametrize(("ranks", "lines"), [(2, []), (3, [5]), (None, [5])])
-def test_figures_are_of_all_ranks(logs, ranks, lines):
-    assert trial(logs, checks.every_rank_is_counted, ranks=ranks) == lines
-
-
-def test_ranks_left_out_of_a_pass_and_of_the_total_are_two_faults(logs):
-    assert trial(logs, checks.every_rank_is_counted, total={"ranks": 1}, ranks=1) == [5, 6]
+def test_figures_are_of_all_ranks(logs):
+    assert trial(logs, checks.every_rank_is_counted, ranks=None) == [5]
+    assert trial(logs, checks.every_rank_is_counted, total={"ranks": 1}, ranks=3) == [5, 6]
 
 
 @pytest.mark.parametrize("key", ["epoch_start", "eval_stop", "eval_accuracy", "throughput_only"])
