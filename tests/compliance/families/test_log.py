@@ -146,16 +146,10 @@ def statistics_without_a_loss(tree):
     return [("result_2.txt", tree.written(event), "LOG13")]
 
 
-def test_log13_statistics_come_once(tree, codes_of):
-    event = tree.logs[2].all("tracked_stats")[1]
-    tree.inserted(event, dict(event))
-    assert codes_of(tree) == ["LOG13"]
-
-
-@pytest.mark.parametrize(("count", "times"), [(1, ""), (2, ", in 2 lines"), (7, ", in 7 lines")])
+@pytest.mark.parametrize(("count", "times"), [(1, ""), (2, ", in 2 lines")])
 def test_log08_an_oddity_is_told_once_with_its_lines(count, times):
-    (fault,) = checks.log_is_plain_text(Log("", odd={"encoding": [count, 9]}), None, None)
-    assert (fault.line, fault.found) == (9, f"{checks.ODDITIES['encoding']}{times}")
+    log = Log("", odd={"encoding": [count, 9]})
+    assert judged(checks.log_is_plain_text, log) == [(9, f"{checks.ODDITIES['encoding']}{times}")]
 
 
 def by(keys=(), **changes):
@@ -169,9 +163,7 @@ def judged(check, log, keys=(), **changes):
     return [(fault.line, fault.found) for fault in check(log, by(keys, **changes), None)]
 
 
-@pytest.mark.parametrize(
-    ("count", "found"), [(3, []), (4, [(9, "1 more such lines")]), (8, [(9, "5 more such lines")])]
-)
+@pytest.mark.parametrize(("count", "found"), [(3, []), (4, [(9, "1 more such lines")])])
 def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
     log = Log("", bad=[BadLine(line, "no JSON") for line in (4, 6, 9)], bad_count=count, last_line=10)
     assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
@@ -224,30 +216,21 @@ def test_log04_a_log_that_resumes_before_it_begins_lacks_a_part(logs):
 
 
 def test_log04_leaves_out_the_keys_of_unreadable_lines(logs):
-    keys = {"here": Key(required=True), "gone": Key(required=True)}
+    """Any key may be in one that names none, or that was not kept."""
     log = logs.read(logs.event(1, "there"))
-    check = checks.required_keys_are_logged
-    log.bad, log.bad_count, log.named = [BadLine(2, "")], 1, {2: "here"}
-    assert judged(check, log, keys) == [(1, "no gone")]
-    log.named = {}
-    assert judged(check, log, keys) == []
-    log.named, log.bad_count = {2: "here"}, 2  # another one was not kept
-    assert judged(check, log, keys) == []
+    log.bad, keys = [BadLine(2, "")], {"here": Key(required=True), "gone": Key(required=True)}
+    for named, count, found in (({2: "here"}, 1, [(1, "no gone")]), ({}, 1, []), ({2: "here"}, 2, [])):
+        log.named, log.bad_count = named, count
+        assert judged(checks.required_keys_are_logged, log, keys) == found
 
 
 @pytest.mark.parametrize("tolerant", [False, True])
 def test_log05_is_milder_where_rounds_are_tolerant(logs, tolerant):
-    keys = {
-        "some": Key(many=True),
-        "none": Key(),
-        "one": Key(),
-        "run_start": Key(),  # CLK01 counts these
-        "twice": Key(required=True),
-        "thrice": Key(),
-    }
-    told = {1: "some", 2: "some", 3: "one", 4: "run_start", 5: "run_start", 6: "twice", 7: "thrice"}
-    told |= {8: "twice", 9: "thrice", 10: "thrice"}
-    log = logs.read(*(logs.event(line, key, value=line) for line, key in told.items()))
+    """CLK01 counts run_start."""
+    keys = {"some": Key(many=True), "none": Key(), "one": Key(), "run_start": Key()}
+    keys |= {"twice": Key(required=True), "thrice": Key()}
+    told = ("some", "some", "one", "run_start", "run_start", "twice", "thrice", "twice", "thrice", "thrice")
+    log = logs.read(*(logs.event(line, key, value=line) for line, key in enumerate(told, 1)))
     faults = list(checks.keys_of_the_run_are_logged_once(log, by(keys, tolerant=tolerant), None))
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
@@ -272,7 +255,7 @@ def test_log06_checks_all_events_only_where_many_are_allowed(logs):
     found = [(4, 'many "x"'), (6, 'many "y"'), (7, "least 2")]
     assert judged(checks.values_have_their_type, log, keys) == found
     other = logs.read(
-        logs.event(1, "one", value="x"), logs.event(2, "closed", value="x"), logs.event(3, "least", value=3)
+        *(logs.event(i, *told) for i, told in enumerate((("one", 0, "x"), ("closed", 0, "x"), ("least", 0, 3)), 1))
     )
     assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
 
@@ -289,12 +272,10 @@ def test_log07_names_each_event_or_in_tolerant_rounds_each_key(logs):
 @pytest.mark.parametrize(
     ("key", "value", "good"),
     [
-        (Key(), "c", True),
         (Key(choices=("a", "b")), "a", True),
         (Key(choices=("a", "b")), "c", False),
         (Key(choices=("a", "b"), kind="string"), 3, True),  # LOG06 says so
         (Key(choices=("a", "b"), closed=True), "c", True),  # HYP01 says so
-        (Key(choices=("a", "b")), None, True),
     ],
 )
 def test_log09_a_value_is_one_of_those_that_are_known(logs, key, value, good):
@@ -325,7 +306,6 @@ def test_log10_tells_one_event_of_a_key_where_rounds_are_tolerant(logs):
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
-        (None, [None, 1, "x"], []),
         ("int", [0, -1], [1.0, True, "1", None]),
         ("number", [0, 1.5], [True, float("nan"), "1"]),
         ("string", ["x"], ["", " ", 1, None]),
@@ -349,8 +329,6 @@ def test_a_value_has_the_kind_of_its_key(logs, kind, good, bad):
         (Key(above=2), [2.1], [2, 1]),
         (Key(max=2), [2, -5], [2.1, float("nan")]),
         (Key(below=2), [1.9], [2, 3]),
-        (Key(above=1, max=3), [2, 3], [1, 4]),
-        (Key(min=1, below=3), [1, 2], [0, 3]),
         (Key(length=2), [[1, 2]], [[1], [1, 2, 3], "12", None]),
     ],
 )
@@ -380,7 +358,6 @@ def test_what_a_key_asks_for_is_described(key, words):
         ("wait_seconds", -0.1, ("wait_seconds -0.1", "a number from 0 on")),
         ("wait_seconds", 0, None),
         ("compute_seconds", 0, ("compute_seconds 0", "a number above 0")),
-        ("compute_seconds", None, ("compute_seconds None", "a number above 0")),
         ("loss", None, None),  # a training may diverge for a while: JSON has no NaN
     ],
 )
@@ -391,7 +368,11 @@ def test_log13_tells_which_numbers_a_statistic_may_be(logs, name, value, words):
     assert told == ([words] if words else [])
 
 
-@pytest.mark.parametrize("value", [None, [1.0], "fast"])
-def test_log13_statistics_are_an_object(logs, value):
-    log = logs.read(logs.event(1, "tracked_stats", value=value), logs.event(2, "epoch_stop"))
-    assert [f.found for f in checks.epochs_log_their_statistics(log, None, None)] == ["no throughput"]
+def test_log13_statistics_are_an_object_and_come_once(logs):
+    for values, found in (
+        ([None], "no throughput"),
+        ([[1.0]], "no throughput"),
+        ([{}, {}], "2 tracked_stats of epoch None"),
+    ):
+        log = logs.read(*(logs.event(1, "tracked_stats", value=value) for value in values), logs.event(2, "epoch_stop"))
+        assert [f.found for f in checks.epochs_log_their_statistics(log, None, None)] == [found]
