@@ -94,9 +94,7 @@ def test_the_number_of_samples_is_an_integer_and_the_published_one(logs, value, 
         ([30, 21], ["21 voxels of class 1 in train class_counts"]),
         ([20, 30], ["20 voxels of class 0 in train class_counts", "30 voxels of class 1 in train class_counts"]),
         ([30], ["train class_counts [30]"]),
-        ([30, 20, 0], ["train class_counts [30, 20, 0]"]),
         ("ab", ["train class_counts ab"]),
-        (None, ["train class_counts None"]),
     ],
 )
 def test_a_fingerprint_has_the_voxels_of_each_class(logs, counts, words):
@@ -105,29 +103,26 @@ def test_a_fingerprint_has_the_voxels_of_each_class(logs, counts, words):
     assert list(checks.class_counts_are_published(log, terms(class_counts={}), None)) == []
 
 
+OF_A_PROBLEM = (
+    checks.fingerprints_are_published,
+    checks.sample_counts_are_published,
+    checks.class_counts_are_published,
+    checks.problem_is_the_published_one,
+    checks.epochs_train_on_the_split,
+    checks.datasets_are_registered,
+)
+
+
 @pytest.mark.parametrize("split", [None, ["train"]])
 def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
     log = logs.read(logs.event(1, "dataset_fingerprint", value="c", split=split, samples_count=1, class_counts=[1]))
-    for check in (
-        checks.fingerprints_are_published,
-        checks.sample_counts_are_published,
-        checks.class_counts_are_published,
-    ):
-        assert list(check(log, terms(), None)) == []
+    assert [fault for check in OF_A_PROBLEM for fault in check(log, terms(), None)] == []
 
 
 def test_without_a_published_problem_nothing_is_compared(logs):
     events = ("train_samples", "problem_digest", "dataset_fingerprint", "epoch_stop", "eval_accuracy")
     log = logs.read(*(logs.event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))
-    for check in (
-        checks.fingerprints_are_published,
-        checks.sample_counts_are_published,
-        checks.class_counts_are_published,
-        checks.problem_is_the_published_one,
-        checks.epochs_train_on_the_split,
-        checks.datasets_are_registered,
-    ):
-        assert list(check(log, made.terms(), None)) == []
+    assert [fault for check in OF_A_PROBLEM for fault in check(log, made.terms(), None)] == []
 
 
 @pytest.mark.parametrize(("value", "published", "found"), [("d", "d", 0), ("e", "d", 1), ("e", "", 0)])
@@ -197,7 +192,6 @@ def by_rank(total, least, most):
         (by_rank(4000, 0, 4000), True),
         (by_rank(4000, 1999, 1999), False),
         (by_rank(4000, 2001, 2001), False),
-        (by_rank(4000, 3000, 1000), False),
         (by_rank(4000, -1, 4000), False),
         (by_rank(True, 0, 1), False),
         (by_rank(4e3, 2000, 2000), False),
@@ -220,40 +214,32 @@ def test_data07_a_byte_is_read_where_no_size_is_published(logs, split, total, fo
         assert [f.line for f in checks.bytes_read_suffice(log, made.terms(problem=problem), None)] == found
 
 
-def in_parts(parts):
-    """Terms of a benchmark with so many evaluations an epoch."""
-    return made.terms(evaluations_per_epoch=parts)
-
-
 @pytest.mark.parametrize(("line", "found"), [(4, [4]), (5, []), (6, []), (7, []), (8, [8])])
 def test_data08_wants_fingerprints_between_the_first_two_epochs(logs, line, found):
     """Several programs may write into one line."""
     epochs = ((2, "start"), (5, "stop"), (7, "start"), (9, "stop"))
     proof = logs.event(line, "dataset_fingerprint", split="train")
     log = logs.read(*(logs.event(n, f"epoch_{name}") for n, name in epochs), proof)
-    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)] == found
     other = logs.event(1, "dataset_fingerprint", split="other")  # DATA05 says so
-    log.events["dataset_fingerprint"].insert(0, other)
-    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)] == found
+    for _ in range(2):
+        assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, made.terms(), None)] == found
+        log.events["dataset_fingerprint"].insert(0, other)
 
 
 @pytest.mark.parametrize(
-    ("split", "line", "found"),
-    [
-        *(("train", line, found) for line, found in ((2, [2]), (6, [6]), (8, []), (11, [11]))),
-        *(("validation", line, found) for line, found in ((2, [2]), (4, []), (11, [11]))),
-    ],
+    ("split", "lines", "found"), [("train", (2, 6, 8, 11), [2, 6, 11]), ("validation", (2, 4, 11), [2, 11])]
 )
-def test_data08_a_pass_may_have_several_parts(logs, split, line, found):
+def test_data08_a_pass_may_have_several_parts(logs, split, lines, found):
     """Two, of which each is logged as an epoch and evaluated."""
     edges = ((1, "epoch_start"), (2, "epoch_stop"), (3, "eval_stop"), (5, "epoch_start"), (7, "epoch_stop"))
-    proof = logs.event(line, "dataset_fingerprint", split=split)
-    log = logs.read(*(logs.event(n, name) for n, name in (*edges, (10, "epoch_start"))), proof)
-    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, in_parts(2), None)] == found
+    proofs = [logs.event(line, "dataset_fingerprint", split=split) for line in lines]
+    log = logs.read(*(logs.event(n, name) for n, name in (*edges, (10, "epoch_start"))), *proofs)
+    by = made.terms(evaluations_per_epoch=2)
+    assert [f.line for f in checks.fingerprints_are_of_the_first_pass(log, by, None)] == found
 
 
 @pytest.mark.parametrize(("split", "line"), [("train", 5), ("validation", 6)])
 def test_data08_a_run_that_broke_off_early_has_no_fingerprint(logs, split, line):
     log = logs.read(logs.event(2, "epoch_start"), logs.event(line, "dataset_fingerprint", split=split))
-    (fault,) = checks.fingerprints_are_of_the_first_pass(log, in_parts(1), None)
+    (fault,) = checks.fingerprints_are_of_the_first_pass(log, made.terms(), None)
     assert (fault.line, fault.wanted) == (line, "after the first pass")

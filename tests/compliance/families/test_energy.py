@@ -101,41 +101,21 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def test_no_machine_states_more_than_the_rules_do(metered, found):
-    """1,000 W of a processor, and a fifth more."""
-    for at in range(2):
-        metered.sourced(at, limit_watts=1e9)
-    metered.scaled(6.0001)  # of 200 W
-    assert [code for *_, code in found(metered.root)] == ["ENE04"] * 2
-
-
-def test_a_run_that_was_not_over_or_went_on_is_not_judged(metered, found, logs):
-    log = metered.logs[2]
-    log.events = [e for e in log.events if e["metadata"].get("moment") != "run_stop"]
-    log.one("run_stop")["metadata"]["status"] = "aborted"
-    for event in log.all("eval_accuracy")[-1:]:
-        log.events.remove(event)
-    metered.write(2)
-    assert not [code for *_, code in found(metered.path(2)) if code.startswith("ENE")]
-
-
 PASSED = timeline(passing="some")
 TERMS = terms()  # a counter may measure 1.2 times the limit of its device
 
 
-def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0):
+def of(
+    check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0, limit=500.0, counters=1, time=PASSED
+):
     """(line, found) of what a check finds in readings (milliseconds, joules of each counter), from line 11 on. Each
-    counter is of a device of 500 W."""
+    counter is of a device of 500 W, or of several that are alike."""
     scopes = scopes or ["package"] * sources
-    counters = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, 500.0, 1, 1) for i, scope in enumerate(scopes))
-    read = tuple(
-        Reading(line, moment, None, [time] * len(joules), list(joules), gap)
-        for (line, (time, *joules)), moment in zip(
-            enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True
-        )
-    )
-    log = Log("", memo={"energy": Live(5, counters, read, False, ())})
-    return [(fault.line, fault.found) for fault in check(log, TERMS, PASSED)]
+    own = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, limit, counters, 1) for i, scope in enumerate(scopes))
+    told = zip(enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True)
+    read = tuple(Reading(line, at, None, [ms] * len(joules), list(joules), gap) for (line, (ms, *joules)), at in told)
+    log = Log("", memo={"energy": Live(5, own, read, False, ())})
+    return [(fault.line, fault.found) for fault in check(log, TERMS, time)]
 
 
 @pytest.mark.parametrize(
@@ -160,16 +140,19 @@ def test_ene04_the_mean_power_of_a_counter(readings, found):
 
 
 @pytest.mark.parametrize(
-    ("joules", "found"), [(300 * 6000, []), (300 * 6001, ["600.1 W of n1: device g, each of 300"])]
+    ("of_which", "most", "named"),
+    [({"counters": 300}, 300 * 600, "p0, each of 300"), ({"limit": 1e9}, 1200, "p0")],  # 1,000 W by the rules
 )
-def test_ene04_of_equal_counters_each_draws_its_part(joules, found):
-    source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
-    read = tuple(
-        Reading(line, "run_start", None, [time], [total], 0.0, [time])
-        for line, time, total in ((1, 0, 0), (2, 10_000, joules))
-    )
-    log = Log("", memo={"energy": Live(5, (source,), read, False, ())})
-    assert [fault.found for fault in checks.power_is_what_machines_draw(log, TERMS, PASSED)] == found
+def test_ene04_limits_are_of_a_device_and_those_of_the_rules(of_which, most, named):
+    check, more = checks.power_is_what_machines_draw, most * 1.0001
+    assert of(check, (0, 0), (10_000, 10 * most), **of_which) == []
+    watts = more / of_which.get("counters", 1)
+    assert of(check, (0, 0), (10_000, 10 * more), **of_which) == [(12, f"{watts:.6g} W of n1: package {named}")]
+
+
+def test_a_run_that_was_not_over_is_not_judged():
+    for check in (checks.power_is_what_machines_draw, checks.readings_have_no_holes):
+        assert of(check, (0, 0), (10_000, 6001), time=timeline()) == []
 
 
 @pytest.mark.parametrize(
