@@ -32,6 +32,18 @@ def files_changed(code: str, name: str, change: Callable, line: int = 1) -> Call
     return entry
 
 
+def files_found(code: str, name: str, change: Callable) -> Callable:
+    """An entry of the catalogue: after `change` of a submission, the rule finds something in the line that it returns,
+    of the file of that name. The name of its argument is that of the submission, as in STARTS."""
+
+    @pytest.mark.damage
+    def entry(tree):
+        return [(name, change(tree), code)]
+
+    entry.of = next(iter(inspect.signature(change).parameters))
+    return entry
+
+
 def file_added(code: str, path: str, text: str, line: int = 1) -> Callable:
     """An entry of the catalogue: the source has another file, or more in one that is there, and the rule finds
     something in that line of the text."""
