@@ -57,12 +57,15 @@ run_stop_earlier_than_the_evaluation = log_changed(
 score_before_its_evaluation = log_changed(
     "EVL15", lambda tree, log: tree.moved(log.all("eval_accuracy")[1], log.all("eval_start")[1])
 )
-
-
-@damage
-def another_metric_beside_the_benchmarks(tree):
-    event = tree.logs[2].all("eval_accuracy")[1]
-    return [("result_2.txt", tree.inserted(event, {**event, "key": "eval_error", "value": 0.0}), "EVL14")]
+another_metric_beside_the_benchmarks = log_changed(
+    "EVL14",
+    lambda tree, log: tree.inserted(
+        log.one("eval_accuracy"), log.one("eval_accuracy") | {"key": "eval_error", "value": 0.0}
+    ),
+)
+target_met_only_after_run_stop = log_changed(
+    "EVL06", lambda tree, log: tree.moved(log.one("run_stop"), log.all("eval_accuracy")[-1])
+)
 
 
 @damage
@@ -78,16 +81,6 @@ def intermediate_evaluations_deleted(tree):
     for epoch in (2, 3):
         tree.removed("eval_start", "eval_stop", "eval_accuracy", epoch=epoch)
     return [("result_2.txt", log.line(log.all("epoch_start")[i]), "EVL03") for i in (1, 2)]
-
-
-@damage
-def target_met_only_after_run_stop(tree):
-    log = tree.logs[2]
-    stop = log.events.pop()
-    at = log.events.index(log.all("eval_accuracy")[-1])
-    log.events.insert(at, stop)
-    tree.write(2)
-    return [("result_2.txt", at + 1, "EVL06")]
 
 
 @damage
