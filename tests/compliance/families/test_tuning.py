@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.ledger import Drawn, Frozen
+from benchmark.ledger import Drawn
 from benchmark.run.files import LEDGER
 from benchmark.source import combine
-from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN
 from compliance.engine import judge
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import files_changed, files_found
 
 damage = pytest.mark.damage
 ROWS = [
@@ -24,13 +23,6 @@ ROWS = [
     {"BS": 8, "Hyperparams": {"learning_rate": 0.004}, "Samples to converge": {"mean": 90, "low": None, "high": 99}},
 ]
 SAID = {"sha256": "5" * 64, "batch": 4, "rows": ROWS, "over": []}
-
-
-def changed(tuned, **fields):
-    """Freeze another campaign: `fields` differ."""
-    tuned.campaign = campaign_of({**tuned.VALUES, **fields}, "campaign")
-    tuned.said[0] = Frozen(tuned.campaign.digest)
-    tuned.frozen()
 
 
 def line_of(tuned, index, key, nth=0):
@@ -221,20 +213,22 @@ def setting_is_not_the_tables(tree):
     return [("result_2.txt", line, "TUN10")]
 
 
-@damage
-def beyond_the_table(tree):
-    alike(tree)
-    return [("result_2.txt", from_table(tree, batch=16), "TUN10")]
+beyond_the_table = files_found("TUN10", "result_2.txt", lambda tree: alike(tree) or from_table(tree, batch=16))
 
 
 @pytest.mark.parametrize(
-    ("rate", "fields", "codes"),
-    [(0.002, {}, []), (0.001999, {}, ["TUN10"]), (0.003, {"over": ["learning_rate"]}, [])],
+    ("rate", "fields"),
+    [
+        (0.002, {}),
+        (0.003, {"over": ["learning_rate"]}),
+        (0.001, {"rows": [{**ROWS[0], "BS": 4, "Hyperparams": {"learning_rate": 0.001, "threads": 0}}]}),
+    ],
 )
-def test_what_a_table_gives(tree, found, rate, fields, codes):
+def test_what_a_table_gives(tree, found, rate, fields):
+    """But for what the command line gives and for settings of the machine."""
     alike(tree, rate)
     from_table(tree, rate, **fields)
-    assert [code for _, _, code in found(tree.root)] == codes
+    assert found(tree.root) == []
 
 
 @pytest.mark.parametrize(("over", "codes"), [([], []), (["learning_rate"], ["ENV07"])])
@@ -254,11 +248,6 @@ def of_rule(tree, law, code):
     return [(Path(f.path).name, f.found) for f in findings if f.code == code]
 
 
-def test_a_campaign_that_cannot_be_read_has_no_winner_to_confirm(tuned, law):
-    tuned.put(tuned.folder / "campaign.json", "{}")
-    assert of_rule(tuned, law, "TUN08") == []
-
-
 def test_a_campaign_without_a_winner_needs_no_confirmation(tuned, logs, law):
     for index in (1, 3):
         tuned.logs[index] = logs.good(index, tuned.COURSES[0])
@@ -270,6 +259,8 @@ def test_a_campaign_without_a_winner_needs_no_confirmation(tuned, logs, law):
 def test_a_campaign_beside_the_confirmation_runs_is_none(tuned, law):
     for name in ("campaign.json", LEDGER):
         shutil.copy(tuned.folder / name, tuned.folder / "confirmation")
+    assert of_rule(tuned, law, "TUN08") == []
+    tuned.put(tuned.folder / "campaign.json", "{}")  # one that can't be read has no winner to confirm
     assert of_rule(tuned, law, "TUN08") == []
 
 
@@ -289,13 +280,6 @@ def test_a_confirmation_run_may_start_when_the_last_trial_stops(tuned, law, beyo
     assert of_rule(tuned, law, "TUN08") == [("result_0.txt", text) for text in found]
 
 
-@pytest.mark.parametrize(("runs", "more"), [((4,), ""), ((4, 5), " and of 1 more confirmation runs")])
-def test_a_fact_is_told_once_for_all_confirmation_runs(confirmed, law, runs, more):
-    for index in runs:
-        confirmed.fact("packages", {"torch": "2.13.0", "numpy": "2.4.7"}, index)
-    assert of_rule(confirmed, law, "TUN09") == [("environment_0.json", f'packages numpy "2.4.7"{more}')]
-
-
 def test_the_environment_in_which_a_confirmation_run_began_counts(confirmed, logs, law):
     log, others = confirmed.logs[4], {"torch": "2.13.0", "numpy": "2.4.7"}
     resumed, content = logs.interrupt(log), copy.deepcopy(confirmed.manifests[4])
@@ -308,18 +292,10 @@ def test_the_environment_in_which_a_confirmation_run_began_counts(confirmed, log
     assert of_rule(confirmed, law, "TUN09") == [("environment_0.json", 'packages numpy "2.4.7"')]
 
 
-def test_settings_of_the_machine_may_differ_from_the_table(tree, found):
-    alike(tree, 0.001)
-    row = {**ROWS[0], "BS": 4, "Hyperparams": {"learning_rate": 0.001, "threads": 0}}
-    from_table(tree, 0.001, rows=[row])
-    assert found(tree.root) == []
-
-
 def test_what_sites_change_between_jobs_is_for_people(confirmed, law):
     confirmed.elsewhere("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
     findings = judge([str(confirmed.root)], rules=law).findings
     assert [(f.code, f.severity) for f in findings] == [("TUN09", "review")]
-    assert "and of 2 more confirmation runs" in findings[0].found and "result_3.txt" in findings[0].wanted
 
 
 def test_which_host_it_is_does_not_matter(confirmed, found):
