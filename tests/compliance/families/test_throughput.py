@@ -86,14 +86,6 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def test_a_node_that_instances_share_counts_once(weak, found):
-    weak.described(number_of_nodes="1")
-    for index, log in enumerate(weak.logs):
-        log.one("devices")["value"][0]["host"] = "n1"
-        weak.write(index)
-    assert found(weak.root) == []
-
-
 def test_pruned_log_is_judged_too(weak, found):
     path = weak.path(0).parent / "pruned_results" / "result_5.txt"
     weak.logs[5].events.pop()
@@ -145,31 +137,38 @@ def figures(logs, total=None, only=True, begun=0, **changes):
     return [(fault.line, fault.found) for fault in faults]
 
 
-def test_figures_that_follow_from_their_counts_are_good(logs):
-    assert figures(logs) == []
-    assert figures(logs, throughput=70.0, only=False) == []
-    assert figures(logs, begun=-600_000) == []  # staging and warm-up come before the first block
-
-
-@pytest.mark.parametrize(("by", "lines"), [(0.9e-6, []), (-1.1e-6, [4])])
-def test_a_rate_is_what_its_counts_give_but_for_a_millionth(logs, by, lines):
-    assert [line for line, _ in figures(logs, throughput=80 * (1 + by))] == lines
-
-
-@pytest.mark.parametrize("name", ["steps", "samples_count", "step_seconds", "throughput"])
-@pytest.mark.parametrize("wrong", [0, True])
-def test_counts_and_rates_are_numbers_above_zero(logs, name, wrong):
-    ((line, found),) = figures(logs, **{name: wrong})
-    assert line == 4 and found.startswith(f"{name} ")
-
-
-@pytest.mark.parametrize(("more", "lines"), [(1, []), (2, [9]), (-2, [9])])
-def test_a_total_is_that_of_its_blocks_but_for_a_millionth(logs, more, lines):
-    """A million steps in two blocks, the second one's of a microsecond."""
+def million(more):
+    """Figures of a million steps in two blocks, the second one's of a microsecond, and a total of so many more."""
     steps, seconds = 1_000_000 + more, 1.99999
     total = {"steps": steps, "step_seconds": seconds / steps, "throughput": 160 / seconds}
-    changes = {"steps": 999_990, "step_seconds": 1e-6, "throughput": 80 / 0.99999}
-    assert [line for line, _ in figures(logs, total, **changes)] == lines
+    return {"steps": 999_990, "step_seconds": 1e-6, "throughput": 80 / 0.99999, "total": total}
+
+
+FIGURES = ("steps", "samples_count", "step_seconds", "throughput")
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({}, []),
+        ({"throughput": 70.0, "only": False}, []),
+        ({"begun": -600_000}, []),  # staging and warm-up come before the first block
+        ({"throughput": 80 * (1 + 0.9e-6)}, []),
+        ({"throughput": 80 * (1 - 1.1e-6)}, ["throughput"]),
+        *(({name: wrong}, [name]) for name in FIGURES for wrong in (0, True)),
+        (million(1), []),
+        (million(2), ["steps"]),
+        (million(-2), ["steps"]),
+        ({"total": {"samples_count": 161, "throughput": 80.5}}, ["samples_count"]),
+        ({"total": {"steps": 19, "throughput": 160 / 1.9}}, ["steps", "seconds of steps"]),
+        ({"total": {"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}}, ["seconds of steps"]),
+    ],
+)
+def test_figures_follow_from_their_counts_but_for_a_millionth(logs, changes, names):
+    found = figures(logs, **changes)
+    assert [(line, name in text) for (line, text), name in zip(found, names, strict=True)] == [
+        (9 if "total" in changes else 4, True) for _ in names
+    ]
 
 
 @pytest.mark.parametrize(("off", "wrong"), [(1, False), (-2, True)])
@@ -179,20 +178,6 @@ def test_a_rate_of_seconds_follows_from_them(logs, off, wrong):
     fault = checks.rate_fault(logs.event(4, "io", value=value, steps=7, samples_count=3_000_000), "seconds")
     found = {"line": 4, "found": f"throughput {1_000_000 + off:g}", "wanted": "1e+06, as its counts give"}
     assert fault == (checks.Fault(**found) if wrong else None)
-
-
-@pytest.mark.parametrize(
-    ("total", "names"),
-    [
-        ({"samples_count": 161, "throughput": 80.5}, ["samples_count"]),
-        ({"steps": 19, "throughput": 160 / 1.9}, ["steps", "seconds of steps"]),
-        ({"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}, ["seconds of steps"]),
-    ],
-)
-def test_the_whole_is_what_its_blocks_are_together(logs, total, names):
-    found = figures(logs, total)
-    assert [text.partition(" ")[2].removesuffix(" in all") for _, text in found] == names
-    assert {line for line, _ in found} <= {9}
 
 
 def instance(start, stop, nodes=1, number=0, devices=None):
@@ -235,6 +220,8 @@ def test_the_first_node_with_too_many_accelerators_in_use_is_named(ranks, found)
     ]
     faults = checks.instances_fit_into_the_system([instance(0, 10, 2, devices=devices)], of_system("2"), ONLY)
     assert [fault.found.partition(" at once")[0] for fault in faults] == found
+    own = [instance(0, 10, 2, number, [{**device, "ranks": 1} for device in devices]) for number in range(2)]
+    assert list(checks.instances_fit_into_the_system(own, of_system("2"), ONLY)) == []  # nodes that they share
 
 
 @pytest.mark.parametrize(
