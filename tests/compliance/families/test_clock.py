@@ -5,11 +5,11 @@ import pytest
 from compliance.families import clock as checks
 from compliance.reading.log import Log
 from rules.edition import load
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import event, read
 from tests.compliance.made import terms, timeline
 
-damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 MS = 1000
 
@@ -102,10 +102,6 @@ def run_of_a_century(tree):
     log = tree.logs[2]
     log.shift(100_000_000_000, since=log.all("epoch_stop")[-1])
     return [("result_2.txt", tree.written(log.one("run_stop")), "CLK13")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize("key", ["staging_start", "staging_stop"])

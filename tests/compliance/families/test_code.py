@@ -7,10 +7,10 @@ from compliance.families import code as checks
 from compliance.source.python import LARGEST
 from rules.edition import load
 from rules.published import REPOSITORY as ROOT
-from tests.compliance.families.damages import file_added
+from tests.compliance.families.damages import damage, file_added
+from tests.compliance.families.damages import test_damage as test_damage
 
 LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
-damage = pytest.mark.damage
 NUMBERS = load("v1.0").limits.source_numbers
 HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
@@ -50,10 +50,6 @@ def factor_in_the_loss(tree):
 def test_code04_settings_may_have_numbers(tree, law):
     tree.add(f"{HERE}/configs/prior.yaml", "- 0.5\n" * NUMBERS)
     assert findings(tree, law) == []
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def findings(tree, law, family="CODE"):

@@ -7,10 +7,9 @@ import pytest
 from compliance.families import data as checks
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import log_changed
+from tests.compliance.families.damages import damage, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import timeline
-
-damage = pytest.mark.damage
 
 
 @damage
@@ -43,10 +42,6 @@ a_copy_that_no_site_has_registered = event_changed("DATA09", "dataset_fingerprin
 fingerprint_of_training_after_the_evaluation = log_changed(
     "DATA08", lambda tree, log: tree.moved(log.one("dataset_fingerprint"), log.all("epoch_start")[2])
 )
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 PROBLEM = made.published(

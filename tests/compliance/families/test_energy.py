@@ -7,9 +7,9 @@ from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
 from compliance.reading.log import Log
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import damage
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import terms, timeline
-
-damage = pytest.mark.damage
 
 
 def source_changed(code, at, **fields):
@@ -95,10 +95,6 @@ def test_a_node_may_be_one_of_hosts_that_are_numbered(logs, hosts, lines):
     source = Source(NAMES[0], "rapl", "package", "package-0", None, 500.0, 300, 100)
     log.memo = {"energy": Live(7, (source,), (), False, ())}
     assert [fault.line for fault in checks.counters_are_of_what_computes(log, None, None)] == lines
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 PASSED = timeline(passing="some")

@@ -14,10 +14,10 @@ from compliance.reading import environment as reading_environment
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
-from tests.compliance.families.damages import files_changed, files_found, log_changed
+from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.submissions import Probed
 
-damage = pytest.mark.damage
 LIMITS = load("v1.0").limits.environment
 FILE = "environment_2.json"
 
@@ -188,10 +188,6 @@ def two_machines_by_one_name(environed):
     shutil.move(theirs, environed.path(0).parent.with_name(theirs.name))
     shutil.rmtree(folder)
     return [("environment_0.json", 1, "ENV16")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def codes(tree, law):

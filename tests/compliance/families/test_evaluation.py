@@ -13,10 +13,9 @@ from compliance.reading.timeline import Scored
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import log_changed
+from tests.compliance.families.damages import damage, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import OURS, scores, timeline
-
-damage = pytest.mark.damage
 
 
 @damage
@@ -148,10 +147,6 @@ def sums_that_the_samples_do_not_give(sampled, logs):
     sums[0] = math.nextafter(sums[0], 0)
     event["value"] = mean(sums, 4)
     return [("result_2.txt", sampled.written(event), "EVL16")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def test_a_run_that_is_aborted_anywhere_is_honest(tree, found):

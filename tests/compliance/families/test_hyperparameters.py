@@ -7,10 +7,9 @@ from compliance.families import hyperparameters as checks
 from rules.key import Key
 from rules.settings import Setting
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import damage
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import terms
-
-damage = pytest.mark.damage
-
 
 another_optimizer = event_changed("HYP01", "opt_name", runs=range(5), value="lamb")
 
@@ -49,10 +48,6 @@ setting_that_the_rules_do_not_know = settings_changed("HYP06", foreground_weight
 def data_type_that_nobody_knows(tree):
     values = [tree.settings(i, precision="float7") and tree.changed("precision", i, value="float7") for i in range(5)]
     return [(f"result_{i}.txt", line, "HYP07") for i, line in enumerate(values)]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def of_the_log(found, tree):

@@ -7,9 +7,10 @@ import pytest
 from compliance.engine import judge
 from compliance.families import io_trial as checks
 from rules.edition import load
+from tests.compliance.families.damages import damage
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import terms, timeline
 
-damage = pytest.mark.damage
 SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
 FAST = 2 * 10**12 + 2  # bytes in 2 s that no node reads
 BY_RANK = {
@@ -148,10 +149,6 @@ def more_than_the_loop_without_reads(study):
     ]
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
 def test_a_good_trial_has_no_finding_and_is_no_run(study, found, law):
     tried(study)
     assert found(study.root) == [] and found(study.path(6)) == []
@@ -226,6 +223,7 @@ NO_LATER = {"later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
         (checks.utilizations_are_shares, {"au": {**AU, "least": -checks.CLOSE}}, []),
         (checks.utilizations_are_shares, {"au": {**AU, "least": -1.1e-6}}, [5]),
         (checks.utilizations_are_shares, {"au": {**AU, "mean": 0.95}}, [5]),
+        (checks.utilizations_are_shares, {"au": {**AU, "least": 0.92 * (1 + checks.CLOSE) + checks.CLOSE}}, []),
         (checks.utilizations_are_shares, {"wait_seconds": dict.fromkeys(WAITS, 0)}, []),
         (checks.utilizations_are_shares, {"wait_seconds": WAITS | {"least": -0.5}}, [5]),
         (checks.utilizations_are_shares, {"wait_seconds": WAITS | {"slowest": 2.0}}, []),
@@ -254,6 +252,7 @@ NO_LATER = {"later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
         (checks.utilization_follows_from_seconds, by_rank(first_step_seconds=[0.4, 0.5]), [5]),
         (checks.utilization_follows_from_seconds, by_rank(later_seconds=[1.5]), [5]),
         (checks.utilization_follows_from_seconds, by_rank(later_seconds=[1.5, -1.4]), [5]),
+        (checks.utilization_follows_from_seconds, by_rank(later_seconds=[1.5, "1.4"]), [5]),
         (checks.utilization_follows_from_seconds, by_rank(first_step_seconds=[2.0, 2.0], **NO_LATER), [5]),
         (
             checks.utilization_follows_from_seconds,

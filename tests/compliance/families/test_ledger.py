@@ -15,12 +15,12 @@ from compliance.reading.tree import LogFile
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import interrupt
 from tests.compliance.made import terms
 
-damage = pytest.mark.damage
 SLACK = int(1000 * load("v1.0").limits.clock.launch_slack)
 
 
@@ -178,10 +178,6 @@ def run_parked_that_no_ledger_knows(launched):
     place.parent.mkdir(parents=True)
     place.write_text("".join(e for e in launched.logs[2].text().splitlines(keepends=True) if '"ledger"' not in e))
     return [("result_2.txt", 1, "LED10")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def told(tree, law):

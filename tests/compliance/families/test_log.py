@@ -12,9 +12,8 @@ from compliance.reading.log import Log
 from rules.key import Key
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, log_changed
-
-damage = pytest.mark.damage
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 
 
 @damage
@@ -82,10 +81,6 @@ def more_events_than_can_be_judged(tree, monkeypatch):
     monkeypatch.setattr(log_module, "MOST_EVENTS", len(log.events))
     tree.inserted(log.events[-1], dict(log.one("tracked_stats")))
     return [("result_2.txt", len(log.events), "LOG02")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def test_a_set_with_an_unreadable_log_is_checked_by_few_rules(tree, law):

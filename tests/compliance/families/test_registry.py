@@ -15,10 +15,10 @@ from rules.edition import load
 from rules.registry import Registry
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import terms
 
-damage = pytest.mark.damage
 SLACK = load("v1.0").limits.seeds.drawn_slack
 
 
@@ -140,10 +140,6 @@ def entries_that_were_left_without_runs(registered):
     registered.register(config="8" * 64)
     registered.register(config="9" * 64)
     return [("acme", 1, "REG07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def test_a_rehearsal_is_told_once(registered, found):

@@ -11,10 +11,9 @@ from compliance.engine import judge
 from compliance.families import resumption as checks
 from compliance.reading.timeline import Scored
 from tests.compliance import made
-from tests.compliance.families.damages import log_changed
+from tests.compliance.families.damages import damage, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import PAUSE, event_like, interrupt
-
-damage = pytest.mark.damage
 
 
 def resumed_tree(tree, **options):
@@ -74,10 +73,6 @@ def pause_taken_out(tree):
     for e in log.events[log.events.index(event) + 1 :]:
         e["time_ms"] -= PAUSE
     return [("result_2.txt", tree.written(event) + 1, "CLK04")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize("aborted", [True, False])

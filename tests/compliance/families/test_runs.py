@@ -12,10 +12,10 @@ from compliance.families import runs as checks
 from compliance.reading.run import Mark
 from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
-from tests.compliance.families.damages import files_changed, files_found
+from tests.compliance.families.damages import damage, files_changed, files_found
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good
 
-damage = pytest.mark.damage
 NAMES = ("intersection", "predicted", "true")
 
 
@@ -114,10 +114,6 @@ def organisation_left_as_a_placeholder(tree):
     tree.described(submitter="Placeholder, Inc.")
     lines = [tree.changed("submission_org", i, value="placeholder inc") for i in range(5)]
     return [("result_0.txt", lines[0], "RUN17")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def scored(event):

@@ -9,9 +9,9 @@ from compliance.reading.across import Relation, Replay, Reuse
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import file_added, files_changed, log_changed
+from tests.compliance.families.damages import damage, file_added, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 
-damage = pytest.mark.damage
 SEEDS = load("v1.0").limits.seeds
 RING = 1 << SEEDS.modulus_bits
 TRAIN = "implementations/pytorch/train.py"
@@ -64,10 +64,6 @@ def seeds_in_equal_steps(tree):
     """One finding for the set, at one of the three that show it."""
     lines = [tree.changed("seed", i, value=((1 << 62) + i * 0x0123456789ABCDE) % RING) for i in range(5)]
     return [("result_2.txt", lines[2], "SEED07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from compliance.reading.files import Text
 from compliance.reading.source import MOST_FILES, Folder
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import file_added, files_changed
+from tests.compliance.families.damages import damage, file_added, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import SYSTEM, good
 from tests.compliance.made import OURS
 from tests.support.effort import guarded
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
-damage = pytest.mark.damage
 
 
 no_source = files_changed("SRC01", "source", lambda tree: shutil.rmtree(tree.root / "source"))
@@ -53,10 +53,6 @@ def two_files_that_may_have_begun_the_run(tree):
     tree.put(tree.source / "implementations/other/train.py", "x = 1\n")
     line = tree.ran()
     return [(f"result_{n}.txt", line, "SRC09") for n in range(5)]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def findings(tree, law):

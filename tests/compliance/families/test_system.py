@@ -10,11 +10,11 @@ from compliance.families import system as checks
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.families.test_source import second
 from tests.compliance.logs import START, SYSTEM, event, read
 
-damage = pytest.mark.damage
 COMPUTE = load("v1.0").limits.compute
 FLOPS = 10**12  # of a sample; the two ranks declare as much a second together
 
@@ -63,10 +63,6 @@ description_without_results = files_changed(
     "crate.json",
     lambda tree: shutil.copyfile(tree.root / "systems" / "box.json", tree.root / "systems" / "crate.json"),
 )
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize(

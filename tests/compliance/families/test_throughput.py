@@ -8,11 +8,9 @@ from compliance.reading.run import Mark
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good, rate
-
-damage = pytest.mark.damage
-
 
 rate_raised = log_changed(
     "THR04",
@@ -80,10 +78,6 @@ def throughput_log_in_place_of_a_run(study):
         study.path(index).unlink()
     line = study.logs[6].line(study.logs[6].one("throughput_only"))
     return [("result_2.txt", line, "THR03")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def test_pruned_log_is_judged_too(weak, found):

@@ -13,10 +13,9 @@ from compliance.reading.rounds import NAME, sha256
 from compliance.reading.tree import Entry, LogFile, Set, Submission, place_in
 from rules.edition import load
 from tests.compliance import made
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good
-
-damage = pytest.mark.damage
 
 
 @damage
@@ -53,10 +52,6 @@ def more_entries_than_can_be_walked(tree, monkeypatch):
     monkeypatch.setattr(tree_module, "MOST_ENTRIES", len(list(tree.root.rglob("*"))))
     tree.put(tree.path(0).with_name("zz.md"), "The last file.")
     return [("acme", 1, "TREE07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 OURS, ROUND = load("v1.0"), load("mlperf-hpc-v0.7")  # which has no scalings

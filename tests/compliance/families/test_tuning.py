@@ -15,9 +15,9 @@ from compliance.engine import judge
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, files_found
+from tests.compliance.families.damages import damage, files_changed, files_found
+from tests.compliance.families.damages import test_damage as test_damage
 
-damage = pytest.mark.damage
 ROWS = [
     {"BS": 2, "Hyperparams": {"learning_rate": 0.001}, "Samples to converge": {"mean": 80, "low": 60, "high": None}},
     {"BS": 8, "Hyperparams": {"learning_rate": 0.004}, "Samples to converge": {"mean": 90, "low": None, "high": 99}},
@@ -105,10 +105,6 @@ def shift_of_an_entry_that_the_registry_lacks(tuned):
     tuned.said[1] = Drawn(tuned.said[1].shift, "registry 1")
     tuned.frozen()
     return [("ledger.jsonl", 2, "TUN02")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize("distinct, codes", [(15, ["TUN02"]), (16, [])])

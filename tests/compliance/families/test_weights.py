@@ -14,9 +14,9 @@ from compliance.reading.digest import Named
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 
-damage = pytest.mark.damage
 LARGEST = load("v1.0").limits.weights.largest
 
 
@@ -102,10 +102,6 @@ def weights_that_are_no_numbers(weighted):
 @damage
 def one_digest_for_two_runs(weighted):
     return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def codes(tree, law):

@@ -9,10 +9,10 @@ import pytest
 from compliance.engine import judge
 from rules.edition import load
 from rules.witness import Step
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.support.witness import OTHER, signed, write
 
-damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 
 
@@ -151,10 +151,6 @@ def start_that_was_not_handed_in(witnessed):
     witnessed.witness.receipt(replace(witnessed.receipts[4][0].told, run="7" * 32), witnessed.witness.chain[-1].time_ms)
     witnessed.witness.publish(witnessed.root.parent)
     return [("acme", 1, "WIT07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize("seconds", [CLOCK.witness_slack - 0.2, -CLOCK.witness_slack - 0.2])
