@@ -11,10 +11,11 @@ import safetensors.numpy
 from compliance.engine import judge
 from compliance.families import weights as checks
 from compliance.reading.digest import Named
+from compliance.reading.series import Evaluation
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
 
 LARGEST = load("v1.0").limits.weights.largest
@@ -26,12 +27,10 @@ file_elsewhere = event_changed("WGT01", "weights", of="weighted", metadata={"pat
 
 def stated(tree, index=2):
     """Gives every evaluation of a run but the last the digest of a state; the events."""
-    log = tree.logs[index]
-    scores = [event for event in log.events if event["key"] == "eval_accuracy"]
+    scores = tree.logs[index].all("eval_accuracy")
     for number, event in enumerate(scores[:-1]):
         event["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
-    tree.write(index)
-    return log, scores
+    return scores
 
 
 def state_changed(change):
@@ -39,7 +38,7 @@ def state_changed(change):
 
     @damage
     def entry(tree):
-        _, scores = stated(tree)
+        scores = stated(tree)
         change(scores[1]["metadata"], scores[0]["metadata"])
         return [("result_2.txt", tree.written(scores[1]), "WGT09")]
 
@@ -61,19 +60,16 @@ weights_before_run_stop = log_changed(
     "WGT01", lambda weighted, log: weighted.moved(log.one("weights"), log.one("run_stop"))
 )
 file_that_is_too_large = files_changed(
-    "WGT02",
-    "result_2.safetensors",
-    lambda weighted: weighted.changed("weights", metadata={"bytes": LARGEST + 1}),
+    "WGT02", "result_2.safetensors", lambda weighted: weighted.changed("weights", metadata={"bytes": LARGEST + 1})
 )
 weights_that_are_gone = files_changed("WGT04", "result_2.safetensors", lambda weighted: weighted.weights(2).unlink())
 pickle_for_weights = files_changed(
     "WGT05", "result_2.safetensors", lambda weighted: weighted.weigh(2, b"\x80\x04\x95" + bytes(5000))
 )
 smaller_network = files_changed(
-    "WGT06",
-    "result_2.safetensors",
-    lambda weighted: weighted.weigh(2, {"a.weight": weighted.state(2)["a.weight"]}),
+    "WGT06", "result_2.safetensors", lambda weighted: weighted.weigh(2, {"a": weighted.state(2)["a.weight"]})
 )
+one_digest_for_two_runs = files_found("WGT08", "result_3.txt", lambda weighted: weighted.weigh(3, weighted.state(1)))
 weights_of_another_run = files_changed(
     "WGT04", "result_2.safetensors", lambda weighted: shutil.copyfile(weighted.weights(1), weighted.weights(2))
 )
@@ -97,11 +93,6 @@ def weights_that_are_no_numbers(weighted):
     odd.flat[3] = np.finfo("f4").max  # finite
     weighted.weigh(2, {**state, "a.weight": odd})
     return [("result_2.safetensors", 1, "WGT05")]
-
-
-@damage
-def one_digest_for_two_runs(weighted):
-    return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
 
 
 def codes(tree, law):
@@ -131,24 +122,22 @@ def test_wgt02_a_file_up_to_a_size(weighted, found, size, there, codes):
     assert [code for _, _, code in found(weighted.root)] == codes
 
 
-def test_wgt03_optional_is_for_review_and_required_is_an_error(weighted, law):
-    weighted.removed("weights")
-    weighted.weights(2).unlink()
-    assert codes(weighted, law) == [("WGT03", "review")]
-    weighted.into("weighed")
-    assert codes(weighted, law) == [("WGT03", "error")]
-    for index in (0, 1, 3, 4):
-        weighted.at = index
-        weighted.removed("weights")
-    shutil.rmtree(weighted.root / "results" / "box" / "strong" / "scaffold" / "weights")
-    assert codes(weighted, law) == [("WGT03", "error")] * 5
-
-
-def test_wgt03_a_run_that_failed_needs_none(weighted, logs, found):
-    weighted.logs[2] = logs.good(2, (0.5, 0.7))
-    weighted.write(2)
-    weighted.weights(2).unlink()
-    assert [code for _, _, code in found(weighted.root)] == ["EVL07"]
+@pytest.mark.parametrize(
+    ("use", "having", "found"),
+    [
+        ("optional", 0, []),
+        ("optional", 4, [("result_4.txt", "review")]),
+        ("required", 4, [("result_4.txt", "")]),
+        ("required", 0, [(f"result_{number}.txt", "") for number in range(5)]),
+    ],
+)
+def test_wgt03_optional_is_for_review_and_required_is_an_error(use, having, found):
+    """A run that failed needs none."""
+    digests = [{"weights": "5" * 64} if number < having else {} for number in range(5)]
+    passing = Evaluation(7, 0, 1, None, 1.0)
+    runs = [made.run(number, values=values, passing=passing) for number, values in enumerate(digests)]
+    faults = checks.weights_are_handed_in([*runs, made.run(5)], None, made.terms(weights={"use": use}))
+    assert [(fault.path, fault.severity) for fault in faults] == found
 
 
 def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
