@@ -4,7 +4,6 @@ import json
 import shutil
 
 import pytest
-import yaml
 
 from benchmark.source import combine
 from benchmark.tree import source_path
@@ -148,15 +147,6 @@ def test_faults_in_source(tree, found, code, text):
     assert found(tree.root) == [expected, expected]
 
 
-@pytest.mark.parametrize(("name", "text"), [("rules/edition.py", "ours = 1\n"), (LOG, None)])
-def test_closed_runs_load_the_files_that_all_need(tree, found, name, text):
-    (tree.source / name).unlink()
-    if text:
-        tree.put(tree.source / name, text)
-    line = tree.ran()
-    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
-
-
 def test_open_run_may_change_the_benchmark(tree, logs, found):
     tree.put(tree.source / METRIC, "ours = 1\n")
     tree.ran()
@@ -165,22 +155,6 @@ def test_open_run_may_change_the_benchmark(tree, logs, found):
         log.one("submission_division")["value"] = "open"
         tree.write(index)
     assert found(tree.root) == [("metric.py", 1, "CODE05")]  # for a person to read
-
-
-def test_release_is_the_benchmarks_own(tree, found, tmp_path, logs):
-    law = logs.law(tmp_path / "law")
-    for name in (LOG, METRIC):
-        tree.put(tree.source / name, "a = 'release'\n")
-    tree.ran()
-    files = tree.files()
-    own = {name: digest for name, digest in files.items() if name.startswith(("benchmark/", "rules/"))}
-    releases = {"v1.0.1": own, "v1.0.2": {**own, METRIC: "0" * 64}}
-    (law / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
-    assert judge([str(tree.root)], rules=law).findings == ()
-    del releases["v1.0.1"][METRIC]  # its files and another's are no release
-    shutil.copytree(law, tmp_path / "other")
-    (tmp_path / "other" / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
-    assert {f.code for f in judge([str(tree.root)], rules=tmp_path / "other").findings} == {"SRC07"}
 
 
 def test_hostile_files_are_checked_to_the_end(tree, law):
@@ -274,11 +248,28 @@ def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path,
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(), None)] == ([path] if wrong else [])
 
 
-@pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", [])])
-def test_src07_the_file_that_scores_is_needed_where_it_is_known(logs, score, found):
-    files = {name: digest for name, digest in checks.own_files().items() if name in checks.NEEDED}
-    log = source_event(logs, files)
+@pytest.mark.parametrize(
+    ("changes", "score", "found"),
+    [
+        ({}, "dice", []),
+        ({LOG: None}, "dice", [f"no {LOG}"]),
+        ({METRIC: None}, "dice", [f"no {METRIC}"]),
+        ({METRIC: None}, "mean", []),
+        ({"rules/edition.py": "0" * 64}, "dice", [f"rules/edition.py {'0' * 64}"]),
+    ],
+)
+def test_src07_the_files_that_all_need_are_ours(logs, changes, score, found):
+    own = {name: digest for name, digest in checks.own_files().items() if name in (*checks.NEEDED, METRIC)}
+    log = source_event(logs, {name: digest for name, digest in {**own, **changes}.items() if digest})
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(score=score), None)] == found
+
+
+@pytest.mark.parametrize(("metric", "found"), [("1", []), ("2", [f"{METRIC} {'2' * 64}"])])
+def test_src07_all_files_are_of_one_release(logs, metric, found):
+    files = dict.fromkeys((*checks.NEEDED, METRIC), "1" * 64)
+    releases = {"v1.0.1": files, "v1.0.2": {METRIC: "2" * 64}}
+    log = source_event(logs, {**files, METRIC: metric * 64})
+    assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(releases=releases), None)] == found
 
 
 def test_a_log_without_source_is_another_rules(logs):
