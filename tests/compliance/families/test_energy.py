@@ -114,41 +114,51 @@ def of(
     return [(fault.line, fault.found) for fault in check(log, TERMS, time)]
 
 
+FALL, POWER, HOLES = checks.joules_never_fall, checks.power_is_what_machines_draw, checks.readings_have_no_holes
+TWICE, WRAP = checks.nothing_is_counted_twice, checks.no_wrap_is_missed
+PARTS, MOMENTS = (
+    ("node", "module", "device", "package"),
+    ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"],
+)
+WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fifth more, begins again
+
+
 @pytest.mark.parametrize(
-    ("readings", "found"),
+    ("check", "readings", "facts", "found"),
     [
-        ([(0, 0), (10_000, 6000)], []),  # 600 W
-        ([(0, 0), (10_000, 6001)], [(12, "600.1 W of n1: package p0")]),
-        ([(0, 0), (5_000, 6000), (10_000, 6000)], []),  # the mean counts
-        ([(0, 100), (10_000, 6100)], []),  # what was counted before doesn't
-        ([(0, 0), (10_000, 5)], []),  # 0.5 W
-        ([(0, 0), (10_000, 0)], [(12, "0 W of n1: package p0")]),
-        ([(0, 0), (500, 301)], [(12, "602 W of n1: package p0")]),  # in half a second
-        ([(0, 0), (0, 100)], []),  # in no time
-        ([(1000, 0), (500, 100)], []),  # ENE02 says so
-        ([(0, None), (10_000, 6001)], []),
-        ([(0, 0), (10_000, None)], []),
-        ([(0, 0, 0), (10_000, None, 6001)], [(12, "600.1 W of n1: package p1")]),
+        (FALL, [(1000, 0), (2000, 0), (3000, 5)], {}, []),
+        (FALL, [(1000, 7), (2000, 8), (3000, 9)], {}, [(11, "7 J of n1: package p0 at first")]),
+        (FALL, [(1000, None), (2000, None)], {}, []),
+        (FALL, [(1000, 0), (2000, 5), (3000, 4)], {}, [(13, "4 J of n1: package p0 after 5")]),
+        (FALL, [(1000, 0), (999, 5)], {}, [(12, "n1: package p0 read at 999 after 1000")]),
+        (FALL, [], {}, []),
+        (HOLES, [(time, 0) for time in range(5)], {"moments": MOMENTS}, [(13, "another reading at epoch_stop")]),
+        (HOLES, [(0, 0), (10_000, 6001)], {"time": timeline()}, []),  # of a run that was not over
+        (POWER, [(0, 0), (10_000, 6001)], {"time": timeline()}, []),
+        (POWER, [(0, 0), (10_000, 6000)], {}, []),  # 600 W
+        (POWER, [(0, 0), (10_000, 6001)], {}, [(12, "600.1 W of n1: package p0")]),
+        (POWER, [(0, 0), (5_000, 6000), (10_000, 6000)], {}, []),  # the mean counts
+        (POWER, [(0, 100), (10_000, 6100)], {}, []),  # what was counted before doesn't
+        (POWER, [(0, 0), (10_000, 5)], {}, []),  # 0.5 W
+        (POWER, [(0, 0), (10_000, 0)], {}, [(12, "0 W of n1: package p0")]),
+        (POWER, [(0, 0), (500, 301)], {}, [(12, "602 W of n1: package p0")]),  # in half a second
+        (POWER, [(0, 0), (0, 100)], {}, []),  # in no time
+        (POWER, [(1000, 0), (500, 100)], {}, []),  # ENE02 says so
+        (POWER, [(0, None), (10_000, 6001)], {}, []),
+        (POWER, [(0, 0), (10_000, None)], {}, []),
+        (POWER, [(0, 0, 0), (10_000, None, 6001)], {"sources": 2}, [(12, "600.1 W of n1: package p1")]),
+        (POWER, [(0, 0), (10_000, 12_000)], {"limit": 1e9}, []),  # 1,000 W by the rules, and a fifth more
+        (POWER, [(0, 0), (10_000, 12_001)], {"limit": 1e9}, [(12, "1200.1 W of n1: package p0")]),
+        (POWER, [(0, 0), (10_000, 300 * 6000)], {"counters": 300}, []),
+        (POWER, [(0, 0), (10_000, 300 * 6001)], {"counters": 300}, [(12, "600.1 W of n1: package p0, each of 300")]),
+        (TWICE, [], {"scopes": PARTS}, [(5, "counters of n1: of the node, and of a module in it")]),
+        (WRAP, [], WRAPS, []),
+        (WRAP, [(0, 0)], {**WRAPS, "gap": 0.999}, []),
+        (WRAP, [(0, 0), (1, 0)], {**WRAPS, "gap": 1.0}, [(12, "1.000 s between readings of n1: package p0")]),
     ],
 )
-def test_ene04_the_mean_power_of_a_counter(readings, found):
-    assert of(checks.power_is_what_machines_draw, *readings, sources=len(readings[0]) - 1) == found
-
-
-@pytest.mark.parametrize(
-    ("of_which", "most", "named"),
-    [({"counters": 300}, 300 * 600, "p0, each of 300"), ({"limit": 1e9}, 1200, "p0")],  # 1,000 W by the rules
-)
-def test_ene04_limits_are_of_a_device_and_those_of_the_rules(of_which, most, named):
-    check, more = checks.power_is_what_machines_draw, most * 1.0001
-    assert of(check, (0, 0), (10_000, 10 * most), **of_which) == []
-    watts = more / of_which.get("counters", 1)
-    assert of(check, (0, 0), (10_000, 10 * more), **of_which) == [(12, f"{watts:.6g} W of n1: package {named}")]
-
-
-def test_a_run_that_was_not_over_is_not_judged():
-    for check in (checks.power_is_what_machines_draw, checks.readings_have_no_holes):
-        assert of(check, (0, 0), (10_000, 6001), time=timeline()) == []
+def test_readings_of_counters_are_those_of_machines(check, readings, facts, found):
+    assert of(check, *readings, **facts) == found
 
 
 @pytest.mark.parametrize(
@@ -170,38 +180,3 @@ def test_ene03_the_earliest_of_equal_counters_counts_as_well(logs, times, found)
     log = logs.read(logs.event(3, "run_start", 1000))
     log.memo = {"energy": Live(5, (source,), read, False, ())}
     assert [fault.found for fault in checks.readings_have_no_holes(log, TERMS, PASSED)] == found
-
-
-@pytest.mark.parametrize(
-    ("readings", "found"),
-    [
-        ([(1000, 0), (2000, 0), (3000, 5)], []),
-        ([(1000, 7), (2000, 8), (3000, 9)], [(11, "7 J of n1: package p0 at first")]),
-        ([(1000, None), (2000, None)], []),
-        ([(1000, 0), (2000, 5), (3000, 4)], [(13, "4 J of n1: package p0 after 5")]),
-        ([(1000, 0), (999, 5)], [(12, "n1: package p0 read at 999 after 1000")]),
-        ([], []),
-    ],
-)
-def test_ene02_joules_begin_at_0_and_never_fall(readings, found):
-    assert of(checks.joules_never_fall, *readings) == found
-
-
-def test_ene03_the_second_of_equal_readings_is_named():
-    readings = [(time, 0) for time in range(5)]
-    moments = ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"]
-    found = of(checks.readings_have_no_holes, *readings, moments=moments)
-    assert found == [(13, "another reading at epoch_stop")]
-
-
-def test_ene06_a_node_that_is_counted_with_its_parts_is_one_fault():
-    (fault,) = of(checks.nothing_is_counted_twice, scopes=("node", "module", "device", "package"))
-    assert fault == (5, "counters of n1: of the node, and of a module in it")
-
-
-def test_ene07_is_of_readings():
-    """A counter of 600 J and 500 W begins again after a second."""
-    assert of(checks.no_wrap_is_missed, wraps_at=600.0) == []
-    assert of(checks.no_wrap_is_missed, (0, 0), wraps_at=600.0, gap=0.999) == []
-    (fault,) = of(checks.no_wrap_is_missed, (0, 0), (1, 0), wraps_at=600.0, gap=1.0)
-    assert fault == (12, "1.000 s between readings of n1: package p0")
