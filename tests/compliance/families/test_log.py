@@ -83,6 +83,11 @@ def more_events_than_can_be_judged(tree, monkeypatch):
     return [("result_2.txt", len(log.events), "LOG02")]
 
 
+def test_of_a_log_that_cannot_be_read_nothing_else_is_told(tree, found, monkeypatch):
+    monkeypatch.setattr(log_module, "read_log", lambda path, decode: path.with_name("none").open())
+    assert found(tree.path(2)) == [("result_2.txt", 1, "LOG02")]
+
+
 def test_a_set_with_an_unreadable_log_is_checked_by_few_rules(tree, law):
     log_of_nothing(tree)
     (runs,) = judge([tree.root], rules=law).all_sets
@@ -144,14 +149,15 @@ def judged(check, log, keys=(), **changes):
     return [(fault.line, fault.found) for fault in check(log, by(keys, **changes), None)]
 
 
-ODD, BAD = checks.ODDITIES["encoding"], [BadLine(line, "no JSON") for line in (4, 6, 9)]
+ODD, NO_JSON = checks.ODDITIES["encoding"], [(line, "no JSON") for line in (4, 6, 9)]
+BAD = [BadLine(*bad) for bad in NO_JSON]
 
 
 @pytest.mark.parametrize(
     ("check", "log", "found"),
     [
-        (checks.lines_are_events, {"bad": BAD, "bad_count": 3}, [(line, "no JSON") for line in (4, 6, 9)]),
-        (checks.lines_are_events, {"bad": BAD[2:], "bad_count": 2}, [(9, "no JSON"), (9, "1 more such lines")]),
+        (checks.lines_are_events, {"bad": BAD, "bad_count": 3}, NO_JSON),
+        (checks.lines_are_events, {"bad": BAD[1:], "bad_count": 3}, [*NO_JSON[1:], (9, "1 more such lines")]),
         (checks.lines_are_events, {"bad": [BadLine(10, "not JSON")], "bad_count": 1}, [(10, "half an event")]),
         (checks.log_can_be_read, {"count": 7}, []),
         (checks.log_can_be_read, {"count": 7, "overflow": 1}, [(1, "7 events")]),

@@ -61,9 +61,9 @@ def told(faults):
 @pytest.mark.parametrize(
     ("file", "ledger", "path"),
     [
-        ("ledger.jsonl", True, "first/ledger.jsonl"),
-        ("ledger.jsonl", False, "first"),
-        ("campaign.json", False, "first/campaign.json"),
+        ("ledger.jsonl", 1, "first/ledger.jsonl"),
+        ("ledger.jsonl", 0, "first"),
+        ("campaign.json", 0, "first/campaign.json"),
     ],
 )
 def test_tun01_names_the_wrong_file_or_the_folder_without_it(campaign, file, ledger, path):
@@ -71,12 +71,11 @@ def test_tun01_names_the_wrong_file_or_the_folder_without_it(campaign, file, led
     assert told(checks.campaign_is_frozen([], folder(ledger=ledger), terms())) == [(path, 1, "nothing")]
 
 
-@pytest.mark.parametrize(("problems", "wrong"), [([None, "tiny"], 0), ([None], 0), ([None, "other"], 1)])
-def test_tun01_the_problem_is_that_of_the_trials(campaign, problems, wrong):
+def test_tun01_the_problem_is_that_of_the_trials(campaign):
     campaign()
-    runs = [made.run(problem=problem) for problem in problems]
-    found = told(checks.campaign_is_frozen(runs, folder(), terms()))
-    assert found == [("first/campaign.json", 1, "problem tiny")] * wrong
+    for problems, wrong in (([None, "tiny"], 0), ([None], 0), ([None, "other"], 1)):
+        found = told(checks.campaign_is_frozen([made.run(problem=problem) for problem in problems], folder(), terms()))
+        assert found == [("first/campaign.json", 1, "problem tiny")] * wrong
 
 
 def test_tun02_says_what_comes_again(campaign):
@@ -224,49 +223,40 @@ def ends(*runs, lower=False, operations=1000):
 
 
 @pytest.mark.parametrize(
-    ("scores", "epochs", "line", "found"),
+    ("budget", "scores", "passes", "found"),
     [
-        ((0.5, 0.6, 0.7), 3, None, None),
-        ((0.5, 0.6), 3, 99, "the end after epoch 2"),
-        ((), 1, 99, "the end after epoch 0"),
-        ((0.5, 0.6, 0.7), 2, 3, "epoch 3"),
+        ({"epochs": 3}, (0.5, 0.6, 0.7), False, None),
+        ({"epochs": 3}, (0.5, 0.6), False, (99, "the end after epoch 2")),
+        ({"epochs": 1}, (), False, (99, "the end after epoch 0")),
+        ({"epochs": 2}, (0.5, 0.6, 0.7), False, (3, "epoch 3")),
+        ({"seconds": 3}, (0.5, 0.6, 0.7), False, None),  # which end it at its next evaluation
+        ({"seconds": 2}, (0.5, 0.6, 0.7), False, (3, "an evaluation after evaluation 2")),
+        ({"seconds": 3}, (0.5, 0.6, 0.96), True, None),  # the target, by the time that the budget is over
+        ({"seconds": 2}, (0.5, 0.6, 0.96), True, (3, "an evaluation after evaluation 2")),
+        ({"seconds": 4}, (0.5, 0.6, 0.7), False, (99, "the end after epoch 3")),
     ],
 )
-def test_tun07_a_budget_of_epochs_is_used_up_and_not_exceeded(campaign, scores, epochs, line, found):
-    campaign(budget={"epochs": epochs})
-    assert ends(gone(0, scores)) == ([("result_0.txt", line, found)] if found else [])
+def test_tun07_a_budget_is_used_up_and_not_exceeded(campaign, budget, scores, passes, found):
+    campaign(budget=budget)
+    assert ends(gone(0, scores, passes)) == ([("result_0.txt", *found)] if found else [])
 
 
 @pytest.mark.parametrize(
-    ("seconds", "scores", "passes", "line"),
+    ("lower", "trials", "scores", "passes", "lines"),
     [
-        (3, (0.5, 0.6, 0.7), False, None),
-        (2, (0.5, 0.6, 0.7), False, 3),
-        (3, (0.5, 0.6, 0.96), True, None),  # the target, by the time that the budget is over
-        (2, (0.5, 0.6, 0.96), True, 3),
-        (4, (0.5, 0.6, 0.7), False, 99),
+        (False, 3, [0.6, 0.5, *6 * [0.6]], False, [3]),
+        (False, 3, [0.6, 0.7, *6 * [0.6]], False, []),
+        (True, 3, [0.6, 0.5, *6 * [0.6]], False, []),
+        (True, 3, [0.6, 0.7, *6 * [0.6]], False, [3]),
+        (False, 3, [0.6, 0.5, 0.96], True, [3]),  # it may not go on to the target
+        (False, 4, [0.6, 0.5, 0.96], True, []),
     ],
 )
-def test_tun07_seconds_end_a_trial_at_its_next_evaluation(campaign, seconds, scores, passes, line):
-    campaign(budget={"seconds": seconds})
-    assert [line for _, line, _ in ends(gone(0, scores, passes))] == ([line] if line else [])
-
-
-@pytest.mark.parametrize(
-    ("lower", "score", "lines"), [(False, 0.5, [3]), (False, 0.7, []), (True, 0.5, []), (True, 0.7, [3])]
-)
-def test_tun07_pruning_follows_the_direction_of_the_score(campaign, lower, score, lines):
+def test_tun07_pruning_follows_the_direction_of_the_score(campaign, lower, trials, scores, passes, lines):
     """The others had 0.6 at the second epoch, behind which this one goes on."""
-    campaign(pruning={"epochs": 2, "trials": 3})
-    runs = [*(gone(i, 8 * [0.6]) for i in range(3)), gone(3, [0.6, score, *6 * [0.6]], after=20)]
-    assert [line for _, line, _ in ends(*runs, lower=lower)] == lines
-
-
-@pytest.mark.parametrize(("trials", "lines"), [(3, [3]), (4, [])])
-def test_tun07_a_trial_that_was_to_end_may_not_go_on_to_the_target(campaign, trials, lines):
     campaign(pruning={"epochs": 2, "trials": trials})
-    runs = [*(gone(i, 8 * [0.6]) for i in range(3)), gone(3, [0.6, 0.5, 0.96], passes=True, after=20)]
-    assert [line for _, line, _ in ends(*runs)] == lines
+    runs = [*(gone(i, 8 * [0.6]) for i in range(3)), gone(3, scores, passes, after=20)]
+    assert [line for _, line, _ in ends(*runs, lower=lower)] == lines
 
 
 @pytest.mark.parametrize(
