@@ -23,17 +23,11 @@ def resumed_tree(tree, **options):
     return event
 
 
-def place(tree, event):
-    """Where an event is."""
-    return "result_2.txt", tree.logs[2].line(event)
-
-
 @damage
 def another_epoch_than_the_last(tree):
     event = resumed_tree(tree, epoch=5)
     event["metadata"]["epoch_num"] = 3
-    tree.write(2)
-    return [(*place(tree, event), "RES01")]
+    return [("result_2.txt", tree.written(event), "RES01")]
 
 
 def resumed_as(head):
@@ -60,9 +54,7 @@ def resumed_after_the_target(tree):
     stop = log.one("run_stop")
     head = interrupt(copy.deepcopy(log))["value"]
     event = event_like(stop, "resumed", head, epoch_num=5)
-    log.events.insert(log.events.index(stop), event)
-    tree.write(2)
-    return [(*place(tree, event), "RES01")]
+    return [("result_2.txt", tree.inserted(stop, event), "RES01")]
 
 
 @damage
@@ -89,8 +81,8 @@ def test_an_interrupted_run_is_in_order_and_a_person_looks(tree, law, aborted):
 def test_twice(tree, found):
     first = resumed_tree(tree)
     second = interrupt(tree.logs[2], epoch=5)
-    tree.write(2)
-    assert found(tree.root) == [(*place(tree, e), "RES03") for e in (first, second)]
+    told = [("result_2.txt", tree.written(event), "RES03") for event in (first, second)]
+    assert found(tree.root) == told
 
 
 def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_path):
