@@ -154,37 +154,35 @@ def test_hyp03_compares_what_is_logged_twice(logs):
 
 
 def test_hyp04_there_is_no_digest_of_nothing(logs):
-    check = checks.config_digest_is_the_configs
-    assert judged(logs, check, config_digest="0" * 64) == []
-    assert judged(logs, check, hyperparameters={}) == []
-    assert judged(logs, check, config_digest="0" * 64, hyperparameters=[]) == []
-    assert judged(logs, check, config_digest="0" * 64, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
+    check, digest = checks.config_digest_is_the_configs, {"config_digest": "0" * 64}
+    assert judged(logs, check, **digest) == judged(logs, check, hyperparameters={}) == []
+    assert judged(logs, check, **digest, hyperparameters=[]) == []
+    assert judged(logs, check, **digest, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
 
 
 def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
     check, settings = checks.hyperparameters_are_complete, {"a": Setting(), "b": Setting(), "c": Setting(optional=True)}
-    assert judged(logs, check, settings=settings) == []
+    assert judged(logs, check, settings=settings) == judged(logs, check, hyperparameters={}) == []
     assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
-    assert judged(logs, check, hyperparameters={}) == []
     assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
 
 
+TYPES = {"float32": "plain", "mxfp8": "scaled"}
+
+
 @pytest.mark.parametrize(
-    ("name", "scaling", "told"),
+    ("precision", "scaling", "types", "found"),
     [
-        ("float16", None, None),
-        ("mxfp8", "a factor for each 32 values", None),
-        *(("mxfp8", scaling, "precision mxfp8 without scaling") for scaling in (None, " ", 1)),
+        ("float32", None, TYPES, []),
+        ("mxfp8", "a factor for each 32 values", TYPES, []),
+        *(("mxfp8", scaling, TYPES, ["precision mxfp8 without scaling"]) for scaling in (None, " ", 1)),
+        ("x", None, TYPES, ["precision x"]),
+        ("x", None, {}, []),
+        (5, None, TYPES, []),
+        (None, None, TYPES, []),
     ],
 )
-def test_narrow_types_are_scaled(tree, law, name, scaling, told):
-    tree.settings(precision=name)
-    line = tree.changed("precision", value=name, metadata={} if scaling is None else {"scaling": scaling})
-    found = judge([str(tree.path(2))], rules=law).findings
-    assert [(f.line, f.code, f.severity, f.found) for f in found] == [(line, "HYP07", "review", told)] * bool(told)
-
-
-@pytest.mark.parametrize(("precision", "types"), [(None, {"float32": "plain"}), (5, {"float32": "plain"}), ("x", {})])
-def test_hyp07_what_is_no_name_or_not_to_be_known_is_not_looked_up(logs, precision, types):
-    log = logs.read(*([] if precision is None else [logs.event(1, "precision", value=precision)]))
-    assert list(checks.data_type_is_known(log, terms(data_types=types), None)) == []
+def test_hyp07_a_type_is_known_and_narrow_ones_are_scaled(logs, precision, scaling, types, found):
+    log = logs.read(logs.event(1, "precision", value=precision, **({} if scaling is None else {"scaling": scaling})))
+    assert [fault.found for fault in checks.data_type_is_known(log, terms(data_types=types), None)] == found
+    assert list(checks.data_type_is_known(logs.read(), terms(data_types=types), None)) == []
