@@ -15,8 +15,9 @@ from compliance.engine import judge
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed, files_found
+from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import good
 
 ROWS = [
     {"BS": 2, "Hyperparams": {"learning_rate": 0.001}, "Samples to converge": {"mean": 80, "low": 60, "high": None}},
@@ -29,10 +30,23 @@ def line_of(tuned, index, key, nth=0):
     return tuned.logs[index].line(tuned.logs[index].all(key)[nth])
 
 
-def course(tuned, logs, index, qualities):
-    """Lets a trial have gone otherwise."""
-    tuned.logs[index] = logs.good(index, qualities)
+def course(tuned, index, qualities, key, nth=0):
+    """Lets a trial have gone otherwise; the line of an event of it."""
+    tuned.logs[index] = good(index, qualities)
     tuned.frozen()
+    return line_of(tuned, index, key, nth)
+
+
+pruned_trial_goes_on = files_found(
+    "TUN07", "result_2.txt", lambda tuned: course(tuned, 2, (*tuned.COURSES[2], 0.9), "eval_accuracy", 2)
+)
+ended_by_hand = files_found("TUN07", "result_0.txt", lambda tuned: course(tuned, 0, tuned.COURSES[0][:5], "run_stop"))
+trial_among_runs = log_changed(
+    "TUN04",
+    lambda tree, log: tree.inserted(
+        log.one("rules_edition"), log.one("rules_edition") | {"key": "trial", "value": {"index": 2}}
+    ),
+)
 
 
 @damage
@@ -67,18 +81,6 @@ def point_moved(tuned):
 
 
 @damage
-def pruned_trial_goes_on(tuned, logs):
-    course(tuned, logs, 2, (*tuned.COURSES[2], 0.9))
-    return [("result_2.txt", line_of(tuned, 2, "eval_accuracy", 2), "TUN07")]
-
-
-@damage
-def ended_by_hand(tuned, logs):
-    course(tuned, logs, 0, tuned.COURSES[0][:5])
-    return [("result_0.txt", line_of(tuned, 0, "run_stop"), "TUN07")]
-
-
-@damage
 def more_at_once_than_said(tuned):
     late = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 10_000
     tuned.logs[0].shift(late)
@@ -94,24 +96,10 @@ def another_code_in_the_middle(tuned):
 
 
 @damage
-def trial_among_runs(tree):
-    head = tree.logs[2].one("rules_edition")
-    event = {**copy.deepcopy(head), "key": "trial", "value": {"index": 2}}
-    return [("result_2.txt", tree.inserted(head, event), "TUN04")]
-
-
-@damage
 def shift_of_an_entry_that_the_registry_lacks(tuned):
     tuned.said[1] = Drawn(tuned.said[1].shift, "registry 1")
     tuned.frozen()
     return [("ledger.jsonl", 2, "TUN02")]
-
-
-@pytest.mark.parametrize("distinct, codes", [(15, ["TUN02"]), (16, [])])
-def test_the_bytes_of_a_shift(tuned, found, distinct, codes):
-    tuned.said[1] = Drawn("".join(f"{i % distinct:02x}" for i in range(32)), OWN)
-    tuned.frozen()
-    assert [code for _, _, code in found(tuned.root)] == codes
 
 
 def test_a_shift_from_the_registry(tuned, found):

@@ -87,6 +87,12 @@ def test_tun02_says_what_comes_again(campaign):
         assert told(faults) == [("first/ledger.jsonl", line, what) for line, what in (*again, *own)]
 
 
+def test_tun02_a_shift_has_many_different_bytes(campaign):
+    for distinct, found in ((15, [("first/ledger.jsonl", 2, "a shift of 15 different bytes")]), (16, [])):
+        campaign(shift="".join(f"{i % distinct:02x}" for i in range(32)))
+        assert told(checks.shift_is_drawn_once([], folder(), terms())) == found
+
+
 @pytest.mark.parametrize(
     ("asked", "logged", "shift", "found"),
     [
