@@ -1,6 +1,5 @@
 """LED: ledgers that are damaged, runs that are not in theirs, starts that nothing accounts for."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -18,7 +17,7 @@ from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
-from tests.compliance.logs import interrupt
+from tests.compliance.logs import Log, interrupt
 from tests.compliance.made import terms
 
 SLACK = int(1000 * load("v1.0").limits.clock.launch_slack)
@@ -140,26 +139,25 @@ run_that_was_never_heard_of_again = files_changed(
 )
 
 
+def moved_aside(tree, events):
+    """A log that was superseded."""
+    return Log(events).write(tree.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt")
+
+
 def made_again(tree, note=True):
-    """Run 2 broke off in its first epoch, was moved aside and made again; the name of its first log."""
-    first = tree.logs[2].text().splitlines(keepends=True)
+    """Run 2 broke off in its first epoch, was moved aside and made again."""
+    log = tree.logs[2]
+    first = log.events[: log.events.index(log.one("epoch_stop"))]
 
     def broke_off(campaign, index):
         if index == 2:
             number = tree.tried(campaign, 2)
-            line = sha256(campaign.lines[number - 1])
-            cut = next(i for i, text in enumerate(first) if '"epoch_stop"' in text)
-            stated = [text for text in first[:cut] if '"key": "ledger"' not in text]
-            event = {"namespace": "", "time_ms": 1, "event_type": "POINT_IN_TIME", "key": "ledger", "value": number}
-            stated.insert(20, f":::MLLOG {json.dumps({**event, 'metadata': {'line': line}})}\n")
-            place = tree.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt"
-            place.parent.mkdir(parents=True)
-            place.write_text("".join(stated))
+            campaign.state(first, number)
+            moved_aside(tree, first)
             if note:
-                campaign.note(number, "superseded: broke off", time_of(tree.logs[2].events, "init_start") - 1000)
+                campaign.note(number, "superseded: broke off", log.one("init_start")["time_ms"] - 1000)
 
     tree.launch(broke_off)
-    return "result_2.txt"
 
 
 # In order: but for a count that a reviewer reads.
@@ -168,16 +166,15 @@ run_made_again = files_changed("LED08", "ledger.jsonl", lambda launched: made_ag
 
 @damage
 def run_made_again_without_a_word(launched):
-    return [(made_again(launched, note=False), 1, "LED10"), ("ledger.jsonl", 5, "LED08")]
+    made_again(launched, note=False)
+    return [("result_2.txt", 1, "LED10"), ("ledger.jsonl", 5, "LED08")]
 
 
-@damage
-def run_parked_that_no_ledger_knows(launched):
-    """In the place of what was made again lies a whole run."""
-    place = launched.ledger.parent / "superseded" / "20260301T120000.0Z" / "result_2.txt"
-    place.parent.mkdir(parents=True)
-    place.write_text("".join(e for e in launched.logs[2].text().splitlines(keepends=True) if '"ledger"' not in e))
-    return [("result_2.txt", 1, "LED10")]
+run_parked_that_no_ledger_knows = files_changed(  # in the place of what was made again lies a whole run
+    "LED10",
+    "result_2.txt",
+    lambda launched: moved_aside(launched, [e for e in launched.logs[2].events if e["key"] != "ledger"]),
+)
 
 
 def told(tree, law):
