@@ -52,21 +52,24 @@ ledger_with_line_endings_of_windows = files_changed(
 )
 
 
-def ended_again(of):
-    """A damage: the ledger has another end, of the start or the end in that line."""
+def line_added(add):
+    """A damage: behind all others the ledger has a line that add(campaign, events of run 3, milliseconds) writes."""
 
     @damage
     def entry(launched):
         campaign = launched.launch()
-        campaign.end(of, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
+        add(campaign, launched.logs[3].events, time_of(launched.logs[4].events, "run_stop") + 5)
         campaign.write(launched.ledger.parent)
         return [("ledger.jsonl", 11, "LED01")]
 
     return entry
 
 
-end_of_an_end = ended_again(2)
-two_ends_of_a_start = ended_again(9)
+end_of_an_end = line_added(lambda campaign, events, late: campaign.end(2, "log", "aborted", late))
+two_ends_of_a_start = line_added(lambda campaign, events, late: campaign.end(9, "log", "aborted", late))
+start_that_goes_on_from_another_run = line_added(
+    lambda campaign, events, late: campaign.start(events, "result_3.txt", resumes=9, time_ms=late)
+)
 
 
 @damage
@@ -78,18 +81,6 @@ def ledger_of_another_set(launched):
 
 
 @damage
-def start_that_goes_on_from_another_run(launched):
-    campaign = launched.launch()
-    late = time_of(launched.logs[4].events, "run_stop") + 5
-    campaign.start(launched.logs[3].events, "result_3.txt", resumes=9, time_ms=late)
-    campaign.write(launched.ledger.parent)
-    return [("ledger.jsonl", 11, "LED01")]
-
-
-no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))
-
-
-@damage
 def ledger_that_no_log_names(launched):
     for index, log in enumerate(launched.logs):
         log.events.remove(log.one("ledger"))
@@ -97,6 +88,7 @@ def ledger_that_no_log_names(launched):
     return [("result_0.txt", 1, "LED03")]
 
 
+no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))
 line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadata={"line": "5" * 64})
 start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
 
