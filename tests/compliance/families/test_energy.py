@@ -6,6 +6,7 @@ from benchmark.hosts import short
 from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
 from compliance.reading.log import Log
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage
 from tests.compliance.families.damages import test_damage as test_damage
@@ -152,6 +153,7 @@ WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fi
         (POWER, [(0, 0), (10_000, 300 * 6000)], {"counters": 300}, []),
         (POWER, [(0, 0), (10_000, 300 * 6001)], {"counters": 300}, [(12, "600.1 W of n1: package p0, each of 300")]),
         (TWICE, [], {"scopes": PARTS}, [(5, "counters of n1: of the node, and of a module in it")]),
+        (TWICE, [], {"scopes": PARTS[:2]}, [(5, "counters of n1: of the node, and of a module in it")]),
         (WRAP, [], WRAPS, []),
         (WRAP, [(0, 0)], {**WRAPS, "gap": 0.999}, []),
         (WRAP, [(0, 0), (1, 0)], {**WRAPS, "gap": 1.0}, [(12, "1.000 s between readings of n1: package p0")]),
@@ -159,6 +161,11 @@ WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fi
 )
 def test_readings_of_counters_are_those_of_machines(check, readings, facts, found):
     assert of(check, *readings, **facts) == found
+
+
+def test_ene05_is_of_runs_that_read_counters():
+    runs = [made.run(passing="some")]
+    assert list(checks.all_of_the_machine_is_measured(runs, made.place(), TERMS)) == []
 
 
 @pytest.mark.parametrize(
