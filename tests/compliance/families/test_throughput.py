@@ -147,6 +147,7 @@ FIGURES = ("steps", "samples_count", "step_seconds", "throughput")
         ({}, []),
         ({"throughput": 70.0, "only": False}, []),
         ({"begun": -600_000}, []),  # staging and warm-up come before the first block
+        ({"at": 1000}, ["1.000 s of steps in 0.000 s on the clock"]),
         ({"throughput": 80 * (1 + 0.9e-6)}, []),
         ({"throughput": 80 * (1 - 1.1e-6)}, ["throughput"]),
         *(({name: wrong}, [name]) for name in FIGURES for wrong in (0, True)),

@@ -121,7 +121,7 @@ def test_tun02_the_entry_of_the_registry_is_the_campaigns(campaign, monkeypatch,
     ("trials", "numbers", "found"),
     [
         (4, [0, 1, 2, 3], []),
-        (4, [0, 1, 1, 2, 3, 4], ["the unknown trial 4", "several logs of trial 1"]),
+        (4, [0, 1, 1, 2, 3, 5, 4], ["the unknown trial 4, 5", "several logs of trial 1"]),
         (21, [], ["no trial " + ", ".join(map(str, range(20))) + " and 1 more"]),
     ],
 )
