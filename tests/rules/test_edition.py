@@ -80,17 +80,15 @@ def test_settings_are_the_references_but_those_of_its_machine(benchmark):
     assert set(machine) <= set(edition.limits.machine_settings)
 
 
-def test_a_problem_has_reference_points_by_batch_size(edited):
-    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8, 9, 9], 4: [12, 13]}))
-    points = edition.problems["smoke"].reference_epochs
-    assert {batch: (p.runs, p.fewest) for batch, p in points.items()} == {2: (3, 8), 4: (2, 12)}
-    assert edition.problems["deepcam"].reference_epochs == {}
-
-
-def test_a_problem_has_a_band_for_replays_by_epoch(edited):
-    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(replay={1: [0.01, 0.5]}))
-    assert edition.problems["smoke"].replay == {1: (0.01, 0.5)}
-    assert edition.problems["deepcam"].replay == {}
+def test_a_problem_has_reference_points_and_bands_of_honest_runs(edited):
+    more = {"reference_epochs": {2: [8, 9, 9], 4: [12, 13]}, "replay": {1: [0.01, 0.5]}}
+    more |= {"reevaluation": {"counts": 0.001, "score": 0.0001}, "held_out": {"mean": 0, "spread": 0.01, "runs": 20}}
+    problems = edited("v1.0", lambda v: v["problems"]["smoke"].update(more)).problems
+    smoke, deepcam = problems["smoke"], problems["deepcam"]
+    assert {batch: (p.runs, p.fewest) for batch, p in smoke.reference_epochs.items()} == {2: (3, 8), 4: (2, 12)}
+    assert smoke.replay == {1: (0.01, 0.5)}
+    assert (smoke.reevaluation, smoke.held_out) == (Reevaluation(0.001, 0.0001), HeldOut(0, 0.01, 20))
+    assert (deepcam.reference_epochs, deepcam.replay, deepcam.reevaluation, deepcam.held_out) == ({}, {}, None, None)
 
 
 @pytest.mark.parametrize(
@@ -102,55 +100,34 @@ def test_a_band_is_two_parts_of_one(epoch, limits):
         replay_band({epoch: limits}, "smoke.replay")
 
 
-def test_a_problem_has_bands_for_its_weights(edited):
-    bands = {"reevaluation": {"counts": 0.001, "score": 0.0001}, "held_out": {"mean": 0, "spread": 0.01, "runs": 20}}
-    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(bands))
-    smoke, deepcam = edition.problems["smoke"], edition.problems["deepcam"]
-    assert (smoke.reevaluation, smoke.held_out) == (Reevaluation(0.001, 0.0001), HeldOut(0, 0.01, 20))
-    assert (deepcam.reevaluation, deepcam.held_out, deepcam.buffer_count) == (None, None, 97760)
+def smoke(**values):
+    return lambda limits: limits["problems"]["smoke"].update(values)
+
+
+def settings(**values):
+    return lambda limits: limits["benchmarks"]["scaffold"]["settings"].update(values)
 
 
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
+        ("v1.0", lambda v: v["weights"].update(use="none"), "use: found 'none', wanted one of optional, required"),
+        ("v1.0", lambda v: v["environment"]["same"].update(kernal="error"), "fact 'kernal'; did you mean 'kernel'?"),
         (
             "v1.0",
-            lambda v: v["weights"].update(use="none"),
-            "weights: use: found 'none', wanted one of optional, required",
+            smoke(reference_epochs={2: [8]}),
+            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs",
         ),
-        (
-            "v1.0",
-            lambda v: v["environment"]["same"].update(kernal="error"),
-            "environment: unknown fact 'kernal'; did you mean 'kernel'?",
-        ),
-        (
-            "v1.0",
-            lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8]}),
-            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs, wanted 2",
-        ),
-        (
-            "v1.0",
-            lambda v: v["problems"]["smoke"].update(benchmark="scafold"),
-            "problems.smoke: benchmark: found 'scafold', wanted the edition's; did you mean 'scaffold'",
-        ),
+        ("v1.0", smoke(benchmark="scafold"), "problems.smoke: benchmark: found 'scafold', .*; did you mean 'scaffold'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("THR01"), "found THR01, wanted codes of this family"),
         ("v1.0", lambda v: v["rules"].update(LOG="LOG01"), "found 'LOG01', wanted a list"),
         ("v1.0", lambda v: v.update(severity={"LOG77": "warning"}), "severity: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v.update(severity={"LOG01": "mild"}), "found 'mild', wanted one of error, warning"),
-        (
-            "v1.0",
-            lambda v: v["benchmarks"]["scaffold"]["settings"].update(learning_rate="fixed"),
-            "v1.0/limits.yaml: benchmarks.scaffold: settings.learning_rate: found 'fixed', wanted free, key",
-        ),
-        (
-            "v1.0",
-            lambda v: v.update(registry="maybe"),
-            "registry: found 'maybe', wanted one of none, optional, required",
-        ),
+        ("v1.0", settings(learning_rate="fixed"), "benchmarks.scaffold: settings.learning_rate: found 'fixed', wanted"),
+        ("v1.0", lambda v: v.update(registry="maybe"), "found 'maybe', wanted one of none, optional, required"),
         ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),
-        ("mlperf-hpc-v2.0", lambda v: v.update(clock={"inti": 1}), "unknown field 'inti'; did you mean 'init'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v2.0"), "based_on: no edition"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v3.0"), "wanted an edition that is based on no"),
         ("mlperf-hpc-v2.0", lambda v: v.update(clock={"gap": 60}), "found 60, which the edition"),

@@ -2,7 +2,6 @@
 
 import pytest
 
-from rules.edition import load
 from rules.key import Key
 from rules.settings import settings_of
 
@@ -56,8 +55,3 @@ def test_an_optional_setting_may_be_left_out():
 def test_what_is_stated_nowhere_or_twice_is_refused(name, value, wanted):
     with pytest.raises(ValueError, match=rf"^here: settings\.{name}.*{wanted}"):
         one(name, value)
-
-
-def test_the_open_division_fixes_nothing():
-    every = [s for b in load("v1.0").benchmarks.values() for s in b.settings.values()]
-    assert len(every) > 45 and not any(s.within("open").fixed for s in every)
