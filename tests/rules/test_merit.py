@@ -17,7 +17,7 @@ def test_kept_runs_are_n_minus_2k_also_with_ties():
     assert kept([9, 1, 5, 7, math.inf]) == [0, 2, 3]
 
 
-def test_the_figure_is_the_mean_of_the_runs_kept_if_they_met_their_target():
+def test_the_figure_is_the_mean_of_the_runs_kept_or_none():
     assert figure_of_merit([100, 10, 20, 30, 1]) == 20
     assert figure_of_merit([10, 20, 30, 40, math.inf]) == 30
     assert figure_of_merit([10, 20, 30, math.inf, math.inf]) is None

@@ -18,13 +18,10 @@ def run(scores, first=1, target=0.95, samples=None, lower=False):
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_crossing_is_between_the_last_two_evaluations(first):
+def test_a_crossing_is_between_the_last_two_evaluations_if_any(first):
     assert needed(run([0.5, 0.9, 0.975], first), True) == pytest.approx(2 + 2 / 3)
     assert needed(run([0.5, 0.9, 0.975], first), False) == epochs_of(run([0.5, 0.9, 0.975], first)) == 3
     assert needed(run([0.3, 0.2, 0.1], first, 0.15, lower=True), True) == pytest.approx(2.5)
-
-
-def test_a_run_that_missed_its_target_needs_for_ever():
     assert needed(run([0.96]), True) == 1
     assert needed(run([0.5, 0.9]), True) == math.inf
 
