@@ -31,18 +31,14 @@ def files(folder):
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_the_names_are_in_the_submission(blind):
-    text = b"\n".join([*files(blind[0].root).values()]).lower()
-    assert all(name.lower().encode() in text for name in (*SECRETS, *PATHS))
-
-
 def test_no_name_is_in_any_file_of_the_package(blind, unpacked):
     """Names of files, text, headers of weights, and the tar itself, uncompressed."""
     whole = gzip.decompress(blind[1].read_bytes()).lower()
     held = {**files(unpacked), "the tar": whole, "names": "\n".join(files(unpacked)).encode()}
-    assert not [
-        (path, name) for path, data in held.items() for name in SECRETS if name.lower().encode() in data.lower()
-    ]
+    before = b"\n".join([*files(blind[0].root).values()]).lower()
+    for name in (*SECRETS, *PATHS):
+        assert name.lower().encode() in before
+        assert not [path for path, data in held.items() if name.lower().encode() in data.lower()]
 
 
 def test_it_is_judged_as_the_original(blind, unpacked, law):

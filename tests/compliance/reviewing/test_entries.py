@@ -26,7 +26,6 @@ def test_entries_have_their_lines_and_dates_as_written(tmp_path):
     ("text", "said"),
     [
         ("a: 1", "found a dict, wanted a list of entries"),
-        ("[", "cannot be read as YAML"),
         ("[" * 1500, "cannot be read as YAML: nested too deeply"),
         ("- {name: a, when: 2026-13-22}", "cannot be read as YAML"),
         ("- 7", "list.yaml:1: found 7, wanted a mapping"),
