@@ -49,7 +49,7 @@ DESCRIBED = [f"results/v1.0/{org}/{file}" for org in ("acme", "bolt") for file i
 @pytest.mark.parametrize(
     ("files", "submissions", "sets"),
     [
-        ([f"round/acme/{RUN}", f"round/bolt/{RUN}", "round/x/result_0.txt"], ["round/acme", "round/bolt"], ["round/x"]),
+        ([f"round/__pycache__/{RUN}", f"round/x/{RUN}", "y/result_0.txt"], ["round/__pycache__", "round/x"], ["y"]),
         (DESCRIBED, ["results/v1.0/acme", "results/v1.0/bolt"], []),  # below a folder named results
         ([f"acme/{RUN}", "acme/systems/box.json", "results/box/x/result_0.txt"], ["acme"], ["results/box/x"]),
         ([f"acme/{RUN}", "acme/more/systems/box.txt"], ["acme"], []),
