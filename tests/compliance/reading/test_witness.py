@@ -34,11 +34,9 @@ def test_points_are_the_beginnings_of_the_log(witnessed, runs):
 
 
 def test_reading_stops_at_the_first_wrong_line(witnessed, tmp_path):
-    path = write(tmp_path / "receipts_0.jsonl", witnessed.receipts[0][:2])
-    with path.open("a") as file:
-        file.write("{}\n")
-    write(tmp_path / "more", witnessed.receipts[0][2:])
-    path.write_text(path.read_text() + (tmp_path / "more").read_text())
+    path = write(tmp_path / "receipts_0.jsonl", witnessed.receipts[0])
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], "{}\n", *lines[2:]]))
     found = read_beside(path, "here")
     assert list(found.receipts) == witnessed.receipts[0][:2]
     assert found.wrong.found == "no field 'benchmark'"
