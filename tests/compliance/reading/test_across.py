@@ -12,26 +12,7 @@ from compliance.reading import across as module
 from compliance.reading.across import Across
 from compliance.reading.series import Numbers
 from results import freeze
-from rules import new
 from rules.edition import load
-
-
-@pytest.mark.parametrize("given", [slice(None), slice(None, None, -1)])
-def test_a_later_round_takes_nothing_from_an_earlier_one(weighted, law, logs, submissions, tmp_path, given):
-    """Another organisation hands in the same weights in the next round."""
-    rules = tmp_path / "rules"
-    shutil.copytree(law, rules)
-    new.make("v9.1", "v1.0", rules)
-    thief = submissions.Weighted(tmp_path / "other", lambda index: logs.good(index + 20))
-    home = tmp_path / "v9.1" / "acme"
-    for index in range(5):
-        thief.weigh(index, weighted.state(index))
-    home.parent.mkdir()
-    thief.root.rename(home)
-    paths = [weighted.root, home]
-    findings = [f for f in judge(paths[given], rules=rules).findings if f.code == "WGT08"]
-    assert {f.path.rpartition("/")[0] for f in findings} == {f"{home}/results/box/strong/scaffold"}
-    assert {f.severity for f in findings} == {"error"}
 
 
 @pytest.mark.parametrize("frozen", [(), (0,), (1,), (0, 1)])
@@ -95,20 +76,17 @@ def test_seeds_are_related_by_distance_low_bits_or_even_steps(seeds, how):
     assert [(r.run, r.line, r.seed, r.how) for r in told] == ([(runs[-1], 10, seeds[-1][0], how)] if how else [])
 
 
-def test_seeds_of_several_sets_are_not_called_even():
-    assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
-
-
 def test_seeds_are_reused_that_are_equal_by_the_modulus():
     for seed, reused in ((FAR + MODULUS, 1), (FAR + MODULUS // 2, 0)):
         assert len(across(fake("first", FAR), fake("second", seed)).reused_seeds) == reused
 
 
-def test_seeds_of_another_edition_are_not_related():
+def test_seeds_of_another_edition_or_set_are_not_related():
     old = replace(without(distance=0, low_bits=0), name="old")
     first, second = fake("first", FAR, edition=old), fake("second", FAR + 5)
     assert across(first, second).related_seeds == across(second, first).related_seeds == []
     assert across(first, fake("third", FAR + LOW, edition=old)).related_seeds == []  # which old compares with none
+    assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
 
 
 def test_each_seed_of_a_log_is_used_at_its_first_line():
