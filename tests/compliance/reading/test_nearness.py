@@ -126,6 +126,10 @@ def test_the_neighbour_of_the_same_epoch_counts_first():
     first, second = [[50.0, 60.0, 70.0], [51.0, 60.0, 70.0]], [[50.9, 60.0, 70.0], [8.0, 9.0, 1.0]]
     _, found = compared(Scale(0.25, 2.0, ()), first, second, equal=1.0)
     assert (found.first_line, found.same_epoch, found.copied) == (10, True, False)
+    _, found = compared(
+        Scale(0.25, 2.0, ()), [first[0], [50.2, 60.0, 70.0]], [[50.1, 60.0, 70.0], second[1]], equal=1.0
+    )
+    assert (found.first_line, found.copied) == (10, True)
 
 
 def test_evaluations_without_an_epoch_are_of_no_common_one():
@@ -184,7 +188,7 @@ FAR = 1 << 60
 @pytest.mark.parametrize(
     ("seeds", "distance", "found"),
     [
-        *(([FAR, FAR + gap], 100, [(1, 0, gap)] if gap == 99 else []) for gap in (0, 99, 100)),
+        *(([FAR, FAR + gap], 100, [(1, 0, gap)] if gap in (1, 99) else []) for gap in (0, 1, 99, 100)),
         ([5, RING - 5], 100, [(1, 0, 10)]),  # around the end of the ring
         ([FAR, FAR + 3 + 7 * RING], 100, [(1, 0, 3)]),
         ([FAR + 10, FAR, FAR + 20, FAR + 30, 7], 100, [(1, 0, 10), (2, 0, 10), (3, 2, 10)]),  # each later one once
