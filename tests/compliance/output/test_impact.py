@@ -24,13 +24,12 @@ def test_a_second_lost_run_leaves_no_score(broken, logs, law):
     found = impacts(broken.root, law)
     assert found["SEED03"].endswith(" s; none if reviewers count this run as failed")
     assert found["EVL07"] == ""  # it counts as infinite as it is
-
-
-def test_what_all_logs_have_is_not_told_of_one(broken, law):
     for number in range(5):
         broken.logs[number].one("submission_org")["value"] = "placeholder"
         broken.write(number)
-    assert impacts(broken.root, law)["RUN17"] == ""
+    assert impacts(broken.root, law)["RUN17"] == ""  # what all logs have is not told of one
+    broken.path(4).unlink()
+    assert impacts(broken.root, law)["SEED03"] == ""  # a set that is not complete has no score
 
 
 def test_warnings_and_what_is_no_runs_have_none(broken, law):
@@ -41,11 +40,6 @@ def test_warnings_and_what_is_no_runs_have_none(broken, law):
     broken.path(0).write_text("".join(["[rank 0] " + lines[0], *lines[1:]]))
     found = impacts(broken.root, law)
     assert (found["TREE03"], found["LOG08"]) == ("", "") and found["SEED03"] and found["LOG01"]
-
-
-def test_a_set_that_is_not_complete_has_no_score_to_change(broken, law):
-    broken.path(4).unlink()
-    assert impacts(broken.root, law) == {"RUN01": "", "SEED03": ""}
 
 
 def test_throughput_has_no_score_to_change(submissions, tmp_path, law):

@@ -48,19 +48,16 @@ def put(tmp_path, data):
     return path
 
 
-def test_it_is_a_tar_like_any_other(sound, tmp_path):
+def test_it_is_a_tar_like_any_other(sound, folder, tmp_path):
     with tarfile.open(put(tmp_path, sound[1])) as tar:
         assert [m.name for m in tar] == [NAME, *(f"acme/{path}" for path in sorted(TEXT))]
         kinds = {(m.mode, m.uid, m.gid, m.uname, m.gname, m.mtime, m.type) for m in tar}
         assert kinds == {(0o644, 0, 0, "", "", 0, tarfile.REGTYPE)}
         assert {path: tar.extractfile(f"acme/{path}").read() for path in TEXT} == TEXT
-
-
-def test_the_same_files_give_the_same_bytes(sound, folder, tmp_path):
     for path in TEXT:
         os.utime(folder / path, (1, 1))
     (folder / "README.md").chmod(0o600)
-    assert packed(sound[0], folder) == sound[1]
+    assert packed(sound[0], folder) == sound[1]  # the same files give the same bytes
 
 
 def test_it_is_verified_and_unpacked(sound, tmp_path):
@@ -159,7 +156,7 @@ def test_what_is_cut_off_or_goes_on_is_none(sound, tmp_path, change):
 
 
 def test_bombs_end_where_the_manifest_does(tmp_path):
-    """Much of nothing in little, where a manifest or its header is expected."""
+    """Much of nothing in little, where a manifest or its header is expected; and a large file of which is little."""
     for head in (b"", header(NAME, LARGEST + 1), header(NAME, 1 << 20)):
         path = put(tmp_path, gzip.compress(head + bytes(1 << 26), 1))
         tracemalloc.start()
@@ -168,11 +165,7 @@ def test_bombs_end_where_the_manifest_does(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 8 << 20
-
-
-def test_a_manifest_of_large_files_unpacks_no_more_than_there_is(tmp_path):
-    files = (File("a", 4 << 30, "0" * 64),)
-    manifest = Manifest("acme", "v1.0", files)
+    manifest = Manifest("acme", "v1.0", (File("a", 4 << 30, "0" * 64),))
     raw = header(NAME, len(manifest.data)) + manifest.data
     raw += bytes(-len(manifest.data) % 512) + header("acme/a", 4 << 30) + b"few"
     with pytest.raises(Unsound, match=r"a: found 3 bytes, wanted 4294967296"):
