@@ -65,13 +65,10 @@ def test_the_least_mean_is_that_of_students_test():
     assert allowed(points({2: TEN}), 2, 5, 5, 0.05).least > allows.least
 
 
-def test_runs_that_end_at_whole_epochs_vary_by_half_an_epoch_at_least():
+def test_a_fewest_mean_between_points_and_of_whole_epochs():
     allows = allowed(points({2: [5] * 10}), 2, 5, 5, 0.001)
     assert not allows.between and not allows.geometric
     assert allows.least == pytest.approx(5 - above(0.001, 13) * COARSE * math.sqrt(1 / 10 + 1 / 5))
-
-
-def test_between_two_points_mean_and_deviation_are_on_a_line():
     known = points({2: TEN, 4: [2 * e + 0.01 for e in TEN]})
     middle = allowed(known, 3, 5, 5, 0.001)
     assert middle.batches == (2, 4)

@@ -39,6 +39,7 @@ def test_the_one_after_has_the_same_changes(root):
     new.make("v9.2", "v9.1", root)
     made = load("v9.2", root)
     assert (made.limits.based_on, made.limits.registry, made.limits.title) == ("v1.0", "required", "ScaFFold v9.2")
+    assert new.titled("A", "v1.0", "v1.1") == "A v1.1"
 
 
 def test_the_draft_requires_what_organisers_can_check(root):
@@ -58,10 +59,6 @@ def test_the_draft_requires_what_organisers_can_check(root):
         loaded.__wrapped__("v1.1", root)  # read again
     path.write_text(whole.replace("draft: true\n", ""))
     assert current(root) == "v1.1"
-
-
-def test_a_title_without_the_name_gets_it():
-    assert new.titled("A", "v1.0", "v1.1") == "A v1.1"
 
 
 @pytest.mark.parametrize(

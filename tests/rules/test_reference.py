@@ -7,16 +7,13 @@ import pytest
 from rules.reference import ReferencePoint, crossing, neighbours, reference_points
 
 
-def test_what_follows_from_the_epochs():
+def test_what_follows_from_epochs_and_crossings():
     (point,) = reference_points({2: [9, 8, 11, 8]}, "smoke").values()
     assert point == ReferencePoint(2, (9.0, 8.0, 11.0, 8.0))
     assert (point.runs, point.fewest, point.median, point.most) == (4, 8, 8.5, 11)
     assert point.mean == 9
     assert math.isclose(point.deviation, math.sqrt(2))
     assert not point.between
-
-
-def test_a_run_ends_at_the_evaluation_after_its_crossing():
     (point,) = reference_points({2: [4.01, 5, 3.99]}, "smoke").values()
     assert (point.epochs, point.crossings, point.between) == ((5, 5, 4), (4.01, 5, 3.99), True)
     assert point.fewest == 4

@@ -80,6 +80,11 @@ def test_the_file_is_yaml_and_read_as_it_was_written(three, read):
     assert found.entries == three.entries and found.text == three.text and found.head == three.entries[2].digest
     assert [e["entry"] for e in fields(three)] == [1, 2, 3] and read("").head == FIRST
     assert [e["before"] for e in fields(three)] == [FIRST, three.entries[0].digest, three.entries[1].digest]
+    found = Registry("v1.0")
+    names = dict.fromkeys(("organisation", "system", "benchmark", "problem"), "\U00010400" * 100)
+    found.draw(Request(**{**VALUES, **names}), TIME, "a" * 64)
+    assert len(found.text) <= LONGEST
+    assert read(found.text).entries == found.entries
 
 
 def test_a_changed_entry_breaks_the_chain_at_the_next(three, read):
@@ -127,19 +132,17 @@ def test_a_field_of_another_kind_is_damage(three, read, name, value, found):
     assert line == 1 and told.startswith(found) and wanted
 
 
-def test_names_of_the_longest_kind_fit_into_a_line(read):
-    found = Registry("v1.0")
-    names = dict.fromkeys(("organisation", "system", "benchmark", "problem"), "\U00010400" * 100)
-    found.draw(Request(**{**VALUES, **names}), TIME, "a" * 64)
-    assert len(found.text) <= LONGEST
-    assert read(found.text).entries == found.entries
-
-
-def test_a_field_that_is_missing_and_one_that_nobody_knows(three, read):
+def test_an_entry_has_its_fields_in_one_form(three, read):
     entry = fields(three)[0]
     assert damage(read, {**entry, "seed": 5})[:2] == (1, "the field 'seed'")
     entry.pop("nonce")
     assert damage(read, entry)[:2] == (1, "no field 'nonce'")
+    """One form alone has the digest that the next entry holds."""
+    first, *_ = three.text.splitlines(keepends=True)
+    for other in (first.replace('": ', '":', 1), first.replace("}", " }"), first.replace('"acme"', '"\\u0061cme"')):
+        assert damage(read, other)[1] == "an entry in another form"
+    assert damage(read, first.replace("- {", '- {"nonce": "", '))[1] == "an entry in another form"  # named twice
+    assert damage(read, first.replace("\n", "\r\n"))[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -160,23 +163,11 @@ def test_a_line_that_is_no_entry(three, read, line):
     assert damage(read, three.text, line)[0] == 4
 
 
-def test_an_entry_in_another_form_is_damage(three, read):
-    """One form alone has the digest that the next entry holds."""
-    first, *_ = three.text.splitlines(keepends=True)
-    for other in (first.replace('": ', '":', 1), first.replace("}", " }"), first.replace('"acme"', '"\\u0061cme"')):
-        assert damage(read, other)[1] == "an entry in another form"
-    assert damage(read, first.replace("- {", '- {"nonce": "", '))[1] == "an entry in another form"  # named twice
-    assert damage(read, first.replace("\n", "\r\n"))[0] == 1
-
-
-def test_a_line_without_an_end_is_half_an_entry(three, read):
-    assert damage(read, three.text[:-1]) == (3, "a last line without an end", "whole lines")
-
-
-def test_too_much_is_not_read(tmp_path, monkeypatch, three, read):
+def test_too_much_and_half_an_entry_are_not_read(tmp_path, monkeypatch, three, read):
     (tmp_path / "registry.yaml").write_bytes(b"\n" * (LARGEST + 1))
     with pytest.raises(Damaged, match=f"found more than {LARGEST} bytes"):
         read_registry(tmp_path / "registry.yaml", "v1.0")
+    assert damage(read, three.text[:-1]) == (3, "a last line without an end", "whole lines")
     monkeypatch.setattr(registry, "MOST", 2)
     assert damage(read, three.text)[:2] == (3, "entry 3")
 

@@ -120,6 +120,8 @@ def test_reading_goes_on_after_a_wrong_line(chain, tmp_path):
     first, wrong, second, cut = read_receipts(path)
     assert [first, second] == chain
     assert wrong.found == "'rubbish'" and cut.found == "a line that is cut off, or too long"
+    with pytest.raises(OSError, match="no regular file"):
+        list(read_receipts(tmp_path))
 
 
 def test_reading_has_limits(chain, tmp_path):
@@ -131,8 +133,3 @@ def test_reading_has_limits(chain, tmp_path):
     size = path.stat().st_size
     assert isinstance(list(read_receipts(path, largest=size - 1))[1], Wrong)
     assert list(read_receipts(path, largest=size)) == chain
-
-
-def test_what_is_no_file_is_not_read(tmp_path):
-    with pytest.raises(OSError, match="no regular file"):
-        list(read_receipts(tmp_path))

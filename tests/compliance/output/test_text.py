@@ -175,10 +175,13 @@ def test_places_are_relative_to_the_submission_and_texts_whole(report, seed, cha
     assert render(report(replace(seed, **changes))).splitlines()[2] == told
 
 
-def test_a_finding_may_have_words_of_its_own(round_, seed):
+def test_findings_have_their_own_words_and_a_whole_digest(round_, seed, report):
     own = replace(seed, path="v1.0/acme/results/b/x", sentence="Another")
     lines = render(round_(replace(seed, path="v1.0/acme/results/a/x"), own)).splitlines()
     assert "    error at results/b/x:8: Another (found seed 5, wanted 48 bits)" in lines
+    made = report(replace(seed, found=f"sha256 {'ab' * 32}", wanted="c" * 63))
+    assert f"found sha256 {'ab' * 6}..., wanted {'c' * 63}\n" in render(made)
+    assert "ab" * 32 in render(replace(made, every=True))
 
 
 def test_a_warning_in_most_logs_is_one_line(report, file):
@@ -190,12 +193,6 @@ def test_a_warning_in_most_logs_is_one_line(report, file):
         "    warning at core.1: found core.1, wanted none",
     ]
     assert len([line for line in render(report(*logs[:2])).splitlines() if " at results/a" in line]) == 2
-
-
-def test_a_digest_is_whole_only_where_each_finding_is_listed(report, seed):
-    made = report(replace(seed, found=f"sha256 {'ab' * 32}", wanted="c" * 63))
-    assert f"found sha256 {'ab' * 6}..., wanted {'c' * 63}\n" in render(made)
-    assert "ab" * 32 in render(replace(made, every=True))
 
 
 def test_the_last_lines_say_what_to_do(report, seed):

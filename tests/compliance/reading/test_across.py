@@ -76,9 +76,13 @@ def test_seeds_are_related_by_distance_low_bits_or_even_steps(seeds, how):
     assert [(r.run, r.line, r.seed, r.how) for r in told] == ([(runs[-1], 10, seeds[-1][0], how)] if how else [])
 
 
-def test_seeds_are_reused_that_are_equal_by_the_modulus():
+def test_each_seed_is_used_at_its_first_line_by_the_modulus():
     for seed, reused in ((FAR + MODULUS, 1), (FAR + MODULUS // 2, 0)):
         assert len(across(fake("first", FAR), fake("second", seed)).reused_seeds) == reused
+    first, other = fake("first", 3, FAR), fake("second", 7, FAR, 8, FAR)
+    (reuse,) = across(first, other).reused_seeds
+    assert (reuse.run, reuse.line, reuse.before, reuse.before_line, reuse.seed) == (other, 20, first, 20, FAR)
+    assert across(fake("alone", FAR, FAR)).reused_seeds == []
 
 
 def test_seeds_of_another_edition_or_set_are_not_related():
@@ -87,13 +91,6 @@ def test_seeds_of_another_edition_or_set_are_not_related():
     assert across(first, second).related_seeds == across(second, first).related_seeds == []
     assert across(first, fake("third", FAR + LOW, edition=old)).related_seeds == []  # which old compares with none
     assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
-
-
-def test_each_seed_of_a_log_is_used_at_its_first_line():
-    first, other = fake("first", 3, FAR), fake("second", 7, FAR, 8, FAR)
-    (reuse,) = across(first, other).reused_seeds
-    assert (reuse.run, reuse.line, reuse.before, reuse.before_line, reuse.seed) == (other, 20, first, 20, FAR)
-    assert across(fake("alone", FAR, FAR)).reused_seeds == []
 
 
 @pytest.mark.parametrize(("one", "two", "reused"), [(True, False, 1), (False, True, 1), (False, False, 0)])
@@ -197,12 +194,9 @@ def counted(name, start_ms, **more):
     return SimpleNamespace(**{**vars(fake(name, start_ms=start_ms)), "evaluations": [name], **known})
 
 
-def test_of_two_near_runs_the_one_that_started_later_is_told():
+def test_of_two_near_runs_of_a_known_problem_the_later_is_told():
     first, later = counted("first", 5), counted("later", 9)
     for runs in ((first, later), (later, first)):
         assert [(n.run, n.line, n.first) for n in across(*runs).near] == [(later, 5, first)]
-
-
-def test_runs_of_an_unknown_problem_or_benchmark_are_near_none():
     for unknown in ({"benchmark": "none"}, {"problem": None}):
         assert across(counted("first", 5, **unknown), counted("later", 9, **unknown)).near == []

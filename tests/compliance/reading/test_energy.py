@@ -60,15 +60,12 @@ def told(logs):
     return read
 
 
-def test_a_log_of_no_counters_or_of_a_run_that_went_on_has_none(logs, told):
+def test_sources_are_told_once_before_readings_or_are_none(logs, told):
     resumed = told([SOURCE])
     resumed.events["resumed"] = [logs.event(9, "resumed")]
     for log in (logs.read(), told([]), resumed):
         found = live_of(log)
         assert (found.sources, found.readings, found.faults, coverage_of(log)) == ((), (), (), None)
-
-
-def test_sources_are_told_once_and_before_their_readings(logs):
     log = logs.read(*(logs.event(line, "energy_sources", value=[SOURCE]) for line in (3, 5)))
     assert live_of(log).faults == ((5, "another energy_sources", "one, as in line 3"),)
     found = live_of(logs.read(logs.event(4, "energy_reading"), logs.event(7, "energy_reading")))
@@ -173,11 +170,15 @@ def test_a_counter_is_named_and_its_numbers_are_above_zero(told, name, value, so
     assert (len(found.sources), len(found.faults)) == ((2, 0) if sound else (0, 1))
 
 
-def test_so_many_counters_are_read(told, monkeypatch):
+def test_counters_are_so_many_and_failed_unless_read(told, monkeypatch):
     monkeypatch.setattr(energy, "MOST_SOURCES", 2)
     for number, faults in ((2, 0), (3, 1)):
         found = live_of(told([SOURCE] * number))
         assert len(found.faults) == faults and len(found.sources) == (0 if faults else 2)
+    two = [SOURCE, {**SOURCE, "device": "q"}]
+    assert coverage_of(told(two)) == Coverage(3, "component", 1, 2, 0, 2)
+    reading = {"time_ms": [1, 1], "joules": [0.0, None]}, {"moment": "run_start", "gap_seconds": 0}
+    assert coverage_of(told(two, reading)).failed == 1
 
 
 @pytest.mark.parametrize(
@@ -195,13 +196,6 @@ def test_a_reading_has_a_time_and_joules_of_every_counter(told, names, value, so
     value = {"time_ms": said["times"], "joules": said["joules"]}
     found = live_of(told([SOURCE], (value, {"moment": said["moment"], "gap_seconds": said["gap"]})))
     assert (len(found.readings), [line for line, *_ in found.faults]) == ((1, []) if sound else (0, [4]))
-
-
-def test_counters_that_were_never_read_failed(told):
-    two = [SOURCE, {**SOURCE, "device": "q"}]
-    assert coverage_of(told(two)) == Coverage(3, "component", 1, 2, 0, 2)
-    reading = {"time_ms": [1, 1], "joules": [0.0, None]}, {"moment": "run_start", "gap_seconds": 0}
-    assert coverage_of(told(two, reading)).failed == 1
 
 
 def test_a_run_without_an_end_needs_a_reading_of_each_event(logs):

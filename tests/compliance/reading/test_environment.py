@@ -37,15 +37,15 @@ def nested(content, levels):
 FACT = Fact("x", "a test")._asdict()
 
 
-def test_a_good_manifest():
+def test_a_good_manifest(monkeypatch):
     found = reading.parse(json.dumps(manifest()).encode())
     assert set(found.run) == set(RUN) and set(found.node) == set(NODE)
     assert found.nodes[0].hosts == ("n1",) and found.node["driver"] is None and found.numa_gib == 24
-
-
-def test_hosts_in_short_are_many_hosts():
     found = reading.parse(changed(lambda c: c["nodes"][0].update(hosts=["login", "n[08-11]"])))
     assert found.nodes[0].hosts == ("login", "n08", "n09", "n10", "n11")
+    monkeypatch.setattr(reading, "NODE", NODE | {"umask": dict})
+    found = reading.parse(json.dumps(manifest()).encode())
+    assert found.node["umask"] is None and found.node.keys() == {*NODE, "umask"}
 
 
 @pytest.mark.parametrize(
@@ -95,12 +95,6 @@ def test_a_file_is_read_by_its_digest_and_up_to_a_size(tmp_path):
     for file, named, most in ((path, digest, size - 1), (path, "0" * 64, size), (tmp_path / "none.json", digest, size)):
         assert reading.read_environment(file, named, most) is None
     assert len(reading.content(path, 10)) == 11
-
-
-def test_a_fact_that_an_older_schema_lacks_is_null(monkeypatch):
-    monkeypatch.setattr(reading, "NODE", NODE | {"umask": dict})
-    found = reading.parse(json.dumps(manifest()).encode())
-    assert found.node["umask"] is None and found.node.keys() == {*NODE, "umask"}
 
 
 def test_what_a_log_names(monkeypatch):

@@ -31,6 +31,6 @@ def test_epochs_are_counted_from_the_first(first, shift):
     assert made.run(first_epoch=first).shift == shift
 
 
-def test_runs_that_count_samples_need_samples():
+def test_samples_count_where_runs_say_so():
     assert needed(run([0.5, 0.96], samples=5120.0), True) == 5120
     assert needed(run([0.5, 0.6], samples=5120.0), True) == math.inf

@@ -57,13 +57,17 @@ def test_a_file_is_alien_by_its_kind_or_else_by_its_disguise(tmp_path, parts, al
     assert read_text(tmp_path, Entry(parts, "file", 18)).alien == alien
 
 
-def test_a_link_is_not_followed_and_a_missing_file_is_told(tmp_path):
+def test_no_link_is_followed_and_no_system_without_a_name_read(tmp_path):
     (tmp_path / "systems").mkdir()
     (tmp_path / "systems" / "a.json").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "systems" / "b.json")
     assert [description_of(tmp_path, name).problem for name in "ab"] == ["a link", "a special"]
     assert read_text(tmp_path, Entry(("systems", "a.json"), "file", 3)).problem == "a symbolic link"
     assert read_text(tmp_path, Entry(("none",), "file", 3)).problem == "cannot be read: No such file or directory"
+    for system, known in (("", False), (".", False), ("..", False), ("a\nb", False), ("box", True), ("...", True)):
+        assert description_of(tmp_path, system) is None
+        (tmp_path / "systems" / f"{system}.json").write_text("{}")
+        assert (description_of(tmp_path, system) is not None) is known
 
 
 @pytest.mark.parametrize(
@@ -93,14 +97,6 @@ def test_a_field_has_its_line(tmp_path, text, lines):
     (tmp_path / "box.json").write_text(text)
     found = read_description(tmp_path, Entry(("box.json",), "file", len(text)))
     assert [found.line_of(name) for name in ("a", "b", "c")] == lines
-
-
-def test_a_system_without_a_name_has_no_description(tmp_path):
-    (tmp_path / "systems").mkdir()
-    for system, known in (("", False), (".", False), ("..", False), ("a\nb", False), ("box", True), ("...", True)):
-        assert description_of(tmp_path, system) is None
-        (tmp_path / "systems" / f"{system}.json").write_text("{}")
-        assert (description_of(tmp_path, system) is not None) is known
 
 
 def test_a_number_may_be_text():

@@ -145,14 +145,11 @@ def test_large_events_of_a_large_log_take_the_room_of_several(gather, monkeypatc
     assert (len(log.all("seed")), log.overflow) == (kept, 3 if kept == 2 else 0)
 
 
-def test_of_steps_back_that_stay_so_many_are_shown(logs, monkeypatch):
+def test_steps_back_of_events_that_stay_are_measured_again(logs, monkeypatch):
     monkeypatch.setattr(module, "SHOWN", 2)
     events = [logs.event(1, "seed", 1000, 1), logs.event(2, "seed", 1000, 1)]
     log = merged(logs, *events, *[logs.event(3 + i, f"mine_{i}", 990 - i) for i in range(4)])
     assert log.back == [(3, 10, "mine_0"), (4, 11, "mine_1")]
-
-
-def test_steps_back_are_measured_again_only_after_a_drop(logs):
     log = logs.read(logs.event(1, "seed", 9, 1), logs.event(2, "seed", 5, 2))
     log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
     merge_ranks(log, SPREAD)

@@ -132,12 +132,16 @@ def test_the_neighbour_of_the_same_epoch_counts_first():
     assert (found.first_line, found.copied) == (10, True)
 
 
-def test_evaluations_without_an_epoch_are_of_no_common_one():
+def test_evaluations_without_an_epoch_and_only_so_many_of_a_place():
     numbers = Numbers([(10, None, (50.0, 60.0, 70.0))], 100)
     known = Index(Scale(0.25, 2.0, ()), CURVES)
     known.add(Fake("a", numbers))
     found = known.add(Fake("b", numbers))
     assert (found.same_epoch, found.copied) == (False, False)
+    known = Index(Scale(0.25, 0.25, ()), CURVES)
+    for name in range(module.KEPT + 2):
+        known.add(fake(str(name), [50.0, 60.0, 70.0]))
+    assert {len(held) for held in (*known.cells.values(), *known.holders.values())} == {module.KEPT}
 
 
 @pytest.mark.parametrize(("equal", "near"), [(1, False), (2, True)])
@@ -145,13 +149,6 @@ def test_one_equal_number_is_chance(equal, near):
     numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
     _, found = compared(Scale(0.25, 0.25, ()), [[50.0, 60.0, 70.0]], [numbers], equal=0.1)
     assert (found is not None) == near
-
-
-def test_a_place_keeps_so_many_evaluations():
-    known = Index(Scale(0.25, 0.25, ()), CURVES)
-    for name in range(module.KEPT + 2):
-        known.add(fake(str(name), [50.0, 60.0, 70.0]))
-    assert {len(held) for held in (*known.cells.values(), *known.holders.values())} == {module.KEPT}
 
 
 def test_an_evaluation_of_one_class_alone_tells_nothing():

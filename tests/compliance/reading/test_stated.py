@@ -39,14 +39,11 @@ def test_memory_may_differ_by_a_share_of_the_described(gib, told):
     assert found({"host_memory_capacity": "32 GiB"}, 0.25, memory={"gib": gib}) == (found_otherwise if told else [])
 
 
-def test_what_says_nothing_is_not_held_against_it():
+def test_what_says_nothing_or_a_part_of_a_name_is_not_held_against():
     names = ("host_processors_per_node", "host_memory_capacity", "accelerator_memory_capacity")
     for value in (None, [], " ", "\ud800", "9" * 5000):
         assert found(dict.fromkeys(names, value)) == []
     assert found({}, processors=None, memory=None, torch=None, operating_system=None, accelerators=[7]) == []
-
-
-def test_one_name_may_be_part_of_the_other():
     told = [("host_processor_model_name", "processor A processor")]
     for said, other in (("processor", []), ("The A-Processor 9", []), (7, []), ("B", told)):
         assert found({"host_processor_model_name": said}, processors={"model": "A processor"}) == other

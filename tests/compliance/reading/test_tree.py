@@ -122,10 +122,13 @@ def test_logs_set_aside_are_in_the_order_of_their_numbers(tmp_path, parts):
     assert len(read_submission(tmp_path, "acme", tmp_path).sets) == 2
 
 
-def test_superseded_logs_of_no_set_are_a_set_of_their_own(tmp_path):
+def test_logs_aside_of_no_set_are_sets_and_pruned_ones_none(tmp_path):
     files(tmp_path / "results" / "box" / "strong" / "scaffold", "superseded/1/result_0.txt", "superseded/result_0.txt")
     found = read_submission(tmp_path, "acme", tmp_path).sets
     assert [s.path.name for s in found] == ["superseded", "1"] and not any(s.superseded for s in found)
+    other = tmp_path / "other"  # pruned logs lie directly in their set
+    files(other, *(f"results/box/weak/{inner}pruned_results/result_0.txt" for inner in ("", "a/b/")))
+    assert read_submission(other, "acme", other).sets == ()
 
 
 @pytest.mark.parametrize(
@@ -145,11 +148,6 @@ def test_pruned_logs_belong_to_weak_sets_and_come_last(tmp_path, parts, pruned):
     for found in sets:
         assert [(log.file.relative_to(home).as_posix(), log.pruned) for log in found.logs] == wanted
         assert [log.name for log in found.logs] == [f"acme/{'/'.join(parts)}/{name}" for name, _ in wanted]
-
-
-def test_pruned_logs_lie_directly_in_their_set(tmp_path):
-    files(tmp_path, *(f"results/box/weak/{inner}pruned_results/result_0.txt" for inner in ("", "a/b/")))
-    assert read_submission(tmp_path, "acme", tmp_path).sets == ()
 
 
 def test_no_link_leads_to_logs_of_a_set(tmp_path):

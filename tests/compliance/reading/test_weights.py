@@ -116,14 +116,10 @@ def test_contents_are_of_the_largest_tensors_that_vary(tmp_path, monkeypatch):
     assert sorted(found.values()) == list(range(65, 65 + weights.MOST_COMPARED))
 
 
-def test_digests_are_of_files_up_to_a_size(tmp_path):
+def test_digests_are_of_files_up_to_a_size_and_of_no_link(tmp_path):
     path = written(tmp_path, b"12345")
     digest = hashlib.sha256(b"12345").hexdigest()
     assert [weights.digest_of(path, most) for most in (4, 5, 6)] == [(5, ""), (5, digest), (5, digest)]
-
-
-def test_no_link_is_opened(tmp_path):
-    path = written(tmp_path, b"12345")
     link = path.with_name("result_4.safetensors")
     link.symlink_to(path)
     folder = tmp_path / "linked"
