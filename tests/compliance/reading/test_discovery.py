@@ -66,8 +66,11 @@ def test_a_round_holds_submissions_and_a_folder_of_logs_is_a_set(tmp_path, files
 
 
 def test_a_file_is_a_log_whatever_its_name_also_behind_what_is_missed(tmp_path):
-    found = discover([str(tmp_path / "none"), str(put(tmp_path / "some.log")), str(put(tmp_path / "result_7.txt"))])
-    assert names(found, tmp_path) == [[], [], ["some.log", "result_7.txt"], ["none"]]
+    put(tmp_path / "set" / "result_0.txt")
+    (tmp_path / "empty").mkdir()
+    files = put(tmp_path / "some.log"), put(tmp_path / "result_7.txt")
+    found = discover([*(str(tmp_path / name) for name in ("none", "set", "empty")), *map(str, files)])
+    assert names(found, tmp_path) == [[], ["set"], ["some.log", "result_7.txt"], ["none", "empty"]]
     assert [log.number for log in found.logs] == [None, 7]
 
 

@@ -85,6 +85,7 @@ def merged(logs, *events):
         ("global_batch_size", [(0, 64, {}), (2 * SPREAD, 64, {}), (4 * SPREAD, 32, {})], [1, 3]),  # at any time
         ("run_stop", [(0, None, ABORTED), (1000, None, SUCCESS), (2000, None, SUCCESS)], [1, 3]),  # the last one stays
         ("run_start", [(0, None, {"lineno": 1}), (0, None, {"lineno": 2})], [1]),
+        ("run_start", [(0, None, {"file": "a.py"}), (0, None, {"file": "b.py"})], [1]),
         ("run_start", [(0, None, {"lineno": 1, "rank": 0}), (0, None, {"lineno": 2, "rank": 1})], [1, 2]),
         ("run_start", [(0, None, {"lineno": 1, "rank": 0}), (0, None, {"lineno": 1, "rank": 1})], [1, 2]),
     ],

@@ -32,6 +32,7 @@ def energy_of(log, file):
 def test_each_reading_holds_since_the_one_before_within_the_window(readings, watts_seconds):
     power, window = Power(readings), (0, 10 * SECOND)
     assert (power.joules(*window) if power.within(*window) else None) == watts_seconds
+    assert not power.within(3, 3)
 
 
 @pytest.fixture
@@ -129,9 +130,9 @@ def test_an_instruments_log_is_known_by_its_place(home, path, power):
 
 def test_a_damaged_line_is_a_fault_and_later_readings_count(logs, instruments, tmp_path):
     path = tmp_path / "power" / "result_0" / "node_0.txt"
-    instruments("node_0.txt", *(logs.reading(at, float(at)) for at in (1, 2, 2, 1, 4)))  # equal times are in order
+    instruments("node_0.txt", *(logs.reading(at, 1.0) for at in (1, 2, 2, 3, 1, 4)))  # equal times are in order
     first, *others = path.read_text().splitlines(keepends=True)
     path.write_text("".join([first, ":::MLLOG x\n", *others]))
     found = read_instrument(path)
-    assert found.readings == ((1, 1.0), (2, 2.0), (2, 2.0), (4, 4.0))
-    assert [line for line, _ in found.faults] == [2, 5] and found.faults[1][1] == "time_ms 1 after 2"
+    assert [time for time, _ in found.readings] == [1, 2, 2, 3, 4]
+    assert [line for line, _ in found.faults] == [2, 6] and found.faults[1][1] == "time_ms 1 after 3"

@@ -98,6 +98,7 @@ def test_plain_settings_are_given(words, text, wanted):
         (1, [1.0], [True, [1]]),
         ("1e-3", [0.001], []),
         (10**400, [], [1.0]),
+        ([1], [], [[1, 2]]),
         (True, [True], [1]),
         ([1, 2], [[1.0, 2]], []),
         ("ddp", ["ddp"], ["fsdp"]),

@@ -6,6 +6,7 @@ import pytest
 
 from compliance.reading import tree as reading_tree
 from compliance.reading.tree import Place, place_of, read_submission
+from compliance.rule import CONFIRMATION, TRIAL
 from tests.support.sides import sides
 
 
@@ -85,6 +86,7 @@ def test_folders_say_what_a_set_is(tmp_path, path, system, scaling, benchmark, c
     (found,) = read_submission(home, "acme", tmp_path).sets
     place = Place("r", "acme", system, scaling, benchmark, home, campaign, path.endswith("confirmation"))
     assert found.place == place and found.trials is (path.endswith("c1"))
+    assert found.kind == (TRIAL if found.trials else CONFIRMATION if place.confirmation else frozenset())
     assert [(log.number, log.pruned) for log in found.logs] == [(9, False), (10, False)]
     assert not benchmark or place_of(home / path) == place
 
@@ -198,7 +200,7 @@ def test_a_listing_goes_so_deep(tmp_path, monkeypatch, deepest, kinds):
     assert found.names() == ["a"] and found.names("a") == ["b"][: deepest - 1]
 
 
-@pytest.mark.parametrize("most", [2, 3])
+@pytest.mark.parametrize("most", [1, 2, 3])
 def test_a_listing_is_cut_beyond_so_many_entries(tmp_path, monkeypatch, most):
     """Of three. One more is looked at, so that it shows."""
     for name in "abc":

@@ -145,6 +145,7 @@ def test_what_a_log_names():
         ("results/s/strong/b/weights/more/x", False),
         ("results/s/strong/b/superseded/1/weights/x", False),
         ("results/weights/x", False),
+        ("results/s/weights/x", False),
         ("source/s/strong/b/weights/x", False),
     ],
 )
