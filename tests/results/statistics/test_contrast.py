@@ -28,12 +28,17 @@ def test_an_interval_that_reaches_1_does_not_tell_two_systems_apart(low, high, d
     assert Contrast(low and 1.0, low, high, 0.5).distinguishable is distinguishable
 
 
+def test_runs_that_all_separate_tell_two_systems_apart():
+    assert [Contrast(1.0, 0.9, 1.1, faster).separated for faster in (0.0, 0.5, 1.0)] == [True, False, True]
+    assert Contrast(1.0, 0.9, 1.1, 1.0).distinguishable and not Contrast(None, None, None, 1.0).separated
+
+
 def test_probability_is_mann_whitney():
     a, b = [1, 2, 3, 3], [2, 3, 4]
     u = stats.mannwhitneyu(a, b).statistic  # pairs where a > b, ties half
     assert probability_faster(a, b) == pytest.approx(1 - u / 12)
     assert probability_faster([1.0], [math.inf]) == 1
-    assert math.isnan(probability_faster([], [1.0]))
+    assert math.isnan(probability_faster([], [1.0])) and math.isnan(probability_faster([1.0], []))
 
 
 def test_failed_runs_count_as_slow_and_too_many_give_no_ratio():
@@ -47,7 +52,7 @@ def test_intervals_side_by_side_are_bonferronis(together):
     a, b = draw(1, 10), draw(2, 10, 105)
     log = [math.log(x) for x in a], [math.log(x) for x in b]
     reference = stats.ttest_ind(*log, equal_var=False, trim=0.1)
-    found = contrast(a, b, together=together)
+    found = contrast(a, b, together=together) if together > 1 else contrast(a, b)
     interval = reference.confidence_interval(1 - ERROR / together)
     assert (math.log(found.low), math.log(found.high)) == pytest.approx(tuple(interval), rel=1e-9)
     assert found.degrees == pytest.approx(reference.df)
