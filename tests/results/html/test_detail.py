@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
 from results.html.detail import Room, detail, room, unscored
 from results.html.report import html_text
-from results.statistics.result import summarize
 from results.tables.links import Links
 from results.tables.words import facts, figure, worth
 
@@ -16,7 +14,7 @@ from results.tables.words import facts, figure, worth
 @pytest.fixture
 def one(tree, new_log):
     tree.set([new_log.scaffold(50.0 + i, seed=i, submission_poc_name="A Person") for i in range(12)])
-    (r,) = summarize(judge([tree.root]), as_logged=True)
+    (r,) = tree.results()
     return r
 
 
