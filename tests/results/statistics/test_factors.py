@@ -32,9 +32,9 @@ def two(tree, new_log):
 
 
 def test_the_product_is_exact_with_dropped_and_failed_runs(tree, new_log):
-    for org, reach in (("a", [True] * 10), ("b", [True] * 9 + [False])):
-        logs = [new_log.scaffold(40 + 3 * i, epochs=4 + i % 3, seed=ord(org) + i, reach=r) for i, r in enumerate(reach)]
-        tree.set(logs, org=org)
+    for org, epochs in (("a", 4), ("b", 5)):
+        facts = [{"epochs": epochs + i % 3, "seed": ord(org) + i, "reach": org == "a" or i < 9} for i in range(10)]
+        tree.set([new_log.scaffold(40 + 3 * i, **each) for i, each in enumerate(facts)], org=org)
     a, b = tree.results()
     found, turned = factors(a, b), factors(b, a)
     assert [f.name for f in found] == SIX
