@@ -61,12 +61,6 @@ def test_the_first_epoch_lasts_until_the_second_with_its_evaluation(new_log, rea
     assert first_epoch(read(new_log.openfold())) is first_epoch(read(new_log.Log())) is None
 
 
-def test_parts_are_unknown_where_evaluations_run_beside_training(new_log, read):
-    parts = decompose(read(new_log.openfold()))
-    assert [name for name, ms in parts.items() if ms is None] == ["staging_ms", "evaluation_ms", "rest_ms"]
-    assert parts["total_ms"] == parts["training_ms"]
-
-
 def test_evaluations_inside_epochs_are_no_training(new_log, read):
     log = new_log.header(new_log.Log()).add("run_start")
     for e in range(3):
@@ -88,9 +82,7 @@ def test_unclosed_epoch_ends_with_the_run(new_log, read):
     assert decompose(read(log))["training_ms"] == 90
 
 
-@pytest.mark.parametrize(
-    ("starts", "count"), [((), None), ((99,), 0), ((100,), 1), ((199,), 1), ((200,), 0), ((100, 150, 300), 2)]
-)
+@pytest.mark.parametrize(("starts", "count"), [((), None), ((99,), 0), ((100, 150, 199), 3), ((200,), 0)])
 def test_epochs_count_that_begin_inside_the_timed_span(starts, count):
     run = SimpleNamespace(window=(100, 200), spans={"epoch": [(start, start + 20) for start in starts]}, parts=1)
     assert epoch_count(run) == count

@@ -86,12 +86,6 @@ def test_numbers_beyond_all_measure_are_none():
     assert first(True, -3, "many", 10**400) is None
 
 
-def test_broken_lines_are_not_events(tree, new_log):
-    log = new_log.scaffold()
-    log.lines[3:3] = [":::MLLOG {", ":::MLLOG []", ':::MLLOG {"key": 3, "time_ms": "x"}', "noise", ":::MLLOG {}"]
-    assert row_of(tree, log).total_ms == 10_000
-
-
 def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
     """As found: three failed runs in `pruned_results` of a strong set left five that were ranked."""
     good = [new_log.scaffold(50.0 + i, seed=i) for i in range(5)]
