@@ -27,14 +27,24 @@ def two(tree, new_log):
     return tree.set(a, org="a"), tree.set(b, org="b")
 
 
-def test_text(two, call):
+def test_text_and_json(two, call):
     code, out = call(*two)
     assert code == 0
     assert "\nA is faster: B takes 2.04 times as long as A (95 %: 1.44 to 2.88, 4.0 degrees of freedom)\n" in out.out
     assert "   of all pairs of their runs, that of A was faster in 100 %\n" in out.out
+    assert "\n   by figures of merit, B takes 2.0" in out.out
+    assert "\nwhat makes the time of B over that of A\n" in out.out
     assert "opt_base_learning_rate  -  0.1" in out.out
     assert "global_batch_size" not in out.out.partition("settings (differences)")[2].partition("source")[0]
     assert "\n  A: no source: its submission holds none\n" in out.out
+    body = json.loads(call(*two, "--format", "json")[1].out)
+    assert body["schema"] == "comparison/1"
+    (found,) = body["comparisons"]
+    (pair,) = found["pairs"]
+    foms = [found["sets"][letter]["fom_seconds"] for letter in "AB"]
+    assert math.prod(f["value"] for f in pair["factors"]) == pytest.approx(foms[1] / foms[0], rel=1e-12)
+    assert (pair["factors_of"], pair["against"], pair["why"]) == ("B / A", "B", None)
+    assert pair["said"][0].startswith("A is faster")
 
 
 def test_the_figure_as_logged_where_the_checker_objects(two, capsys):
@@ -93,16 +103,3 @@ def test_our_own_submission_against_another(tmp_path, capsys):
     sets = len(list(REFERENCE.glob("results/*/*/*")))
     assert out.count(" no difference can be told") == out.count("measured\n") == sets
     assert "  B against A: " in out and "    changed implementations/pytorch/train.py: +0 -1\n" in out
-
-
-def test_the_product_stands_below_the_sentence_and_in_json(two, call):
-    out = call(*two)[1].out
-    assert "\n   by figures of merit, B takes 2.0" in out and "\nwhat makes the time of B over that of A\n" in out
-    body = json.loads(call(*two, "--format", "json")[1].out)
-    assert body["schema"] == "comparison/1"
-    (found,) = body["comparisons"]
-    (pair,) = found["pairs"]
-    foms = [found["sets"][letter]["fom_seconds"] for letter in "AB"]
-    assert math.prod(f["value"] for f in pair["factors"]) == pytest.approx(foms[1] / foms[0], rel=1e-12)
-    assert (pair["factors_of"], pair["against"], pair["why"]) == ("B / A", "B", None)
-    assert pair["said"][0].startswith("A is faster")

@@ -1,7 +1,6 @@
 """Ranges of ranks, and the correction for many pairs."""
 
 import math
-import random
 
 import numpy as np
 import pytest
@@ -9,11 +8,7 @@ from scipy import stats
 
 from results.statistics.contrast import contrast, log_mean
 from results.statistics.ranks import holm, p_values, rank_ranges
-
-
-def draw(seed, n, mean=100.0, sigma=0.1):
-    rng = random.Random(seed)
-    return [mean * rng.lognormvariate(0, sigma) for _ in range(n)]
+from tests.results.statistics.test_contrast import draw
 
 
 def test_ranges_overlap_where_pairs_are_not_told_apart():

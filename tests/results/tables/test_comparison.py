@@ -75,15 +75,6 @@ def test_sets_that_stage_on_different_sides_of_the_clock_are_told(compared):
     assert "\n  staged before the clock, s" in text(both, pairs(both))
 
 
-@pytest.mark.parametrize(
-    ("facts", "why"),
-    [({"problem": "scale7"}, "of different problems (scale7, smoke)"), ({"reach": False}, "B has no score")],
-)
-def test_what_cannot_be_compared_has_no_ratio(compared, facts, why):
-    _, ((words, *_),) = compared((50, {}), (100, facts))
-    assert words == f"A and B are not compared: {why}"
-
-
 def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
     for org, seconds in (("a", 100), ("b", 50)):
         logs = [new_log.scaffold(seconds, seed=i, start=1_700_000_000_000 + 1000 * i) for i in range(4)]
