@@ -29,7 +29,9 @@ def test_a_row_has_times_and_rates(tree, new_log):
     assert (row.seconds, row.epochs, row.quality, row.converged) == (10.0, 4, 0.96, True)
     assert (row.seed, row.units, row.unit) == (str(2**62), 4, "accelerator")
     assert row.train_rate == pytest.approx(400 / (row.training_ms / 1000))
-    assert row.unit_hours == pytest.approx(4 * 10 / 3600)
+    assert (row.unit_hours, row.node_hours) == pytest.approx((4 * 10 / 3600, 10 / 3600))
+    assert (row.first_epoch_seconds, row.later_epoch_seconds, row.step_ms) == pytest.approx((2.224, 2.224, 2224))
+    assert row.epochs_per_minute == pytest.approx(60 / 2.224) and row.sample_rate == pytest.approx(120 / 2.224)
     assert row.fault is None
     assert row_of(tree, new_log.scaffold(values=[0.5, 0.95])).converged  # a score equal to the target meets it
 
@@ -83,7 +85,8 @@ def test_values_that_are_no_numbers(tree, new_log, value):
 
 def test_numbers_beyond_all_measure_are_none():
     assert first(1e300, "1,024 ") == 1024
-    assert first(True, -3, "many", 10**400) is None
+    assert first(True, -3, "many", 10**400, "1" * 16) is None and first("1" * 15) == 111_111_111_111_111
+    assert first(-1, 0, 7) == 0
 
 
 def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
