@@ -8,6 +8,7 @@ from results.runs.intervals import divide, length, union
 
 def test_union_merges_what_touches_and_drops_empty_and_backward():
     assert union([(5, 7), (0, 2), (2, 3), (9, 9), (8, 4), (6, 8)]) == [(0, 3), (5, 8)]
+    assert union([(0, 1), (3, 9), (4, 5)]) == [(0, 1), (3, 9)]
 
 
 def test_time_in_several_kinds_counts_for_the_first_of_them():

@@ -5,6 +5,7 @@ import math
 from results.tables.formatting import (
     aligned,
     csv_of,
+    cut,
     decimals_of,
     finite,
     interval,
@@ -55,6 +56,10 @@ def test_a_score_that_missed_never_looks_like_the_target():
     assert quality(0.12401, 0.124) == "0.12401" and quality(0.124, 0.124) == "0.1240"
     assert quality(0.94999, 0.95) == "0.94999" and quality(0.5, None) == "0.5000"
     assert quality(0.124 + 1e-18, 0.124) == "0.1240"  # the same number
+
+
+def test_a_long_text_is_cut():
+    assert cut("abcdef", 6) == "abcdef" and cut("abcdefg", 6) == "abc..."
 
 
 def test_what_is_no_number_is_null():
