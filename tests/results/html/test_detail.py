@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from results.html.detail import Room, detail, room
+from results.html.detail import Room, detail, room, unscored
 from results.tables.links import Links
 
 
@@ -23,6 +23,14 @@ def test_more_sets_leave_less_room_for_each(one):
     assert shown["more"] == "Charts show 8 of the 12 runs. The table has the first 5."
     assert len(shown["runs"].lines) == 5
     assert [c.kind for c in shown["charts"]] == ["curves"] and len(shown["charts"][0].tables["points"].rows) == 24
+
+
+def test_a_set_has_its_figure_or_why_it_has_none(one):
+    refused = replace(one, why="failed the check", would_stand=(3, 3))
+    assert (
+        unscored(refused) == "failed the check; as logged 55.5 s, which would be place 3 of 3" and unscored(one) == ""
+    )
+    assert [detail(r, Links(Path.cwd()), room(1))["worth"] for r in (one, refused)] == ["55.5 s", "no score"]
 
 
 def test_numbers_name_lines_that_hold_them(one):

@@ -53,7 +53,7 @@ def test_the_samples_are_the_references_and_the_speed_is_the_sets(r, published):
     assert reference_epochs(replace(r, group=("v1.0", "scaffold", "", *r.group[3:]))) == ()
 
 
-def test_runs_count_that_converged_with_a_known_speed_and_two_are_needed(r, published):
+def test_two_runs_that_converged_with_a_known_speed_are_needed(r, published):
     published({8: [6, 6, 7, 5]})
     first, *others = r.rows
     failed = replace(r, rows=(first._replace(converged=False), *others))
