@@ -38,13 +38,8 @@ def test_what_a_sentence_says_is_not_said_again(found, wanted, told):
     assert made.said() == sentence + told
 
 
-def test_details_are_what_was_found_and_what_is_wanted():
-    assert SEED.details() == "found seed 5, wanted 48 bits"
+def test_what_is_not_found_or_not_wanted_is_no_detail():
     assert replace(SEED, found="").details() == "wanted 48 bits" and replace(SEED, found="", wanted="").details() == ""
-
-
-def test_things_are_counted_in_words():
-    assert [counted(n, "error") for n in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
 
 
 @pytest.mark.parametrize(
@@ -73,10 +68,8 @@ def test_errors_are_those_that_no_waiver_covers():
     assert errors([waived, SEED, warning]) == [SEED]
 
 
-def test_of_a_list_the_first_are_told_and_the_others_counted():
+def test_things_are_counted_in_words():
+    assert [counted(n, "error") for n in (0, 1, 2)] == ["0 errors", "1 error", "2 errors"]
     told = [listed(["a"] * n, 2, "; ") for n in (0, 1, 2, 3)]
     assert told == ["", "a", "a; a", "a; a and 1 more"] and listed(["a", "b"], 2) == "a, b"
-
-
-def test_logs_are_counted_where_several_are_meant():
     assert [among(["a"] * n, ["a"] * 5) for n in (1, 2, 5)] == ["", ", in 2 of 5 logs", ", in 5 of 5 logs"]

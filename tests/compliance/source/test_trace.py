@@ -17,16 +17,10 @@ def main(log, args, config, rank, loader):
 """
 SEEDED = {  # what follows START, in its function or, where it begins with a line end, on the module's level
     "literal": "torch.manual_seed(42)  #! SEED06",
-    "getattr": "getattr(torch, 'manual_seed')(42)  #! SEED06",
-    "exec": "exec('torch.manual_seed(42)')  #! CODE03",
     "alias": "f = torch.manual_seed  #! CODE02\nf(42)",
-    "alias of the module": "t = torch  #! CODE03\nt.manual_seed(42)  #! SEED06",
-    "alias by import": "\nfrom torch import manual_seed as begin\nbegin(int(os.environ['S']))  #! CODE02",
-    "partial": "functools.partial(torch.manual_seed, 42)()  #! CODE02",
     "lambda": "f = lambda s: torch.manual_seed(s)  #! CODE02\nf(42)",
     "unpacked arguments": "torch.manual_seed(*[42])  #! CODE02",
     "hash": "torch.manual_seed(hash('scaffold'))  #! CODE02\ntorch.manual_seed(hash(seed))  #! CODE02",
-    "half": "torch.manual_seed(seed // 2)  #! CODE02",
     "call that is given the seed": "torch.manual_seed(seed + get_rank(seed))  #! CODE02",
     "cancelled by zero": "torch.manual_seed(seed * 0 + 42)  #! CODE02",
     "cancelled by another name": "other = seed\ntorch.manual_seed(seed - other)  #! CODE02",
@@ -40,7 +34,6 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "torch.manual_seed(seed)  #! CODE02",
     "set_state": "np.random.RandomState(seed).set_state(loader.state)  #! CODE02",
     "state of a bit generator": "g = np.random.default_rng(seed)\ng.bit_generator.state = loader.state  #! CODE02",
-    "file": "torch.manual_seed(int(open('seed.txt').read()))  #! CODE02",
     "argument": "torch.manual_seed(args.seed)  #! CODE02",
     "other entropy": "torch.manual_seed(int.from_bytes(os.urandom(8), 'big'))  #! CODE02",
     "no seed": "g = np.random.default_rng()  #! CODE02",
@@ -63,8 +56,6 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "names that refer to each other": "\na = b\nb = a\ntorch.manual_seed(a)  #! CODE02",
     "int that is another": "\nfrom tools import *\ndef int(x): return 42\ntorch.manual_seed(int(start))  #! CODE02",
     "int of its own": "int = config.first\ntorch.manual_seed(int(seed))  #! CODE02",
-    "SeedSequence of its own": "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\n"
-    "def SeedSequence(x):\n    return 42",
     "SeedSequence that is another": "from numpy.random import SeedSequence\n"
     "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\ndef SeedSequence(x):\n    return 42",
     "split of its own": "torch.manual_seed(split(seed))  #! CODE02\nTOP\ndef split(x):\n    return 42",
@@ -82,7 +73,6 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
 }
 HONEST = {
     "by the rank": "torch.manual_seed(seed + rank)",
-    "by the rank, as the reference does": "torch.manual_seed((seed + 1 + config.layout.place[0]) % 2**63)",
     "by rank and epoch": "for epoch in range(3):\n    torch.manual_seed(seed + 1000 * epoch + rank)",
     "generator of PyTorch": "g = torch.Generator()\ng.manual_seed(seed)\nx = torch.randperm(8, generator=g)",
     "by the rank that a call gives": "torch.manual_seed(seed + get_rank())",
@@ -91,9 +81,7 @@ HONEST = {
     "SeedSequence by steps": "s = np.random.SeedSequence([seed, rank])\nchildren = s.spawn(4)\n"
     "for child in children:\n    g = np.random.default_rng(child)",
     "generate_state": "s = np.random.SeedSequence(seed)\nnp.random.seed(s.generate_state(1)[0])",
-    "old NumPy": "np.random.seed(seed % 2**32)\nnp.random.shuffle(loader)",
     "random": "random.seed(seed)\nrandom.shuffle(loader)",
-    "RandomState": "r = np.random.RandomState(seed % (2**32 - 1))",
     "Random": "r = random.Random(seed ^ 1)",
     "draws of PyTorch": "torch.manual_seed(seed)\nx = torch.randn(3)",
     "data loader's workers": "torch.manual_seed(seed)\ndef begin(worker_id):\n"
