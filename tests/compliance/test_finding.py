@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.finding import LONGEST, Finding, among, counted, errors, listed, show, sort_key
+from compliance.finding import LONGEST, Finding, among, ancestors, counted, errors, listed, show, sort_key
 
 SEED = Finding("a/result_1.txt", 8, "SEED03", "error", "A seed is fresh", "seed 5", "48 bits")
 
@@ -54,6 +54,10 @@ def test_what_is_not_found_or_not_wanted_is_no_detail():
 )
 def test_a_strangers_value_is_short_and_on_one_line(value, text):
     assert show(value) == text
+
+
+def test_ancestors_are_nearest_first():
+    assert (ancestors("a/b/c"), ancestors("/a")) == (["a/b/c", "a/b", "a"], ["/a", ""])
 
 
 def test_findings_come_in_the_order_of_their_places():
