@@ -11,6 +11,7 @@ import yaml
 
 from compliance.engine import judge
 from results.statistics.result import summarize
+from tests.compliance.logs import TINY
 
 METRIC = "eval_perplexity"
 BENCHMARK = {
@@ -24,18 +25,7 @@ BENCHMARK = {
     "configured": {"global_batch_size": "batch_size", "opt_base_learning_rate": "learning_rate"},
     "keys": {"opt_base_learning_rate": {"kind": "number", "required": True, "above": 0}},
 }
-PROBLEM = {
-    "benchmark": "sequences",
-    "target": 0.2,
-    "train_samples": 8,
-    "eval_samples": 4,
-    "outputs": 1,
-    "parameter_count": 1234,
-    "problem_digest": "d" * 64,
-    "fingerprints": {"train": "a" * 64, "validation": "b" * 64},
-    "bytes": {"train": 2000, "validation": 1000},
-    "flops_per_sample": 10**10,
-}
+PROBLEM = {**TINY, "benchmark": "sequences", "target": 0.2, "outputs": 1, "class_counts": {}, "reference_epochs": {}}
 SETTINGS = {
     "batch_size": 4,
     "accumulate": 1,
