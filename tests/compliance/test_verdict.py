@@ -49,9 +49,6 @@ def test_the_exit_code_says_errors_before_what_could_not_be_looked_at(good):
     assert (good.exit_code, good.exit_with((warning,)), good.exit_with((ERROR,))) == (0, 0, 1)
     assert (missed.exit_code, missed.exit_with((ERROR,))) == (2, 1)
     assert good.exit_with((replace(ERROR, waived="r: agreed"),)) == 0
-
-
-def test_nothing_judged_is_no_clean_verdict(good):
     assert EMPTY.exit_code == 2
     assert replace(EMPTY, submissions=(replace(good.submissions[0], sets=()),)).exit_code == 0  # its layout was
 
