@@ -25,7 +25,6 @@ def test_what_once_failed(fuzzer, kind, seed, number):
 @pytest.mark.parametrize(
     "kind,count",
     [
-        ("parser", 1000),
         ("log", 100),
         ("one", 100),
         ("tree", 40),
