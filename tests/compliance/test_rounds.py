@@ -49,6 +49,7 @@ OC20 = {
     "opt_learning_rate_decay_factor": 0.1,
 }
 BEGINS = "INTERVAL_START"
+NAN = float("nan")
 SETTINGS = {"cosmoflow": COSMOFLOW, "deepcam": DEEPCAM, "oc20": OC20}
 SAMPLES = {"cosmoflow": (524288, 65536), "deepcam": (121266, 15158), "oc20": (2000000, 999866)}
 
@@ -122,6 +123,11 @@ def each(key, **fields):
     return lambda index, events: [{**e, **fields} if e["key"] == key else e for e in events]
 
 
+def another(at, **fields):
+    """The change that adds an event with other fields than the one at this place, before it."""
+    return lambda index, events: [*events[:at], {**events[at], **fields}, *events[at:]]
+
+
 def without(key, epoch=None, runs=range(10)):
     """The change that leaves out a key's events of an epoch, or those of none."""
 
@@ -165,6 +171,10 @@ def late(index, events):
     return events
 
 
+def not_a_number(index, events):
+    return [{**e, "value": NAN} if e["metadata"].get("epoch_num") == 2 else e for e in events]
+
+
 def another_instance(index, events):
     start = events[first(events, "eval_start")]
     return [*events, {**start, "time_ms": events[-1]["time_ms"] + 5, "metadata": {"epoch_num": 6, "instance": 2}}]
@@ -175,7 +185,6 @@ def evaluated_twice(index, events):
     return [e for pair in doubled for e in reversed(pair)]
 
 
-NAN = float("nan")
 CHANGES = {  # what is changed in each log -> (round, benchmark, change, what is found)
     "cache_clear is null and starts": ("v2.0", "cosmoflow", each("cache_clear", event_type=BEGINS), "warning LOG07"),
     "eval_stop starts": ("v2.0", "cosmoflow", each("eval_stop", event_type=BEGINS), "warning LOG07"),
@@ -183,22 +192,12 @@ CHANGES = {  # what is changed in each log -> (round, benchmark, change, what is
     "no status where the target was met": ("v2.0", "cosmoflow", each("run_stop", metadata={}), "warning EVL08"),
     "seed as text": ("v2.0", "cosmoflow", lambda i, e: each("seed", value=str((1 << 60) + i))(i, e), "warning SEED02"),
     "no seed": ("v2.0", "cosmoflow", without("seed"), "warning SEED01"),
-    "dropout differs between ranks": (
-        "v2.0",
-        "cosmoflow",
-        lambda i, e: [*e[:12], {**e[12], "key": "dropout", "value": 0.1}, *e[12:]],
-        "warning LOG05",
-    ),
-    "a score that is NaN for a while": (
-        "v2.0",
-        "cosmoflow",
-        lambda i, e: [{**x, "value": NAN} if x["metadata"].get("epoch_num") == 2 else x for x in e],
-        "warning EVL04, warning LOG08",
-    ),
+    "dropout differs between ranks": ("v2.0", "cosmoflow", another(12, key="dropout", value=0.1), "warning LOG05"),
+    "a score that is NaN for a while": ("v2.0", "cosmoflow", not_a_number, "warning EVL04, warning LOG08"),
     "NaN in the statistics": (
         "v2.0",
         "cosmoflow",
-        lambda i, e: [*e[:-2], {**e[-2], "key": "tracked_stats", "value": {"loss": NAN}}, *e[-2:]],
+        another(-2, key="tracked_stats", value={"loss": NAN}),
         "warning LOG07, warning LOG08",
     ),
     "ranks a few seconds apart": ("v2.0", "cosmoflow", late, "warning CLK04"),
