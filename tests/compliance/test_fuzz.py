@@ -26,7 +26,6 @@ def test_what_once_failed(fuzzer, kind, seed, number):
     "kind,count",
     [
         ("log", 100),
-        ("one", 100),
         ("tree", 40),
         ("ledger", 40),
         pytest.param("output", 10, marks=pytest.mark.slow),

@@ -17,21 +17,15 @@ def good(tree, law):
     return judge([tree.root], rules=law)
 
 
-@pytest.mark.parametrize(
-    ("fields", "log", "runs"),
-    [
-        ({}, False, False),
-        ({"severity": "warning"}, True, True),
-        ({"waived": "r: agreed"}, True, True),
-        ({"code": "EVL07"}, True, True),  # a run that did not converge counts as infinite
-    ],
-)
-def test_a_log_with_an_error_fails_its_set_and_submission(good, fields, log, runs):
+@pytest.mark.parametrize("fields", [{}, {"severity": "warning"}, {"waived": "r: agreed"}, {"code": "EVL07"}])
+def test_a_log_with_an_error_fails_its_set_and_submission(good, fields):
+    """But for EVL07: a run that did not converge counts as infinite."""
     finding = replace(ERROR, **fields)
     (submission,) = good.submissions
     first = replace(submission.sets[0].logs[0], findings=(finding,))
     damaged = replace(submission.sets[0], logs=(first, *submission.sets[0].logs[1:]))
-    assert (first.in_order, damaged.in_order, replace(submission, sets=(damaged,)).in_order) == (log, runs, runs)
+    parts = (first, damaged, replace(submission, sets=(damaged,)))
+    assert [part.in_order for part in parts] == [bool(fields)] * 3
 
 
 def test_an_error_of_the_set_or_outside_it_counts_where_it_stands(good):
