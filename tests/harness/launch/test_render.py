@@ -7,9 +7,9 @@ import pytest
 
 from harness.launch import render
 from tests.support import ROOT
+from tests.support.fake.calls import FAKE
 
 PAGES = ("harness/README.md", "docs/submitting.md", "docs/centres.md")
-FAKE = ROOT / "tests" / "support" / "fake"
 UNASKED = "--problem smoke --nodes 1 --ranks-per-node 1 --container image"  # which starts no train.py
 
 
