@@ -35,7 +35,7 @@ class Fake:
         """submit.py's."""
         files = ["--problems", str(self.tiny.problems), "--data", str(self.tiny.data)]
         names = ["--org", "Us", "--system", "laptop", "--out", str(self.folder / "v1.0")]
-        return ["--implementation", str(FAKE), "--problem", "tiny", *files, *names, *more]
+        return ["--problem", "tiny", "--implementation", str(FAKE), *files, *names, *more]
 
     def setup(self, *more: str) -> Setup:
         """The setup of runs."""
