@@ -120,21 +120,14 @@ def end(process: Forked | subprocess.Popen) -> None:
         process.wait()
 
 
-class Rank:
+class Rank(Forked):
     """A forked process of train.py and what it says, with what tests need of `subprocess.Popen`'s methods."""
 
     def __init__(self, warm: Warm, arguments: Sequence[str], environment: Mapping[str, str]):
         self.files = [TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115  they are read when the run is over
         run = warm.start(arguments, (0, *(file.fileno() for file in self.files)), environment)
         assert run, "the warm process is gone"
-        self.run: Forked = run
-        self.pid = run.pid
-        self.poll, self.wait, self.kill, self.send_signal = run.poll, run.wait, run.kill, run.send_signal
-
-    @property
-    def returncode(self) -> int | None:
-        """The exit code, once the end was awaited."""
-        return self.run.returncode
+        super().__init__(run.teller, run.pid)
 
     def said(self) -> list[str]:
         """What it has written to its output, and to its errors."""
@@ -195,7 +188,7 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self.kill()
         for rank in self.ranks:
-            end(rank.run)
+            end(rank)
 
 
 def meeting(ranks: int) -> tuple[object, list[dict[str, str]]]:
