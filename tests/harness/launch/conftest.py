@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.launch import render
-from tests.support.fake.calls import logs_of, noted
+from tests.support.fake.calls import FAKE, logs_of, noted
 
-FAKE = Path(__file__).resolve().parents[2] / "support" / "fake"
 START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
 
 # Starts "$@" once for each of $ranks ranks, with the variables that %s sets for rank $rank, and returns the worst code.

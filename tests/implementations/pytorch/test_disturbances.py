@@ -65,7 +65,7 @@ class System:
         (folder / "sitecustomize.py").write_text(SYSTEM)
         self.folder = folder
         path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
-        self.warm = Warm(compiler=False, environment=environment() | {"PYTHONPATH": path, "DISTURBED": str(folder)})
+        self.warm = Warm(environment=environment() | {"PYTHONPATH": path, "DISTURBED": str(folder)})
 
     def set(self, name: str, seconds: float) -> None:
         """By how much the clock is ahead, or how long it takes to open a sample's file."""

@@ -104,7 +104,7 @@ VARY = ("CLK", "EVL")
 @pytest.fixture
 def killing(tiny, tmp_path, monkeypatch):
     monkeypatch.setattr(leftovers, "QUIET_HERE", 0.0)  # who is killed here writes nothing more
-    with Warm(compiler=False, environment=environment(), script=SCRIPT) as warm:
+    with Warm(environment=environment(), script=SCRIPT) as warm:
         found = Killing(tiny, warm, tmp_path)
         monkeypatch.setattr(Launcher, "start", lambda self, program, share=ALL: found.start(self, program, share))
         yield found
