@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from perf import docs
-from perf.docs import ROOT, collect, listed, main, pages_of
+from perf.docs import ROOT, collect, listed, main
 from perf.pages.text import LINK, anchors, outside_fences
 
 MKDOCS = ROOT / "build" / "mkdocs" / "bin" / "mkdocs"
@@ -70,10 +70,6 @@ def test_a_link_that_leads_nowhere_is_an_error(monkeypatch, tmp_path, capsys, li
 def test_a_page_that_nothing_generates_is_an_error():
     with pytest.raises(ValueError, match=r"nothing generates reference/faults\.md"):
         collect(["reference/faults.md"])
-
-
-def test_pages_of_a_navigation_are_in_order():
-    assert pages_of([{"A": "a.md"}, {"B": [{"C": "c.md"}, "d.md"]}]) == ["a.md", "c.md", "d.md"]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import sys
 
 import pytest
 
-from benchmark.writing import copy_file, copy_tree
 from rules.current import EDITION
 from tests.support import ROOT
 
@@ -116,19 +115,4 @@ def test_a_disk_that_becomes_full_holds_no_half_file(disk, name):
     finally:
         for path in held(disk).keys() - before.keys():
             (disk / path).unlink()
-        fill(disk)
-
-
-@pytest.mark.parametrize("room", [0, 4096])
-def test_copies_are_named(disk, room):
-    os.truncate(disk / "filler", (disk / "filler").stat().st_size - room)
-    before = held(disk)
-    try:
-        with pytest.raises(OSError, match=rf"No space left on device: '{disk}/kept/c.md'"):
-            copy_file(ROOT / "CHANGELOG.md", disk / "kept" / "c.md")
-        assert held(disk) == before
-        with pytest.raises(OSError, match=rf"No space left on device: .*'{disk}/copied/.*"):
-            copy_tree(ROOT / "rules", disk / "copied", lambda folder, names: set())
-        shutil.rmtree(disk / "copied")
-    finally:
         fill(disk)

@@ -187,24 +187,6 @@ def test_checkpoints_that_vanish_are_written_again(endless, system, start, tmp_p
     assert run.ends()[0] == 1 and [path.name for path in folder.glob("epoch_*")] == ["epoch_000003"]
 
 
-def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_only, tmp_path):
-    """The run ends, and goes on from the checkpoint that is there when it can write again."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
-    options = [*endless.options(log), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
-    system.set("slow", 0.05)
-    run = start(options)
-    comes_to(run, log, "eval_accuracy")
-    with read_only(folder):
-        code, (said,) = run.ends()
-    system.set("slow", 0)
-    assert code == 1 and said.startswith(f"train.py: rank 0: {folder}/epoch_") and "ermi" in said
-    assert events(log)[-1].metadata["status"] == "aborted"
-    code, said = start(options).ends()
-    assert code == 1 and "after 6 epochs, wanted 2.0" in said[-1]
-    scores = [e.metadata["epoch_num"] for e in events(log) if e.key == "eval_accuracy"]
-    assert scores == list(range(1, 7))
-
-
 @pytest.fixture
 def make(tiny, capfd, monkeypatch):
     """Makes a set of runs of the tiny problem by submit.py: the exit code, and what was said."""

@@ -11,14 +11,9 @@ from tests.support import ROOT
 pytestmark = pytest.mark.slow
 
 STEPS = {  # problem and layout -> weights, gradients, and tensors of the optimizer
-    "smoke:1,1,1,1": 200,
     "smoke:2,1,1,1": 200,
-    "smoke:1,2,1,1": 200,
     "smoke:1,2,2,2": 200,
-    "cosmoflow-mini:1,1,1,1": 36,
-    "cosmoflow-mini:2,1,1,1": 36,
     "cosmoflow-mini:1,2,2,2": 36,
-    "deepcam-mini:1,1,1,1": 628,
     "deepcam-mini:2,1,1,1": 628,
 }
 MISTAKES = [

@@ -124,17 +124,6 @@ def test_a_join_that_is_never_made_is_not_kept():
     assert apart.peak < whole.peak
 
 
-@pytest.mark.parametrize(("name", "boxes"), [("cosmoflow-mini", (1, 2, 2)), ("deepcam-mini", (1, 1, 1))])
-def test_other_workloads_are_traced_as_their_tasks_run_them(name, boxes):
-    problem = load_problem(name)
-    settings = config(problem, "precision=float32", "batch_size=4")
-    traced = trace(problem, settings, boxes, 2, 2)
-    assert traced.parameters == parameter_count(build_task(problem, settings).build_model())
-    assert traced.flops("forward", "backward") > 2 * traced.flops("forward") > 0
-    messages, _ = traced.halo("forward", "backward")
-    assert (messages > 0) == (boxes != (1, 1, 1))
-
-
 def test_convolutions_take_their_flops_over_the_rate_that_they_reach():
     settings = config(SMOKE, "precision=bfloat16", "batch_size=2")
     system = replace(FREE, peak_tflops=ByPrecision(ENDLESS, 2e-3))

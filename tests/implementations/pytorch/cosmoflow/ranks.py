@@ -46,19 +46,10 @@ class Case:
 CASES = {
     "2;1,1,1 uneven": Case((2, 1, 1, 1), samples=3),
     "3;1,1,1 two ranks empty": Case((3, 1, 1, 1), samples=1),
-    "1;2,1,1": Case((1, 2, 1, 1)),
-    "1;1,2,1": Case((1, 1, 2, 1)),
-    "1;1,1,2": Case((1, 1, 1, 2)),
     "1;2,2,1 recomputed": Case((1, 2, 2, 1), recompute=True),
-    "1;4,1,1": Case((1, 4, 1, 1), side=16),
-    "2;2,1,1 uneven": Case((2, 2, 1, 1), samples=3),
     "2;2,1,1 one replica empty": Case((2, 2, 1, 1), samples=1),
     "1;2,2,2": Case((1, 2, 2, 2)),
-    "kernel 2: 1;2,1,1": Case((1, 2, 1, 1), kernel=2),
-    "kernel 2: 1;1,1,2": Case((1, 1, 1, 2), kernel=2),
     "kernel 2: 1;2,2,2": Case((1, 2, 2, 2), kernel=2),
-    "dropout: 2;1,1,1 uneven": Case((2, 1, 1, 1), samples=3, dropout=0.5),
-    "dropout: 1;2,1,1": Case((1, 2, 1, 1), dropout=0.5),
     "dropout: 2;2,1,1 uneven": Case((2, 2, 1, 1), samples=3, dropout=0.5),
 }
 CONTROLS = {

@@ -38,9 +38,7 @@ class Case:
 
 
 CASES = {
-    "2 ranks": Case(2, 2, 4),
     "2 ranks uneven": Case(2, 2, 3),
-    "2 ranks, one empty": Case(2, 2, 1),
     "3 ranks uneven": Case(3, 3, 5),
     "3 ranks, two empty": Case(3, 3, 1),
     "3 ranks alone, two empty": Case(3, 1, 1),  # the one rank that has samples has them all

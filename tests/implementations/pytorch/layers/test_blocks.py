@@ -8,7 +8,7 @@ import torch
 from benchmark.problem import load_problem
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layers import blocks
-from implementations.pytorch.layers.blocks import groups, join_parts, recompute_blocks
+from implementations.pytorch.layers.blocks import join_parts, recompute_blocks
 from implementations.pytorch.scaffold.model import UNet
 from implementations.pytorch.scaffold.task import Config, Task
 
@@ -47,12 +47,6 @@ def test_gradients_are_the_same_and_less_is_kept():
         shares.append(less / kept)
     assert 1 > shares[0] > shares[1]
     assert shares[0] < 0.75
-
-
-def test_groups_end_with_convolutions():
-    up = UNet(classes=3, width=8, levels=1).up[0]
-    found = [[type(layer).__name__ for layer in group] for group in groups(up)]
-    assert found == [["Conv3d"], ["NormReLU", "Conv3d"], ["NormReLU"]]
 
 
 def test_one_way_of_recomputing_at_a_time():

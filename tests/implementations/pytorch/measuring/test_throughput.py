@@ -11,9 +11,8 @@ from torch import nn
 
 from benchmark.run.files import LEDGER
 from compliance.engine import judge
-from implementations.pytorch.layers.blocks import Block, recompute_blocks
-from implementations.pytorch.measuring import phases, throughput
-from implementations.pytorch.measuring.peak import Flops
+from implementations.pytorch.layers.blocks import Block
+from implementations.pytorch.measuring import throughput
 from implementations.pytorch.measuring.phases import PHASES, PhaseClock, timed
 from implementations.pytorch.measuring.throughput import BLOCKS, TRACED, WARM_UP, Measurement, TimedSteps
 from implementations.pytorch.parallel.gradients import shard
@@ -86,19 +85,6 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     verdict = judge([str(alone), str(shared)])
     assert all(log.run.throughput_only for log in verdict.logs)
     assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
-
-
-def test_phases_are_exclusive(monkeypatch):
-    now = iter([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-    monkeypatch.setattr(phases.time, "perf_counter", lambda: next(now))
-    clock = PhaseClock(torch.device("cpu"))
-    clock.start()
-    with clock.phase("backward"):
-        with clock.phase("halo"):
-            pass
-        clock.switch("reduction")
-    seconds = {name: value for name, value in clock.seconds().items() if value}
-    assert seconds == {"rest": 1 + 32, "backward": 2 + 8, "halo": 4, "reduction": 16}
 
 
 def test_what_is_traced_is_not_measured(monkeypatch):
@@ -263,17 +249,3 @@ def test_nothing_stays_behind():
         raise KeyError
     assert clock.seconds()["forward"] > 0
     assert [getattr(*place) for place in places] == before and "step" not in vars(optimizer)
-
-
-def test_what_is_recomputed_is_counted_once():
-    block = Block(nn.Conv3d(2, 2, 3, padding=1), nn.ReLU(), nn.Linear(4, 4))
-    totals = []
-    for _ in range(2):
-        with Flops() as flops:
-            loss = block(torch.ones(1, 2, 4, 4, 4, requires_grad=True)).sum()
-            with flops.without_modules():
-                loss.backward()
-        totals.append(flops.total)
-        assert flops.paused == 0
-        recompute_blocks(block)
-    assert totals[0] == totals[1] == 3 * (2 * 2 * 2 * 27 * 64 + 2 * 128 * 4)

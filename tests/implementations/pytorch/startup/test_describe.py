@@ -8,10 +8,8 @@ import pytest
 from benchmark.config import shallow
 from benchmark.launch import usable_cores
 from benchmark.problem import load_problem
-from benchmark.run.assigned import read_assigned
 from benchmark.run.options import OPTIONAL
 from benchmark.source import combine
-from compliance.engine import judge
 from implementations.pytorch import train
 from implementations.pytorch.config import config_path, resolve
 from implementations.pytorch.scaffold.task import Config
@@ -78,22 +76,6 @@ def test_a_run_logs_what_was_described(tiny, tmp_path, monkeypatch, more, ranks)
     assert logged == {name: before[name] for name in logged}
 
 
-def registered(path, tiny):
-    """A registry with one entry: a run of the tiny problem as it is described."""
-    found = described(tiny)
-    names = {"organisation": "unnamed", "system": "unnamed", "problem": "tiny", "benchmark": found["benchmark"]}
-    entry = {"entry": 1, **names, "source": found["source"], "config": found["config_digest"]}
-    path.write_text(f"- {json.dumps(entry, sort_keys=True)}\n")
-    return str(path)
-
-
-def test_what_was_registered_runs_with_the_seed_of_its_entry(tiny, tmp_path):
-    registry, log = registered(tmp_path / "registry.yaml", tiny), tmp_path / "result_3.txt"
-    (seed,) = (e for e in tiny.ran(log, "--registry", registry, "--entry", "1", "--head") if e.key == "seed")
-    assert seed.value == read_assigned(Path(registry), 1, 3).seed
-    assert seed.metadata["source"] == "registry" and seed.metadata["entry"] == 1
-
-
 def counters(folder):
     """A folder in place of /sys, with the counter of a processor."""
     zone = folder / "class" / "powercap" / "intel-rapl:0"
@@ -151,15 +133,3 @@ def test_a_head_ends_where_the_clock_would_start(head, events):
     assert [e.key for e in found] == [key for key in names[: names.index("init_stop") + 1] if key != "ledger"]
     for key in ("source", "config_digest", "hyperparameters", "problem_digest", "devices", "layout", "parameter_count"):
         assert [e.value for e in found if e.key == key] == [e.value for e in whole if e.key == key]
-
-
-def test_a_head_is_judged_by_the_rules_of_its_events(head, published, tmp_path):
-    log, whole = head
-    rules = published(whole, tmp_path / "rules")
-
-    def codes(path):
-        return {f.code for f in judge([str(path)], rules=rules).findings if f.severity == "error"}
-
-    more = codes(log) - codes(whole)
-    of_a_head = ("SRC", "HYP", "MOD", "ENV", "SEED", "SYS", "TREE", "REG", "ENE")
-    assert not [code for code in more if code.startswith(of_a_head)], more
