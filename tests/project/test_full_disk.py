@@ -1,5 +1,5 @@
 """Every command that writes a file, on a disk that is full: it says so in a line that names the file, without a
-traceback, and leaves what was there. Runs and sets of runs are in implementations/pytorch/test_disturbances.py."""
+traceback, and leaves what was there. Runs and sets of runs are in implementations/pytorch/test_full_disk.py."""
 
 import contextlib
 import os

@@ -13,7 +13,7 @@ from implementations.pytorch.parallel.layout import AXES, Layout
 from perf.project import main
 from perf.projection.calibrate import LEAST_SHARE, calibrate
 from perf.projection.machine import ByPrecision, Shares, Storage, System, Wire, dump_system, load_system
-from perf.projection.measured import compare, read_measured
+from perf.projection.measured import read_measured
 from perf.projection.predict import step_seconds, weight_bytes
 from perf.projection.trace import trace
 from perf.settings import reference_settings
@@ -156,16 +156,6 @@ def test_messages_that_are_quicker_than_the_wires_are_said_to_be(tmp_path):
     found, doubts = calibrate([read_measured(write(tmp_path / "log.txt", layout, *settings, system=fast))], TRUE)
     assert found.imbalance == 0 and found.link == TRUE.link
     assert "link, network: messages took less time than these rates allow: measure them" in doubts
-
-
-def test_norms_that_are_run_again_count_in_compared_memory(tmp_path):
-    settings = ("precision=bfloat16", "batch_size=2")
-    plain = write(tmp_path / "plain.txt", Layout(1), *settings)
-    norms = write(tmp_path / "norms.txt", Layout(1), *settings, "recompute_norms=true")
-    rows = [{name: wanted for name, _, wanted in compare(read_measured(log), TRUE)} for log in (plain, norms)]
-    memory = [row["memory GiB"] for row in rows]
-    assert memory[1] < memory[0] - 0.009
-    assert rows[0]["TFLOP/sample"] == rows[1]["TFLOP/sample"]
 
 
 def test_the_command_compares(logs, tmp_path, capsys):

@@ -112,18 +112,6 @@ def test_halos_of_the_official_size():
         assert traced.halo("forward", "backward") == (messages, total)
 
 
-def test_a_join_that_is_never_made_is_not_kept():
-    """At 256^3, full resolution alone goes apart: one skip of 64 channels less, in 2 bytes a number."""
-    problem = load_problem("scale8")
-    whole, apart = (
-        trace(problem, config(problem, "precision=bfloat16", f"join={join}"), (1, 1, 1), 1, 1)
-        for join in ("concat", "auto")
-    )
-    assert apart.flops("forward", "backward") == whole.flops("forward", "backward")
-    assert whole.kept - apart.kept == 2 * 64 * 256**3
-    assert apart.peak < whole.peak
-
-
 def test_convolutions_take_their_flops_over_the_rate_that_they_reach():
     settings = config(SMOKE, "precision=bfloat16", "batch_size=2")
     system = replace(FREE, peak_tflops=ByPrecision(ENDLESS, 2e-3))
@@ -234,12 +222,8 @@ def test_blocks_run_again_only_as_far_as_they_must():
     ("old", "new", "message"),
     [
         ("memory_reached: 1", "memory_reached: 2.01", "memory_reached: found 2.01, wanted at most 2"),
-        ("bfloat16: 0.5", "bfloat16: 2.1", "reached: bfloat16: found 2.1, wanted at most 2"),
         ("optimizer_reached: 0.6", "optimizer_reached: 0", "optimizer_reached: found 0.0, wanted more than 0"),
         ("reserve_gib: 0", "reserve_gib: 2.0e+6", "reserve_gib: found 2000000.0, wanted less than memory_gib"),
-        ("overlap: 0.0", "overlap: 1.5", "overlap: found 1.5, wanted at most 1"),
-        ("microseconds: 0", "microseconds: -1", "microseconds: found -1.0, wanted 0 or more"),
-        ("ranks_per_node: 2", "ranks_per_node: 0", "ranks_per_node: found 0, wanted 1 or more"),
     ],
 )
 def test_rates_that_cannot_be(tmp_path, old, new, message):

@@ -51,13 +51,6 @@ def test_rates_of_a_kind_are_scaled_and_back(kind):
     assert sum(better != H200.scaled(other, 2) for other in KINDS) == len(KINDS) - 1
 
 
-def test_errors_are_refused_below_0():
-    with pytest.raises(ValueError, match=r"link: found -0.1, wanted 0 or more"):
-        Errors(link=-0.1)
-    with pytest.raises(ValueError, match="node_kw: found -1, wanted 0 or more"):
-        replace(H200, node_kw=-1)
-
-
 @pytest.mark.slow
 def test_a_row_to_the_target():
     config = reference_settings("smoke", ["precision=bfloat16", "batch_size=4"])

@@ -12,6 +12,7 @@ from benchmark.ledger import End, Start, read_ledger
 from benchmark.run.errors import Aborted, WrongData
 from benchmark.run.files import LEDGER, weights_path
 from benchmark.run.ledger import commitment
+from benchmark.run.log import RunLog
 from implementations.pytorch.startup import job
 from tests.support.waiting import comes_to
 
@@ -60,6 +61,22 @@ def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):
     found = {event.key: event.value for event in events(log)}
     manifests = [sha256(tmp_path / f"environment_0{n}.json") for n in ("", "_1")]
     assert manifests == [found["environment"], found["resumed"]["environment"]]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(1.0, None), (-3600.4, "-3600"), (3600.4, "+3600")])
+def test_a_clock_that_was_set_and_a_ledger_that_is_gone_are_told(tmp_path, monkeypatch, capsys, seconds, told):
+    """The run has its time all the same."""
+    monkeypatch.setattr(job, "set_by", lambda: seconds)
+    log = RunLog(tmp_path / "log.txt")
+    log.start("run")
+    log.start_number = 1
+    log.stop("success")
+    job.finish(log)
+    *clock, ledger = capsys.readouterr().err.splitlines()
+    assert ledger == f"train.py: {tmp_path / LEDGER}: found no ledger, wanted that of start 1"
+    assert [line.partition(" meanwhile")[0] for line in clock] == [
+        f"train.py: found the system's clock set by {told} s"
+    ] * bool(told)
 
 
 @pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])

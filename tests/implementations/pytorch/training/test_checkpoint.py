@@ -18,10 +18,11 @@ from torch import nn
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.resuming import latest
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
-from implementations.pytorch.training import parts
+from implementations.pytorch.training import checkpoint, parts
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.state import TrainingState
 from tests.support.threaded import in_threads
@@ -73,7 +74,7 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
     assert sorted(p.name for p in folder.iterdir()) == ["epoch_000004", "lock"]
 
 
-def test_one_run_at_a_time(endless, events, tmp_path):
+def test_one_run_at_a_time(endless, tmp_path):
     """A second run in the same folder is refused before it touches the log; one after the first's end is not."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
@@ -89,7 +90,6 @@ def test_one_run_at_a_time(endless, events, tmp_path):
     holder = f"process {first.pid} on {platform.node()}"
     assert second.stderr == f"train.py: {folder}: found a run at work in it ({holder}), wanted one at a time\n"
     assert endless.train(*again).returncode == 1
-    assert curve(events(log))[-1][0] == 4
 
 
 def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
@@ -118,6 +118,15 @@ def test_what_was_cut_off_is_made_up_for(endless, events, tmp_path, whole):
     assert done.returncode == 1, done.stderr
     assert curve(events(log)) == whole
     assert not list(folder.glob(".*"))
+    assert endless.train(log, *again).returncode == 2  # it is over
+    lines = log.read_text().splitlines(keepends=True)
+    stop = next(i for i, line in enumerate(lines) if '"run_stop"' in line)
+    log.write_text("".join(lines[: stop - 1]))  # killed after the last checkpoint, before it could say that it is over
+    assert endless.train(log, *again).returncode == 1
+    found = events(log)
+    assert curve(found) == whole and [e.key for e in found].count("resumed") == 2
+    (stop,) = (e.metadata for e in found if e.key == "run_stop")
+    assert stop["status"] == "aborted" and "after 4 epochs, wanted 2.0" in stop["reason"]
 
 
 @pytest.fixture
@@ -213,6 +222,9 @@ def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin)
     assert restored(origin, folder) == (2, {2.0})
     found = open_checkpoints(folder, True, origin).missing_evaluation("eval_accuracy")
     assert found.facts["state"] == states[1]
+    shutil.rmtree(folder)
+    Checkpoints(folder, origin).save(small(3.0), ALONE, 7, 3, FOUND)
+    assert restored(origin, folder) == (3, {3.0})
 
 
 def test_a_full_disk_loses_nothing(tmp_path, origin):
@@ -241,7 +253,7 @@ def test_a_full_disk_loses_nothing(tmp_path, origin):
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
 
 
-def test_what_does_not_belong_together_is_refused(tmp_path, origin):
+def test_what_does_not_belong_together_is_refused(tmp_path, origin, monkeypatch):
     folder, other = tmp_path / "checkpoints", tmp_path / "other.txt"
     Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 2, FOUND)
     other.write_text("")
@@ -260,6 +272,13 @@ def test_what_does_not_belong_together_is_refused(tmp_path, origin):
     os.rename(folder / "epoch_000002", folder / "epoch_000003")
     with pytest.raises(ValueError, match=r"metadata\.json: found epoch 2, wanted 3, as the folder is named"):
         open_checkpoints(folder, True, origin)
+    os.rename(folder / "epoch_000003", folder / "epoch_000002")
+    ahead = checkpoint.SET_BACK + 500
+    monkeypatch.setattr(checkpoint, "now_ms", lambda: latest(origin.log) - ahead)
+    with pytest.raises(ValueError, match=f"^{origin.log}: found times 2 s ahead of this clock, wanted a clock "):
+        open_checkpoints(folder, True, origin)
+    ahead = checkpoint.SET_BACK
+    assert open_checkpoints(folder, True, origin).resumed.epoch == 2
 
 
 def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch):
@@ -329,19 +348,3 @@ def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(tmp_path, origin):
     with pytest.raises(Aborted, match="found no run_start, wanted this run's log"):
         Checkpoints(tmp_path / "checkpoints", origin).save(small(1.0), ALONE, 7, 1, FOUND)
     assert not list((tmp_path / "checkpoints").glob("epoch_*"))
-
-
-def test_killed_before_it_could_say_that_it_is_over(endless, events, tmp_path, whole):
-    """After the checkpoint of the last epoch: the same command ends the run, which trains no more."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
-    options = ("--checkpoint", str(folder), "--resume", *LONG)
-    assert endless.train(log, *options).returncode == 1
-    lines = log.read_text().splitlines(keepends=True)
-    cut = next(i for i, line in enumerate(lines) if '"run_stop"' in line)
-    log.write_text("".join(lines[: cut - 1]))  # before the last evaluation was logged
-    done = endless.train(log, *options)
-    found = events(log)
-    assert done.returncode == 1 and curve(found) == whole
-    stop = next(e for e in found if e.key == "run_stop")
-    assert stop.metadata["status"] == "aborted" and "after 4 epochs, wanted 2.0" in stop.metadata["reason"]
-    assert endless.train(log, *options).returncode == 2
