@@ -86,7 +86,7 @@ def gpus(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("local_rank", "local_ranks", "found", "visible", "gpu"),
+    ("rank", "ranks", "found", "visible", "gpu"),
     [
         (3, 4, 4, None, 3),  # all ranks see all GPUs of the node
         (1, 2, 4, "4,5,6,7", 1),  # more than are needed
@@ -94,16 +94,14 @@ def gpus(monkeypatch):
         (0, 1, 1, None, 0),
     ],
 )
-def test_a_rank_has_its_own_gpu(gpus, local_rank, local_ranks, found, visible, gpu):
+def test_a_rank_has_its_own_gpu(gpus, monkeypatch, rank, ranks, found, visible, gpu):
     gpus(found, visible)
-    assert gpu_of(Launch(local_rank, local_ranks, local_rank, local_ranks, "slurm")) == gpu
-
-
-@pytest.mark.parametrize("name", ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"])
-def test_a_rank_that_is_shown_one_gpu_of_amds_takes_it(gpus, monkeypatch, name):
-    gpus(1, None)
-    monkeypatch.setenv(name, "3")
-    assert gpu_of(Launch(3, 4, 3, 4, "slurm")) == 0
+    assert gpu_of(Launch(rank, ranks, rank, ranks, "slurm")) == gpu
+    for name in ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):  # AMD's
+        gpus(1, None)
+        monkeypatch.setenv(name, "3")
+        assert gpu_of(Launch(3, 4, 3, 4, "slurm")) == 0
+        monkeypatch.delenv(name)
 
 
 @pytest.mark.parametrize(

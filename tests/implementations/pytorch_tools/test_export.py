@@ -92,10 +92,3 @@ def test_nothing_is_written_over(tmp_path, capsys):
     (tmp_path / "a.onnx").write_text("mine")
     assert export.main(["--problem", "smoke", "--out", str(tmp_path / "a.onnx")]) == 2
     assert "nothing is overwritten" in capsys.readouterr().err and (tmp_path / "a.onnx").read_text() == "mine"
-
-
-@pytest.mark.parametrize("arguments", [["--out", "a.onnx"], ["log", "--problem", "smoke", "--out", "a.onnx"]])
-def test_a_log_or_a_problem(arguments):
-    with pytest.raises(SystemExit) as ended:
-        export.main(arguments)
-    assert ended.value.code == 2

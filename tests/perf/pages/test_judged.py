@@ -18,13 +18,9 @@ def codes():
     ("key", "some"),
     [
         ("seed", {"LOG04", "LOG05", "SEED01", "SEED02", "SEED03", "REG03"}),  # limits, texts, checks, facts of a run
-        ("target", {"EVL10"}),
         ("tracked_stats", {"LOG13", "CLK20"}),
         ("dataset_fingerprint", {"DATA01", "DATA03", "DATA05", "DATA08"}),
         ("eval_accuracy", {"EVL04", "EVL05", "EVL14", "LOG10"}),
-        ("run_stop", {"CLK01", "EVL06", "EVL08"}),
-        ("opt_adam_beta_2", {"HYP01", "HYP03"}),
-        ("submission_division", {"LOG09", "RUN13"}),
         ("weights", {"WGT01", "WGT04"}),
     ],
 )

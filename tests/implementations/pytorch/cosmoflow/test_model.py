@@ -64,8 +64,8 @@ def test_network_is_the_published_sequence():
 def test_input_is_the_logarithm_with_channels_in_front():
     counts = batch(2)[0]
     x = to_input(counts)
-    assert x.shape == (2, 4, 16, 16, 16) and x.is_contiguous(memory_format=torch.channels_last_3d)
-    assert torch.equal(x[1, 3], torch.log(counts[1, ..., 3].double() + 1).float())
+    assert x.is_contiguous(memory_format=torch.channels_last_3d)
+    assert torch.equal(x, torch.log(counts.movedim(-1, 1).double() + 1).float())
 
 
 def test_loss_is_the_mean_squared_error_and_the_penalty(task):
@@ -89,14 +89,9 @@ def test_score_is_the_mean_absolute_error_whatever_the_batches(task):
     assert whole.value == math.fsum(whole.facts["sums"]) / 28
     parts = task.evaluate(model, [(counts[:5], true[:5]), (counts[5:], true[5:])], Layout(1))
     assert parts.value == pytest.approx(whole.value, rel=1e-6)
-
-
-def test_a_score_that_is_no_number_ends_the_run(task):
-    model = task.build_model().eval()
-    with torch.no_grad():
-        model.head.bias.fill_(math.nan)
+    model.head.bias.data.fill_(math.nan)
     with pytest.raises(Aborted, match="mean absolute error is nan"):
-        task.evaluate(model, [batch(2)], Layout(1))
+        task.evaluate(model, [(counts, true)], Layout(1))
 
 
 def test_predictions_have_all_digits_whatever_the_precision(task):

@@ -1,7 +1,5 @@
-import contextlib
 import json
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,9 +10,7 @@ from torch import nn
 from benchmark.run.files import LEDGER
 from compliance.engine import judge
 from implementations.pytorch.layers.blocks import Block
-from implementations.pytorch.measuring import throughput
 from implementations.pytorch.measuring.phases import PHASES, PhaseClock, timed
-from implementations.pytorch.measuring.throughput import BLOCKS, TRACED, WARM_UP, Measurement, TimedSteps
 from implementations.pytorch.parallel.gradients import shard
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.trace import fake_ranks
@@ -85,45 +81,6 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     verdict = judge([str(alone), str(shared)])
     assert all(log.run.throughput_only for log in verdict.logs)
     assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
-
-
-def test_what_is_traced_is_not_measured(monkeypatch):
-    """What a profiler keeps would be in the peak otherwise, and on a GPU what came before the steps."""
-    done = []
-
-    class Steps(Measurement):
-        def work(self, steps):
-            return iter(range(steps))
-
-        def block(self, work):
-            done.append(len(list(work)))
-            return TimedSteps(0, 0, {}, 0)
-
-        def statistics(self, blocks):
-            done.append(f"peak of {len(blocks)}")
-            return {}
-
-        def evaluation(self):
-            done.append("evaluation")
-
-        def epoch(self, total):
-            return {}
-
-    monkeypatch.setattr(throughput, "PhaseClock", lambda device: SimpleNamespace())
-    monkeypatch.setattr(throughput, "timed", lambda *_: contextlib.nullcontext())
-    monkeypatch.setattr(throughput, "traced", lambda trace, run, block: (done.append("trace"), block()))
-    monkeypatch.setattr(throughput, "rates", lambda stats: "")
-    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda: done.append("forget"))
-    run = SimpleNamespace(
-        config=SimpleNamespace(device="cuda"),
-        state=SimpleNamespace(model=nn.Identity(), optimizer=None, average=None),
-        task=None,
-        log=SimpleNamespace(event=lambda *_, **__: None),
-        print_rank0=lambda text: None,
-    )
-    Steps(run, 2 * BLOCKS - 1, 0, 1.0, "").measure(Path("trace"))
-    each = [part for size in (2, 2, 2, 2, 1) for part in (size, "peak of 1")]
-    assert done == [WARM_UP, "forget", *each, "peak of 5", "trace", TRACED, "evaluation"]
 
 
 @pytest.fixture

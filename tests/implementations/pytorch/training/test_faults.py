@@ -88,17 +88,6 @@ def test_rank_that_stands_still(endless, events, tmp_path):
     assert "another rank ended" in aborted(log, events)
 
 
-def test_disk_is_full_for_the_log(endless, tmp_path):
-    assert endless.train(tmp_path / "first.txt", "epochs=1").returncode == 1
-    begun = (tmp_path / "first.txt").read_text().partition('"run_start"')[0]
-    log, limit = tmp_path / "log.txt", len(begun) + 300  # no room for the first epoch
-    with two_ranks(endless, log, "--layout", "1,2,1,1", *ENDLESS, limit=limit) as ranks:
-        said = ends(ranks[0])
-        assert said.startswith(f"train.py: rank 0: {log}: File too large")
-        assert "another rank ended" in ends(ranks[1])
-    assert log.stat().st_size <= limit
-
-
 def test_damaged_checkpoint(endless, tmp_path):
     """One rank finds it; both end with the same exit code, and one says why."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"

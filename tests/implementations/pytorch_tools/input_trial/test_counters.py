@@ -1,7 +1,6 @@
 """What the kernel counts, and what it means."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -63,10 +62,3 @@ def test_storage_and_memory(tmp_path):
     assert found.device is None or found.disk_bytes() >= 0
     assert Storage("ext4", "999:999").disk_bytes() is Storage("nfs", None).disk_bytes() is None
     assert 1 << 26 < memory_bytes() < 1 << 60
-
-
-@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no memory that is a folder")
-def test_a_folder_in_memory_is_known_as_one():
-    found = storage_of(Path("/dev/shm"))
-    assert found.file_system == "tmpfs"
-    assert cache_state(found, 1000, 0, 2000) == "served from memory: the files are in tmpfs"

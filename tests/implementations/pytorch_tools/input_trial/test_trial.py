@@ -19,7 +19,6 @@ class Enough(Exception):
     ("form", "place", "done"),
     [
         ("stored", "data", ["drop"]),
-        ("stored", "from 1", ["drop"]),
         ("stored", "staged", ["sync", "drop"]),
         ("raw", "scratch", ["convert", "sync", "drop"]),
         ("stored", "copies", ["copy", "sync", "drop"]),
