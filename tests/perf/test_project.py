@@ -43,12 +43,6 @@ def test_several_problems_as_csv_and_json(capsys):
     assert [str(r["step_s"]) for r in json.loads(capsys.readouterr().out)] == [r["step_s"] for r in rows]
 
 
-def test_one_layout(capsys):
-    assert main([*SMOKE, "--layout", "1,2,2,2", "--recompute", "yes", "--format", "json", "batch_size=2"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["layout"], found["ranks"], found["recompute"], found["samples_at_once"]) == ("1,2,2,2", 8, "yes", 2)
-
-
 def one(capsys, *arguments):
     """The only row."""
     assert main([*SMOKE, "--format", "json", *arguments]) == 0

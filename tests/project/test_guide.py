@@ -58,18 +58,10 @@ def test_the_guide_goes_through_the_process():
     assert {"generate.py", "train.py", "submit.py", "check.py", "collect.py", "summarize.py", "audit.py"} <= scripts
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "python compliance/chek.py results",
-        "python compliance/check.py --explian HYP01",
-        "python implementations/acme/train.py --problem smoke --data data/smoke",
-        "python harness/submit.py --implementation acme --problem smoke --org acme --system box --division opened",
-    ],
-)
-def test_commands_that_cannot_are_seen(command, capsys):
-    with pytest.raises(ValueError, match=r"acme|compliance"):
-        parse(command)
+@pytest.mark.parametrize("words", ["compliance/chek.py x", "compliance/check.py --explian HYP01", "rules/draw.py"])
+def test_commands_that_cannot_are_seen(words, capsys):
+    with pytest.raises(ValueError, match=words.split()[0]):
+        parse(f"python {words}")
 
 
 def test_commands_are_found_in_blocks_and_in_lines():

@@ -2,7 +2,7 @@ import torch
 
 from benchmark.problem import load_problem
 from implementations.pytorch.layers.norm import LAST, NormReLU
-from implementations.pytorch.scaffold.model import build_model, to_input
+from implementations.pytorch.scaffold.model import build_model
 
 
 def test_built_as_the_problem_says_in_channels_last_memory():
@@ -10,12 +10,6 @@ def test_built_as_the_problem_says_in_channels_last_memory():
     model = build_model(problem)
     assert len(model.down) == problem.levels
     assert all(p.is_contiguous(memory_format=LAST) for p in model.parameters() if p.dim() == 5)
-
-
-def test_input_range():
-    voxels = torch.tensor([0, 255], dtype=torch.uint8).reshape(2, 1, 1, 1)
-    assert to_input(voxels).flatten().tolist() == [-1.0, 1.0]
-    assert to_input(voxels).shape == (2, 1, 1, 1, 1)
 
 
 def test_norm_keeps_bfloat16_and_has_float32_gradients():

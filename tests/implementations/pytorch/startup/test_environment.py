@@ -74,13 +74,8 @@ def test_every_node_has_its_part_and_each_kind_is_sent_once(monkeypatch):
     for found in nodes:
         assert [(node.host, node.facts) for node in found] == [("n1", a), ("n2", b), ("n3", a), ("n4", b)]
     assert sorted(sent) == [0] * 5 + [2] * 5
-
-
-def test_few_kinds_are_told_in_full(monkeypatch):
-    monkeypatch.setattr(environment, "KINDS", 2)
-    kinds = [{"kernel": {"value": str(i), "origin": "os.uname"}} for i in range(3)]
-    nodes = gathered(["n1", "n2", "n3"], kinds, monkeypatch)[0]
-    assert [node.facts for node in nodes] == [*kinds[:2], None]
+    monkeypatch.setattr(environment, "KINDS", 1)  # that are told in full
+    assert [node.facts for node in gathered(["n1", "n2"], [a, b], monkeypatch)[0]] == [a, None]
 
 
 CHEAT = """

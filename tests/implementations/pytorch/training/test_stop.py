@@ -74,10 +74,3 @@ def test_loss_that_is_no_number(tiny, events, tmp_path):
     done = tiny.train(log, "learning_rate=9e15", ranks=2)
     assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
     assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
-
-
-def test_data_of_another_problem(tiny, endless, events, tmp_path):
-    log = tmp_path / "log.txt"
-    done = tiny.train(log, data=endless.data, ranks=2)
-    assert done.returncode == 1 and done.stderr.count("found problem 'endless'") == 1
-    assert end_of(log, events)["status"] == "aborted"

@@ -1,11 +1,9 @@
 """Where the seconds of steps come from, and what the cores do in them."""
 
-import time
-
 import pytest
 
 from benchmark.log import LogWriter
-from implementations.pytorch_tools.input_trial.compute import compute_times, quantile, sleep, spin
+from implementations.pytorch_tools.input_trial.compute import compute_times, quantile
 
 
 def log_of(folder, *stats, **counts):
@@ -53,10 +51,3 @@ def test_logs_that_do_not_say(tmp_path, stats):
         compute_times(None, log_of(tmp_path, stats))
     with pytest.raises(ValueError, match="nothing: No such file"):
         compute_times(None, tmp_path / "nothing")
-
-
-@pytest.mark.parametrize("emulate", [sleep, spin])
-def test_emulations_last_as_long(emulate):
-    start = time.perf_counter()
-    assert emulate(0.02) == 0.02
-    assert time.perf_counter() - start >= 0.02
