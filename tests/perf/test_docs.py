@@ -47,13 +47,10 @@ def test_every_link_leads_to_a_page_and_an_anchor(collected):
     assert len(texts) > 40 and not wrong
 
 
-def test_a_link_to_code_leads_to_a_copy(collected):
+def test_links_to_code_lead_to_copies_and_old_rules_are_not_found(collected):
     assert "(../files/compliance/engine/__init__.py.txt)" in collected["docs/architecture.md"]
     assert collected["files/compliance/engine/__init__.py.txt"] == ROOT / "compliance" / "engine" / "__init__.py"
     assert "(files/perf.txt)" in collected["README.md"] and "docs.py\n" in collected["files/perf.txt"]
-
-
-def test_rules_of_older_editions_are_not_searched(collected):
     assert collected["reference/rules/mlperf-hpc-v2.0.md"].startswith("---\nsearch:\n  exclude: true\n---\n")
     assert collected["reference/rules/v1.0.md"].startswith("# Rules v1.0")
 

@@ -19,10 +19,7 @@ def test_a_file_has_as_many_numbers_as_the_rules_say(problem):
 def test_shapes_in_words():
     assert shapes("smoke")["down.0.0.weight"] == "16 x 1 x 3 x 3 x 3" and tensors("smoke")["head.bias"] == (6,)
     assert next(name for name in shapes("deepcam-mini") if "middle" in name) == "encoder.middle.i.body.0.0.weight"
-
-
-def test_blocks_of_the_middle_are_alike():
-    found = tensors("deepcam-mini")
+    found = tensors("deepcam-mini")  # whose blocks of the middle are alike
     first = {name.partition(".0.")[2]: s for name, s in found.items() if name.startswith("encoder.middle.0.")}
     last = {name.partition(".3.")[2]: s for name, s in found.items() if name.startswith("encoder.middle.3.")}
     assert first == last and first

@@ -8,11 +8,9 @@ from perf.pages.text import anchor, anchors, for_python_markdown, relinked
 @pytest.mark.parametrize(
     ("title", "wanted"),
     [
-        ("What the numbers mean", "what-the-numbers-mean"),
         ("On a cluster: `launch/`, `perf/project.py`", "on-a-cluster-launch-perfprojectpy"),
         ("A set of runs: `submit.py --study`", "a-set-of-runs-submitpy---study"),
         ("See [the guide](docs/submitting.md)", "see-the-guide"),
-        ("3. Closed and open", "3-closed-and-open"),
     ],
 )
 def test_anchors_are_githubs(title, wanted):

@@ -23,11 +23,8 @@ def test_epochs_are_those_of_the_reference_s_runs():
     assert runs == (4, 4, 4, 4, 4, 5, 5, 5, 5, 5) and found.origin == "10 runs of the reference at batch size 4"
     half = 2.262 * statistics.stdev(runs) / math.sqrt(10)  # Student's, 9 degrees of freedom
     assert (found.expected, found.low, found.high) == pytest.approx((4.5, 4.5 - half, 4.5 + half), rel=1e-3)
-
-
-@pytest.mark.parametrize(("problem", "batch"), [("smoke", 3), ("smoke", 32), ("scale11", 4)])
-def test_no_epochs_without_points_at_this_batch_size(problem, batch):
-    assert epochs_of(load_problem(problem), batch) is None
+    for problem, batch in (("smoke", 3), ("smoke", 32), ("scale11", 4)):  # without points
+        assert epochs_of(load_problem(problem), batch) is None
 
 
 def test_epochs_may_be_assumed():

@@ -56,7 +56,6 @@ CONTROLS = {
     "no gather": Case((1, 2, 1, 1), harm="gather"),
     "dropout by rank": Case((2, 1, 1, 1), dropout=0.5, harm="dropout"),
     "penalty by rank": Case((1, 2, 1, 1), harm="penalty"),
-    "kernel 2 padded before": Case((1, 2, 1, 1), kernel=2, harm="padding"),
 }
 
 
@@ -103,13 +102,6 @@ def break_something(harm: str) -> None:
     elif harm == "penalty":
         penalty = Double.penalty
         Double.penalty = lambda self: penalty(self) * (1 + dist.get_rank())
-    elif harm == "padding":
-        split.EvenHaloConv3d.forward = wrongly_padded
-
-
-def wrongly_padded(conv: nn.Module, x: Tensor) -> Tensor:
-    """Zeros where the next box's voxels belong."""
-    return nn.functional.conv3d(nn.functional.pad(x, (0, 1) * 3), conv.weight, conv.bias)
 
 
 def differences(name: str, everybody: Layout) -> dict[str, float]:

@@ -65,3 +65,4 @@ def test_no_sample_changes_no_statistics_and_has_zero_gradients(group_path, alon
 def test_groups_must_be_filled():
     with pytest.raises(ValueError, match="batchnorm_group_size: found 2, wanted a divisor of the 3 ranks"):
         group_norms(nn.Sequential(), Layout(3), 2, 60.0)
+    assert isinstance(group_norms(nn.Sequential(nn.BatchNorm2d(5)), Layout(3), 1, 60.0)[0], RankBatchNorm)

@@ -1,10 +1,8 @@
 import json
-import time
 from types import SimpleNamespace
 
 import pytest
 import torch
-import torch.distributed as dist
 from torch import nn
 
 from benchmark.run.files import LEDGER
@@ -132,58 +130,32 @@ def test_on_a_gpu_phases_are_of_its_stream(gpu):
     assert sum(clock.seconds().values()) == pytest.approx(7e-3)
 
 
-class Sum:
-    """A task whose loss is the sum of what the network gives."""
+def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
+    """The stream that computes waits where FSDP2 uses what a collective gave, not where it begins one. By PyTorch's
+    names of today, which must be called."""
+    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
 
-    def loss(self, model):
-        return model(torch.ones(1, 4)).sum()
+    def slow(name, wait):
+        function = getattr(FSDPParamGroup, name)
 
+        def waiting(*args, **kwargs):
+            gpu.time += wait
+            return function(*args, **kwargs)
 
-def layers():
-    return nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2))
+        monkeypatch.setattr(FSDPParamGroup, name, waiting)
 
+    class Sum:
+        def loss(self, model):
+            return model(torch.ones(1, 4)).sum()
 
-def sharded_step(monkeypatch, device, place, names, wait):
-    """The phases of a step of sharded weights, where functions of these names wait before they act."""
-
-    def slow(name):
-        function = getattr(place, name)
-        monkeypatch.setattr(place, name, lambda *args, **kwargs: (wait(name), function(*args, **kwargs))[1])
-
-    task, clock = Sum(), PhaseClock(torch.device(device))
+    task, clock = Sum(), PhaseClock(torch.device("cuda"))
     with fake_ranks(Layout(2)):
-        model = shard(layers())
+        model = shard(nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2)))
         task.loss(model).backward()
-        for name in names:
-            slow(name)
+        slow("wait_for_unshard", 1)
+        slow("finalize_backward", 100)
         with timed(clock, task, model):
             clock.start()
             task.loss(model).backward()
-            return clock.seconds()
-
-
-def test_sharded_weights_are_gathered_and_reduced_in_a_phase(monkeypatch):
-    """By PyTorch's names of today: FSDP2's collectives are made slow, and must be called."""
-    calls = []
-
-    def wait(name):
-        calls.append(name)
-        time.sleep(0.02)
-
-    seconds = sharded_step(monkeypatch, "cpu", dist, ("all_gather_single", "reduce_scatter_single"), wait)
-    assert calls.count("all_gather_single") == 5 and calls.count("reduce_scatter_single") == 3
-    assert seconds["reduction"] >= 0.02 * len(calls)
-    assert seconds["forward"] + seconds["backward"] < 0.02 * len(calls)
-
-
-def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
-    """The stream that computes waits where FSDP2 uses what a collective gave, not where it begins one."""
-    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
-
-    waits = {"wait_for_unshard": 1, "finalize_backward": 100}
-
-    def wait(name):
-        gpu.time += waits[name]
-
-    seconds = sharded_step(monkeypatch, "cuda", FSDPParamGroup, waits, wait)
+            seconds = clock.seconds()
     assert seconds["reduction"] >= 0.3 and sum(seconds.values()) == pytest.approx(seconds["reduction"])

@@ -1,5 +1,6 @@
 """Runs that are killed and go on: the same curve, one clock, one log."""
 
+import hashlib
 import itertools
 import os
 import platform
@@ -15,9 +16,11 @@ import pytest
 import torch
 from torch import nn
 
+from benchmark.ledger import read_ledger
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.files import LEDGER
 from benchmark.run.resuming import latest
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
@@ -53,7 +56,7 @@ def whole(endless, tmp_path_factory):
 
 def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
     """Killed while it writes a checkpoint, then while it trains, then by the book; its log has one clock."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
     kill_when("eval_stop", 2, endless, *again)
     kill_when("epoch_start", 2, endless, *again)
@@ -72,6 +75,11 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
         assert event.metadata["lost_seconds"] > 0 and event.value["seed"] == 7
         assert [event.value["source"]] == [e.value for e in found if e.key == "source"]
     assert sorted(p.name for p in folder.iterdir()) == ["epoch_000004", "lock"]
+    said = [entry.said for entry in read_ledger(tmp_path / LEDGER).entries]
+    assert [start.resumes for start in said[:3]] == [None, 1, 2] and (said[3].of, len(said)) == (3, 4)
+    named = [e.value for e in found if e.key == "environment"] + [e.value["environment"] for e in resumed]
+    manifests = [(tmp_path / f"environment_0{n}.json").read_bytes() for n in ("", "_1", "_2")]
+    assert named == [hashlib.sha256(manifest).hexdigest() for manifest in manifests]
 
 
 def test_one_run_at_a_time(endless, tmp_path):
