@@ -9,7 +9,6 @@ import pytest
 from perf import convergence
 from perf.curves import runs as curves
 from perf.curves import table
-from perf.curves.figure import figure, median_curve
 from perf.curves.runs import Run, Series, merged, read, width_of, write
 from tests.support import ROOT
 
@@ -146,21 +145,6 @@ def test_a_published_problem_has_the_digest_of_its_definition():
     assert replace(one, problem_digest=digest).published
     assert [width_of("scale6", digest), width_of("scale6", "0" * 64), width_of("none", digest)] == [64, 0, 0]
     assert width_of("cosmoflow-mini", curves.load_problem("cosmoflow-mini").digest()) == 0
-
-
-def test_medians_stop_at_the_target():
-    """A run that has stopped counts with its last score."""
-    one = series(run(0, (0.96,)), run(1, (0.4, 0.97)), run(2, (0.3, 0.5, 0.98)))
-    assert median_curve(one) == [0.4, 0.96]
-    assert median_curve(series(run(0, (0.3, 0.4)))) == [0.3, 0.4]
-
-
-def test_a_figure_says_what_it_shows():
-    drawn = figure([series(run(0), run(1)), series(run(2, (0.1, 0.2)), width=8)], "validation Dice")
-    assert "width 16, batch size 2, 2 threads, 2 runs: target after 3 epochs" in drawn
-    assert "width 8, batch size 2, 2 threads, 1 run, none reached the target" in drawn
-    assert drawn.count('opacity="0.4"') == 3 and drawn.count('opacity="0.75"') == 2  # runs, dots
-    assert drawn.count(">target 0.95<") == 1 and drawn.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 """Every command that writes a file, on a disk that is full: it says so in a line that names the file, without a
-traceback, and leaves what was there. Runs and sets of runs are in implementations/pytorch/test_full_disk.py."""
+traceback, and leaves what was there. And a set of runs."""
 
 import contextlib
 import os
@@ -9,8 +9,15 @@ import sys
 
 import pytest
 
+from benchmark.collect import files_in
+from benchmark.run.files import LEDGER
+from benchmark.tree import result_path
+from harness import submit
+from harness.launcher import Launcher
+from harness.status import read_status
 from rules.current import EDITION
 from tests.support import ROOT
+from tests.support.forked import forked_start
 
 pytestmark = pytest.mark.slow  # a dozen commands and more
 
@@ -45,14 +52,23 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
 }
 
 
+@contextlib.contextmanager
+def mounted(folder, size):
+    """A small disk in a folder."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory):
     """A full disk that holds a clone and a round."""
     folder = tmp_path_factory.mktemp("disk")
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "none", folder]
-    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
-    try:
+    with mounted(folder, "64m"):
         for name in ("benchmark", "harness", "rules", "implementations", "compliance", "perf", "docs"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("__pycache__", "v*"))
@@ -63,8 +79,6 @@ def disk(tmp_path_factory):
         (folder / "request.json").write_bytes(asked.stdout)
         fill(folder)
         yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def fill(folder):
@@ -98,3 +112,26 @@ def test_a_full_disk_is_named_with_the_file(disk, name):
     assert str(disk) in lines[0] or "stdout" in lines[0], lines
     assert "Traceback" not in done.stderr
     assert held(disk) == before
+
+
+def test_a_full_disk_of_a_set(tiny, tmp_path, capfd, monkeypatch):
+    """What was finished stays. When there is room again, the same command makes what is missing."""
+    if tiny.warm:
+        monkeypatch.setattr(Launcher, "start", forked_start(tiny.warm))
+    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+    out = tmp_path / "out"
+    out.mkdir()
+    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out), "--runs"]
+    with mounted(out, "16m"):
+        assert submit.main([*options, "1"]) == 0
+        before = files_in(out)
+        fill(out)
+        assert submit.main([*options, "2"]) in (1, 2)
+        after = files_in(out)
+        assert all(after[name] == digest for name, digest in before.items() if LEDGER not in name)
+        (out / "filler").unlink()
+        assert submit.main([*options, "2"]) == 0
+        logs = [result_path(out / "Us", "laptop", "scaffold", run) for run in (0, 1)]
+        assert [read_status(log).state for log in logs] == ["reached"] * 2
+    said = capfd.readouterr().err
+    assert "No space left" in said and "Traceback" not in said

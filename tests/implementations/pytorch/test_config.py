@@ -1,21 +1,10 @@
 import pytest
 import torch
 
-from benchmark.config import read_yaml
 from benchmark.launch import Launch
-from benchmark.problem import load_problem
-from benchmark.workload import problem_files
-from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, config_path, gpu_of, resolve
+from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, gpu_of, resolve
 from implementations.pytorch.scaffold.task import Config
-from implementations.pytorch.task import config_class
 from tests.support.settings import load_config
-
-
-def test_every_problem_has_a_config():
-    for name in (name for file in problem_files() for name in read_yaml(file)):
-        problem = load_problem(name)
-        config = load_config(config_class(problem.workload), config_path(name))
-        assert config.batch_size <= problem.train_samples
 
 
 @pytest.mark.parametrize("scale", range(7, 12))

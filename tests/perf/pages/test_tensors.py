@@ -16,15 +16,6 @@ def test_a_file_has_as_many_numbers_as_the_rules_say(problem):
     assert sum_of(problem) == PROBLEMS[problem].parameter_count + PROBLEMS[problem].buffer_count
 
 
-def test_shapes_in_words():
-    assert shapes("smoke")["down.0.0.weight"] == "16 x 1 x 3 x 3 x 3" and tensors("smoke")["head.bias"] == (6,)
-    assert next(name for name in shapes("deepcam-mini") if "middle" in name) == "encoder.middle.i.body.0.0.weight"
-    found = tensors("deepcam-mini")  # whose blocks of the middle are alike
-    first = {name.partition(".0.")[2]: s for name, s in found.items() if name.startswith("encoder.middle.0.")}
-    last = {name.partition(".3.")[2]: s for name, s in found.items() if name.startswith("encoder.middle.3.")}
-    assert first == last and first
-
-
 def block(prefix, into, out):
     """The tensors of a block, as the page has them."""
     sides = (3, 3, 3)

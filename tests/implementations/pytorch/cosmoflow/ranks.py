@@ -1,4 +1,4 @@
-"""Started by test_split.py: what ranks compute of CosmoFlow under a layout, against one rank.
+"""Started by ../test_ranks.py: what ranks compute of CosmoFlow under a layout, against one rank.
 
     ranks.py OUT
 
@@ -53,9 +53,9 @@ CASES = {
     "dropout: 2;2,1,1 uneven": Case((2, 2, 1, 1), samples=3, dropout=0.5),
 }
 CONTROLS = {
-    "no gather": Case((1, 2, 1, 1), harm="gather"),
-    "dropout by rank": Case((2, 1, 1, 1), dropout=0.5, harm="dropout"),
-    "penalty by rank": Case((1, 2, 1, 1), harm="penalty"),
+    "wrong: no gather": Case((1, 2, 1, 1), harm="gather"),
+    "wrong: dropout by rank": Case((2, 1, 1, 1), dropout=0.5, harm="dropout"),
+    "wrong: penalty by rank": Case((1, 2, 1, 1), harm="penalty"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Started by test_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
+"""Started by ../test_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
 
     ranks.py OUT
 
@@ -45,9 +45,9 @@ CASES = {
     "pairs": Case(4, 2, 6),
 }
 CONTROLS = {
-    "each rank its own statistics": Case(2, 1, 4),
-    "means of ranks' means": Case(3, 3, 5, harm="counts"),
-    "gradients of a rank's own sums": Case(2, 2, 4, harm="adjoint"),
+    "wrong: each rank its own statistics": Case(2, 1, 4),
+    "wrong: means of ranks' means": Case(3, 3, 5, harm="counts"),
+    "wrong: gradients of a rank's own sums": Case(2, 2, 4, harm="adjoint"),
 }
 
 

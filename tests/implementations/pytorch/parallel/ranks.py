@@ -1,6 +1,6 @@
-"""Started by test_spatial.py: what ranks compute under a layout, against one rank and no layout at all.
+"""Started by ../test_ranks.py: what ranks compute under a layout, against one rank and no layout at all.
 
-    ranks_gradients.py OUT
+    ranks.py OUT
 
 Writes JSON: by case the largest absolute difference of logits, loss, gradients and, after four steps, weights.
 """
@@ -109,9 +109,9 @@ CASES = {
     "2;2,2,1 tiled": Case(cube(2, 2, 2, tile=(2, 1, 2, 1)), samples=3, steps=STEPS),
 }
 CONTROLS = {
-    "no halo": Case(cube(1, 2), harm=no_halo),
-    "shard norm": Case(cube(1, 2), harm=shard_norm),
-    "wrong average": Case(cube(1, 2), harm=wrong_average),
+    "wrong: no halo": Case(cube(1, 2), harm=no_halo),
+    "wrong: shard norm": Case(cube(1, 2), harm=shard_norm),
+    "wrong: gradients averaged over replicas": Case(cube(1, 2), harm=wrong_average),
 }
 
 
