@@ -18,18 +18,10 @@ pytestmark = pytest.mark.slow
 SMOKE = ["--problem", "smoke", "--system", "dgx-h200"]
 
 
-def test_a_table_of_the_fastest_layouts(capsys):
-    assert main(["--problem", "smoke", "--ranks", "1", "2", "8", "--system", "dgx-h200", "batch_size=2"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("dgx-h200: datasheet, not measured")
-    lines = [line.split() for line in out.partition("smoke, batch 2, bfloat16\n")[2].splitlines()]
-    assert lines[0][:3] == ["ranks", "layout", "tile"]
-    assert [line[:2] for line in lines[1:]] == [["1", "1,1,1,1"], ["2", "2,1,1,1"], ["8", "2,1,2,2"]]
-
-
 def test_one_number_of_ranks_shows_every_layout(capsys):
     assert main([*SMOKE, "--ranks", "4", "--format", "text", "batch_size=4", "precision=float32"]) == 0
     out = capsys.readouterr().out
+    assert out.startswith("dgx-h200: datasheet, not measured")
     assert all(layout in out for layout in ("4,1,1,1", "2,1,1,2", "1,1,2,2"))
     assert "seconds a step: wait " in out and "messages a step" in out
 

@@ -11,6 +11,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+import yaml
 
 from rules.edition import load
 from tests.support.imports import imports, tops
@@ -139,6 +140,14 @@ def test_paths_that_a_page_names_exist(page):
 
 def test_the_readme_is_a_page():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_the_citation_is_of_this_project():
+    found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (found["version"], found["license"]) == (project["version"], project["license"])
+    assert f"# {found['title']}" == (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[0]
+    assert {"cff-version", "message", "authors", "type"} <= found.keys()
 
 
 def test_no_package_hides_behind_tests():

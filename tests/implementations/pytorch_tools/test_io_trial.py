@@ -83,8 +83,6 @@ def test_copies_are_proved_and_staging_is_timed_to_the_disk(tiny_trial, tiny, tm
     assert setup["staging"]["bytes"] > 1000 and "staging of" in done.stderr
     assert "stored (copies), 1 accelerator: pass: AU" in done.stderr
     assert [f.code for f in judge([str(log)]).findings if f.severity == "error"] == ["LOG12"]
-    refused = tiny_trial.train(tmp_path / "run.txt", data=tmp_path / "copies" / "0")
-    assert refused.returncode == 2 and "no manifest" in refused.stderr  # no run takes a copy for the dataset
     files["1"][0].write_bytes(bytes(files["1"][0].stat().st_size))  # as large as it was
     damaged = tiny_trial.train(tmp_path / "result_1.txt", *more, *copies)
     assert damaged.returncode == 2 and "copies/1/train" in damaged.stderr

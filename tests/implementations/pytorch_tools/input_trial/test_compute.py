@@ -17,13 +17,8 @@ def log_of(folder, *stats, **counts):
     return path
 
 
-def test_always_the_same():
-    times = compute_times(0.5, None)
-    assert times.mean == 0.5 and times.draw(1, 1, 3) == [0.5] * 3
-    assert compute_times(None, None).mean == 0.0
-
-
-def test_deciles_are_a_distribution(tmp_path):
+def test_seconds_are_given_or_drawn_from_deciles(tmp_path):
+    assert compute_times(0.5, None).draw(1, 1, 3) == [0.5] * 3 and compute_times(None, None).mean == 0.0
     path = log_of(tmp_path, {"step_compute_seconds": [0.0, 1.0, 4.0], "compute_seconds": 9.0})
     times = compute_times(None, path)
     assert times.tables == ((0.0, 1.0, 4.0),) and times.mean == pytest.approx(1.5) and times.source == path.name
