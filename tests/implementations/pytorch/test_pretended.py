@@ -16,10 +16,7 @@ STEPS = {  # problem and layout -> weights, gradients, and tensors of the optimi
     "cosmoflow-mini:1,2,2,2": 36,
     "deepcam-mini:2,1,1,1": 628,
 }
-MISTAKES = [
-    *(f"{name}:1,1,1,1:batch" for name in ("smoke", "cosmoflow-mini", "deepcam-mini")),
-    "smoke:1,1,1,1:constant",
-]
+MISTAKES = [f"smoke:1,1,1,1:{mistake}" for mistake in ("batch", "constant")]
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,4 @@ def test_a_rule_has_its_sentence_its_severity_and_its_reason():
     assert text.startswith(rule.sentence) and "\nerror · " in text and rule.reason in text
     assert "\nby people · " in page("v1.0").partition("### EVL90 ")[2].partition("\n### ")[0]
     assert "\nwarning · " in page("mlperf-hpc-v2.0").partition("### LOG07 ")[2].partition("\n### ")[0]
-
-
-def test_signs_in_a_heading_are_themselves():
     assert escaped("One run_start of <i> and `a_b`") == r"One run\_start of \<i\> and `a_b`"

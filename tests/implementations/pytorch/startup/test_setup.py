@@ -61,8 +61,6 @@ def test_each_rank_has_its_place(setup, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--problem", "smok"], "did you mean 'smoke'"),
-        (["epoch=3"], "command line: unknown field 'epoch'; did you mean 'epochs'"),
         (["--layout", "2,1,1,1"], "layout 2,1,1,1: found 1 ranks, wanted 2"),
         (["--config", "nowhere.yaml"], "nowhere.yaml: No such file or directory"),
         (["--registry", "nowhere.yaml", "--entry", "1"], "nowhere.yaml: found no registry that can be read"),

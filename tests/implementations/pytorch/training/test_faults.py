@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.forked import Rank
-from tests.support.waiting import comes_to
+from tests.support.waiting import children, comes_to
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 ENDLESS = ("epochs=1000000", "timeout_seconds=5")
@@ -70,9 +70,7 @@ def test_dead_data_worker(endless, events, tmp_path):
     log = tmp_path / "log.txt"
     with two_ranks(endless, log, "--layout", "1,2,1,1", *ENDLESS, "workers=1", "cache_gib=0") as ranks:
         comes_to(ranks[0], log, "eval_accuracy")
-        tasks = Path(f"/proc/{ranks[1].pid}/task").glob("*/children")
-        workers = [int(child) for task in tasks for child in task.read_text().split()]
-        os.kill(workers[0], signal.SIGKILL)
+        os.kill(children(ranks[1].pid)[0], signal.SIGKILL)
         assert ends(ranks[1]) == "train.py: rank 1: a reader process died"
         assert "another rank ended or cannot be reached" in ends(ranks[0])
     assert "another rank ended" in aborted(log, events)

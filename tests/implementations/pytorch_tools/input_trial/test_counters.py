@@ -1,7 +1,5 @@
 """What the kernel counts, and what it means."""
 
-import os
-
 import pytest
 
 from harness.system import storage
@@ -23,10 +21,8 @@ def test_reads_of_a_thread_are_counted_to_the_byte(tmp_path):
     path.write_bytes(bytes(100_000))
 
     def act():
-        descriptor = os.open(path, os.O_RDONLY)
-        found = os.read(descriptor, 60_000) + os.read(descriptor, 60_000)
-        os.close(descriptor)
-        return len(found)
+        with path.open("rb", buffering=0) as file:
+            return len(file.read(60_000) + file.read(60_000))
 
     found, reads = counted(act)
     assert found == 100_000
