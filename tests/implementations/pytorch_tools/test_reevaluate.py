@@ -65,7 +65,6 @@ def hand_in(folder, number, task, model, found, fingerprint):
     digest = hashlib.sha256(data).hexdigest()
     writer.event("weights", digest, bytes=len(data), path=f"weights/{log.stem}.safetensors")
     writer.close()
-    return log
 
 
 @pytest.fixture(scope="module")
