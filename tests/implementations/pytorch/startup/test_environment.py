@@ -5,14 +5,11 @@ import json
 import platform
 import shutil
 import threading
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
 from benchmark.environment.manifest import NODE, RUN, Node
-from benchmark.log import Event
 from compliance.engine import judge
 from compliance.reading.environment import parse
 from implementations.pytorch.parallel.layout import Layout
@@ -21,20 +18,16 @@ from implementations.pytorch.startup.environment import gather
 from tests.support.threaded import in_threads
 
 
-def named(event: Event, log: Path) -> dict[str, Any]:
-    """The manifest that an event names, if it is the file that is there."""
-    data = log.with_name(event.metadata["path"]).read_bytes()
-    assert (hashlib.sha256(data).hexdigest(), len(data)) == (event.value, event.metadata["bytes"])
-    parse(data)
-    return json.loads(data)
-
-
 def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
     log = tmp_path / "result_7.txt"
     found = tiny.ran(log, "eval_batch_size=2")
     keys = [e.key for e in found]
     assert keys.index("environment") < keys.index("run_start")
-    content = named(next(e for e in found if e.key == "environment"), log)
+    event = next(e for e in found if e.key == "environment")
+    data = log.with_name(event.metadata["path"]).read_bytes()
+    assert (hashlib.sha256(data).hexdigest(), len(data)) == (event.value, event.metadata["bytes"])
+    parse(data)
+    content = json.loads(data)
     run, (node,) = content["run"], content["nodes"]
     assert set(run) == set(RUN) and set(node["facts"]) == set(NODE) and node["hosts"] == [platform.node()]
     assert run["command"]["value"][-1] == "eval_batch_size=2" and run["config"]["value"] == tiny.config.read_text()
