@@ -13,8 +13,10 @@ from benchmark.problem import load_problem
 from perf.pages.scripts import ROOT, STARTED
 from tests.support.tiny import environment
 
+REFERENCE = "results/v1.0/reference"
 OF_DLIO = {"perf/storage/launch.py"}  # perf/dlio.py starts them, in an environment of its own
 ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}, its data, and {tiny}
+    "perf/check_speed.py": f"{REFERENCE} --repeats 1",
     "perf/contract.py": "--out {out}",
     "perf/convergence.py": "--points",
     "perf/dlio.py": "--problem smoke --data {smoke} --out {out}",
@@ -24,6 +26,7 @@ ROWS = {  # script: the smallest arguments, with {out}, an empty folder, {smoke}
     "perf/rehearse.py": "--problem smoke --layout 1,1,1,2 --rank 0",
     "perf/replay_bands.py": "--problem tiny --problems {tiny.problems} --config {tiny.config} --data {tiny.data} "
     "--seeds 1 --epochs 1 --ways float32",
+    "perf/telling.py": "--sets 2",
 }
 
 
