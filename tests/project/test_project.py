@@ -231,4 +231,4 @@ def test_names_of_tests_have_at_most_60_characters():
     """Behind `test_`."""
     texts = [p.read_text(encoding="utf-8") for p in modules("tests")]
     names = [name for text in texts for name in re.findall(r"^def test_(\w+)", text, re.M)]
-    assert len(names) > 2500 and not [name for name in names if len(name) > 60]
+    assert len(names) > 2000 and not [name for name in names if len(name) > 60]
