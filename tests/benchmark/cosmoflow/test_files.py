@@ -11,6 +11,7 @@ from benchmark.cosmoflow import files, making, universe
 from benchmark.cosmoflow.tfrecord import write_example
 from benchmark.fingerprint import MODULUS
 from benchmark.manifest import load_manifest
+from benchmark.problem import load_problem
 
 WHOLE = ((0, 0, 0), (16, 16, 16))
 
@@ -142,3 +143,19 @@ def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):
     files.write_sample(tmp_path / "train" / "b.h5", real, *sample)
     (fault,) = generate.verify(tmp_path, real)
     assert fault.startswith(f"{tmp_path / 'train' / 'b.h5'}: found digest ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".tfrecord.gz", ".h5"])
+def test_a_sample_of_full_size_goes_through(tmp_path, ending):
+    full = load_problem("cosmoflow")
+    rng = np.random.default_rng(3)
+    x = rng.poisson(0.5, (32, 128, 128, 4)).astype(np.int16)
+    x, y = np.concatenate([x, x, x, x + 1]), rng.uniform(-1, 1, 4).astype(np.float32)
+    path = tmp_path / "train" / f"universe{ending}"
+    files.write_sample(path, full, x, y)
+    assert path.stat().st_size < cosmoflow.file_bytes(full)
+    found = files.read_sample(path, full, ((0, 0, 0), full.shape))
+    assert (found[0] == x).all() and (found[1] == y).all()
+    part = files.read_sample(path, full, ((64, 96, 32), (32, 32, 64)))[0]
+    assert (part == x[64:96, 96:, 32:96]).all()

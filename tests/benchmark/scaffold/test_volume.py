@@ -9,7 +9,8 @@ import pytest
 from benchmark.fingerprint import add, to_hex
 from benchmark.problem import SPLITS, load_problem
 from benchmark.scaffold.held_out import held_out
-from benchmark.scaffold.volume import fractals, instances, make_sample, make_slabs
+from benchmark.scaffold.problem import Intensity
+from benchmark.scaffold.volume import background, fractals, instances, make_sample, make_slabs
 from benchmark.scaffold.writing import brick_digests
 
 
@@ -106,3 +107,11 @@ def test_slabs_make_the_sample(tiny):
     assert np.array_equal(np.concatenate([v for _, v, _ in slabs]), volume)
     assert np.array_equal(np.concatenate([part for *_, part in slabs]), label)
     assert np.array_equal(label, make_sample(tiny, 2)[1])  # the slabs' depth decides on intensities alone
+
+
+@pytest.mark.parametrize("most", [0, 1, 3, 7, 15])
+def test_background_is_uniform(most):
+    raw = np.random.default_rng(0).integers(0, 2**64, 20_000, np.uint64)
+    found = np.bincount(background(raw, Intensity(most, (100, 200))), minlength=16)
+    assert found.sum() == 320_000 and not found[most + 1 :].any()
+    assert np.abs(found[: most + 1] / 320_000 * (most + 1) - 1).max() < 0.05
