@@ -254,7 +254,7 @@ OTHERS = entry(2, ("bolt", *KEY[1:]))
         ([own()], [OTHERS], None, None),
     ],
 )
-def test_reg03_is_at_the_first_run_with_a_foreign_seed_or_entry(runs, entries, found, wanted):
+def test_reg03_is_at_the_first_run_with_anothers_seed_or_entry(runs, entries, found, wanted):
     told = [("result_0.txt", 7, found, wanted)] if found else []
     assert seen(checks.seeds_are_assigned, runs, *entries) == told
 

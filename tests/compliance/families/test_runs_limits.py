@@ -164,7 +164,7 @@ def replays(*numbers, home="acme", first=None):
     return [Replay(curve(n, home), 10 + n, origin, n) for n in numbers]
 
 
-def test_run06_tells_ten_replays_of_a_set_and_their_first_origin():
+def test_run06_ten_replays_and_the_first_of_their_origins_are_told():
     some = [*replays(4), *replays(*[5] * 10, first=curve(8))]
     told = f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and 1 more"
     found = f"{told}, as in acme/result_8.txt and 1 more"

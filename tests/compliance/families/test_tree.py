@@ -78,6 +78,8 @@ def listed(*paths, **kinds):
         (OURS, "results/box/weights/a.safetensors", False),
         (OURS, "results/box/environment_0.json", False),
         (OURS, "results/box/strong/environment_0.json", True),
+        (OURS, "results/box/strong/receipts_0.jsonl", True),
+        (OURS, f"{SET}/superseded/1/result_0.txt", True),
         (OURS, f"{SET}/superseded/1/notes.txt", False),
         (OURS, f"{SET}/superseded/1/weights/a.safetensors", True),
         (OURS, f"{SET}/superseded/1/a.safetensors", False),
