@@ -51,7 +51,7 @@ def test_reviews_come_before_information_among_notices(report, seed):
     assert "::notice::12 more notices " in lines[-1]
 
 
-def test_a_name_is_no_command_and_an_unread_path_an_error(report, hostile):
+def test_a_name_is_no_command_and_what_was_missed_is_an_error(report, hostile):
     assert render(report(missed=[("a,b", "100% gone")])) == "::error file=a%2Cb::could not be checked: 100%25 gone\n"
     (line,) = render(report(hostile)).splitlines()
     properties = line[2:].partition("::")[0]

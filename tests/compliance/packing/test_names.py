@@ -63,7 +63,7 @@ def test_an_implementation_is_hidden_where_it_is_one(names):
     assert masked(names, text, source=True) == new
 
 
-def test_names_apart_in_capitals_are_one_and_the_longest_is_taken(names):
+def test_names_in_capitals_are_one_and_the_longest_is_taken(names):
     names.add("org", "ZENITHLABS")
     names.add("org", "Zenith Labs Inc", same_as="Zenithlabs")
     assert {names.given[n] for n in ("ZENITHLABS", "Zenithlabs", "Zenith Labs Inc")} == {"org00aa11bbn1"}

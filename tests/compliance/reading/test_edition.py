@@ -165,6 +165,20 @@ def test_the_first_logs_of_the_first_three_sets_tell_the_year(law, tmp_path, set
     assert editions(put(tmp_path / "acme", sets) / given, law) == (edition,)
 
 
+def test_an_edition_fits_a_round_of_all_its_benchmarks(law, tmp_path):
+    put(tmp_path / "acme", [of(2020)], "cosmoflow")
+    logged(tmp_path / "acme" / "results" / "box0" / "deepcam" / "result_0.txt", *of(2020)[0])
+    assert editions(tmp_path / "acme", law) == ("mlperf-hpc-v0.7",)
+
+
+def test_the_default_is_the_newest_edition_by_number(law, tmp_path):
+    """Of a benchmark that no edition knows, whatever the year."""
+    shutil.copytree(law, tmp_path / "rules")
+    for name in ("v1.9", "v1.10"):
+        shutil.copytree(law / "v1.0", tmp_path / "rules" / name)
+    assert editions(put(tmp_path / "acme", [of(2021)], "odd"), tmp_path / "rules") == ("v1.10",)
+
+
 LIMITS = read_yaml(ROOT / "v1.0" / "limits.yaml")
 CODES = load("v1.0").codes
 NEEDS = {code: check.needs for code, check in CHECKS.items() if check.needs}
