@@ -29,6 +29,8 @@ def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
     verdict = judge([tree.write(2)], rules=law)
     assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
     assert unit.BROKE in verdict.findings[0].sentence
+    told = "found ZeroDivisionError: nobody thought of that, wanted no error; please report it"
+    assert (verdict.findings[0].line, verdict.findings[0].details()) == (1, told)
     assert verdict.exit_code == 1
 
 
