@@ -36,7 +36,7 @@ def test_other_settings_are_another_line(tree, run):
     assert run(tree.root) == (0, wanted(tree.logs[0]) + wanted(tree.logs[3]), "")
 
 
-def test_a_rehearsal_that_breaks_off_will_do_and_throughput_alone(study, run):
+def test_a_rehearsal_that_breaks_off_and_a_log_of_steps_will_do(study, run):
     log = study.logs[0]
     log.events = log.events[: log.events.index(log.one("source")) + 1]
     study.changed("seed", 0, metadata={"source": "rehearsal"}, value=1)

@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +9,6 @@ import pytest
 
 from compliance.engine import budget, judge, unit
 from compliance.engine.budget import Account, Spent
-from compliance.rule import CHECKS
 from tests.support.effort import guarded
 
 
@@ -74,17 +72,13 @@ def test_slow_logs_leave_out_their_own_submission_alone(two, law, monkeypatch, c
 
 
 def test_rules_that_take_too_long_leave_a_submission_out(tree, law, monkeypatch, clock):
-    def slow(runs, place, terms):
-        yield from ()
-        clock.late += 1000
+    judge_set = unit.judge_set
 
-    check = replace(CHECKS["RUN01"], function=slow)
-    ordered = unit.ordered
-    monkeypatch.setattr(
-        unit,
-        "ordered",
-        lambda level, codes: (check, *ordered(level, codes)) if level == "set" else ordered(level, codes),
-    )
+    def slow(*given):
+        clock.late += 1000
+        return judge_set(*given)
+
+    monkeypatch.setattr(unit, "judge_set", slow)
     verdict = judge([tree.root], rules=law)
     assert verdict.submissions == () and verdict.findings == ()
     assert verdict.missed[0][1].startswith("judging it took more than 600 s; left: the rules from ")

@@ -61,7 +61,7 @@ def test_what_is_left_is_reading_and_what_landlock_does_not_cover(tmp_path):
     assert (tmp_path / "there").read_text() == "read me" and not (tmp_path / "new").exists()
 
 
-def test_without_library_or_kernel_support_it_is_off_and_says_so():
+def test_without_library_or_kernels_part_it_is_off_and_says_so():
     without = "import sys; sys.modules['py_landlock'] = None\n"
     assert run(f"{without}print(shut_in())") == "none: py-landlock is not installed"
     code = """

@@ -15,6 +15,7 @@ from compliance.reading.tree import Place, Set, log_file
 from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
 from rules.edition import load
+from tests.compliance import made
 
 
 def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
@@ -28,6 +29,8 @@ def test_check_that_breaks_says_so_and_the_others_go_on(tree, law, monkeypatch):
     verdict = judge([tree.write(2)], rules=law)
     assert {f.code for f in verdict.findings} == {"LOG07", "SEED03"}
     assert unit.BROKE in verdict.findings[0].sentence
+    told = "found ZeroDivisionError: nobody thought of that, wanted no error; please report it"
+    assert (verdict.findings[0].line, verdict.findings[0].details()) == (1, told)
     assert verdict.exit_code == 1
 
 
@@ -96,19 +99,11 @@ def test_a_log_that_breaks_a_premise_is_left_out_of_its_set(environed, law, tmp_
     assert ("SYS11", "result_1.txt") in told(waivers=waived)
 
 
-@pytest.mark.parametrize(
-    ("campaign", "trials", "edition", "kind"),
-    [
-        ("first", True, "v1.0", TRIAL),
-        ("first", False, "v1.0", CONFIRMATION),
-        ("", False, "v1.0", frozenset()),
-        ("first", True, "mlperf-hpc-v3.0", frozenset()),  # which knows no campaigns
-    ],
-)
-def test_sets_are_trials_or_confirmations_in_campaigns_alone(campaign, trials, edition, kind):
-    place = Place("", "", "", "", "", Path(), campaign, confirmation=bool(campaign) and not trials)
-    runs = Set(Path(), "", Path(), place, ())
-    assert terms_for(Log(""), load(edition), kind=runs.kind).kind == kind
+def test_sets_are_trials_or_confirmations_where_there_are_campaigns():
+    trials, confirmations = made.a_set(campaign="first"), made.a_set(campaign="first", confirmation=True)
+    assert (trials.kind, confirmations.kind, made.a_set().kind) == (TRIAL, CONFIRMATION, frozenset())
+    kinds = [terms_for(Log(""), load(edition), kind=TRIAL).kind for edition in ("v1.0", "mlperf-hpc-v3.0")]
+    assert kinds == [TRIAL, frozenset()]
 
 
 def test_every_premise_counts():
