@@ -91,7 +91,7 @@ def events_of(log: Path) -> list[Event]:
 
 def environment() -> dict[str, str]:
     """The environment without what a launcher around the tests may have set."""
-    names = ("RANK", "SLURM", "PMI", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")
+    names = ("RANK", "SLURM", "PMI", "PALS", "PBS", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")
     return {k: v for k, v in os.environ.items() if not k.startswith(names)}
 
 

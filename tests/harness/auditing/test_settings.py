@@ -45,6 +45,7 @@ def test_one_left_out_that_nothing_determines_is_refused(run, edition):
     ("settings", "wanted"),
     [
         ({"batch_size": 2, "average_decay": 0.75}, {"batch_size": 2, "average_epochs": 0.5}),
+        ({"batch_size": 2}, {"batch_size": 2, "average_epochs": 0.0}),
         ({"batch_size": 2, "average_epochs": 0.25}, {"batch_size": 2, "average_epochs": 0.25}),
     ],
 )
