@@ -55,6 +55,9 @@ def test_its_settings_are_the_references():
     assert set(machine_settings(minimal.Config)) <= machine
     same = {name for name in ours.keys() - machine if ours[name] == theirs[name]}
     assert ours.keys() - machine - same == {"precision"}  # "auto" there
+
+
+def test_for_smoke_its_file_has_the_references_values():
     path, reference = SCRIPT.with_name("smoke.yaml"), ROOT / "implementations/pytorch/configs/smoke.yaml"
     ours, theirs = (yaml.safe_load(file.read_text()) for file in (path, reference))
     build(minimal.Config, ours, str(path))

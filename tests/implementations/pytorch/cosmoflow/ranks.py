@@ -1,4 +1,4 @@
-"""Started by ../test_ranks.py: what ranks compute of CosmoFlow under a layout, against one rank.
+"""Started by test_split.py: what ranks compute of CosmoFlow under a layout, against one rank.
 
     ranks.py OUT
 
@@ -46,16 +46,26 @@ class Case:
 CASES = {
     "2;1,1,1 uneven": Case((2, 1, 1, 1), samples=3),
     "3;1,1,1 two ranks empty": Case((3, 1, 1, 1), samples=1),
+    "1;2,1,1": Case((1, 2, 1, 1)),
+    "1;1,2,1": Case((1, 1, 2, 1)),
+    "1;1,1,2": Case((1, 1, 1, 2)),
     "1;2,2,1 recomputed": Case((1, 2, 2, 1), recompute=True),
+    "1;4,1,1": Case((1, 4, 1, 1), side=16),
+    "2;2,1,1 uneven": Case((2, 2, 1, 1), samples=3),
     "2;2,1,1 one replica empty": Case((2, 2, 1, 1), samples=1),
     "1;2,2,2": Case((1, 2, 2, 2)),
+    "kernel 2: 1;2,1,1": Case((1, 2, 1, 1), kernel=2),
+    "kernel 2: 1;1,1,2": Case((1, 1, 1, 2), kernel=2),
     "kernel 2: 1;2,2,2": Case((1, 2, 2, 2), kernel=2),
+    "dropout: 2;1,1,1 uneven": Case((2, 1, 1, 1), samples=3, dropout=0.5),
+    "dropout: 1;2,1,1": Case((1, 2, 1, 1), dropout=0.5),
     "dropout: 2;2,1,1 uneven": Case((2, 2, 1, 1), samples=3, dropout=0.5),
 }
 CONTROLS = {
-    "wrong: no gather": Case((1, 2, 1, 1), harm="gather"),
-    "wrong: dropout by rank": Case((2, 1, 1, 1), dropout=0.5, harm="dropout"),
-    "wrong: penalty by rank": Case((1, 2, 1, 1), harm="penalty"),
+    "no gather": Case((1, 2, 1, 1), harm="gather"),
+    "dropout by rank": Case((2, 1, 1, 1), dropout=0.5, harm="dropout"),
+    "penalty by rank": Case((1, 2, 1, 1), harm="penalty"),
+    "kernel 2 padded before": Case((1, 2, 1, 1), kernel=2, harm="padding"),
 }
 
 
@@ -102,6 +112,13 @@ def break_something(harm: str) -> None:
     elif harm == "penalty":
         penalty = Double.penalty
         Double.penalty = lambda self: penalty(self) * (1 + dist.get_rank())
+    elif harm == "padding":
+        split.EvenHaloConv3d.forward = wrongly_padded
+
+
+def wrongly_padded(conv: nn.Module, x: Tensor) -> Tensor:
+    """Zeros where the next box's voxels belong."""
+    return nn.functional.conv3d(nn.functional.pad(x, (0, 1) * 3), conv.weight, conv.bias)
 
 
 def differences(name: str, everybody: Layout) -> dict[str, float]:

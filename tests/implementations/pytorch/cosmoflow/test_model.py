@@ -10,9 +10,11 @@ from torch.nn import functional as F
 
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted
-from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, to_input
+from implementations.pytorch.config import config_path
+from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
 from implementations.pytorch.cosmoflow.task import Config, Task
 from implementations.pytorch.parallel.layout import Layout
+from tests.support.settings import load_config
 
 
 @pytest.fixture
@@ -29,13 +31,19 @@ def batch(samples: int, side: int = 16, seed: int = 0):
 
 @pytest.mark.parametrize("kernel", [2, 3])
 def test_convolutions_keep_the_extent_as_tensorflow_does(kernel):
-    """Output i sees inputs i to i + 1 for a kernel of 2, i - 1 to i + 1 for 3."""
-    conv = SameConv3d(2, 3, kernel).double()
-    x = torch.randn(1, 2, 5, 5, 5, dtype=torch.float64)
+    """Voxel by voxel: output i sees inputs i to i + 1 for a kernel of 2, i - 1 to i + 1 for 3."""
+    conv = SameConv3d(1, 1, kernel).double()
+    x = torch.randn(1, 1, 5, 5, 5, dtype=torch.float64)
+    y = conv(x)
+    assert y.shape == x.shape
     before = (kernel - 1) // 2
-    wanted = F.conv3d(F.pad(x, (before, kernel - 1 - before) * 3), conv.weight, conv.bias)
-    assert conv(x).shape == (1, 3, 5, 5, 5)
-    torch.testing.assert_close(conv(x), wanted, rtol=0, atol=1e-12)
+    for place in [(0, 0, 0), (4, 4, 4), (2, 0, 4), (2, 2, 2)]:
+        total = conv.bias.item()
+        for offset in torch.cartesian_prod(*[torch.arange(kernel)] * 3).tolist():
+            at = [p + o - before for p, o in zip(place, offset, strict=True)]
+            if all(0 <= a < 5 for a in at):
+                total += (conv.weight[0, 0][tuple(offset)] * x[0, 0][tuple(at)]).item()
+        assert y[0, 0][place].item() == pytest.approx(total, abs=1e-12)
 
 
 def test_network_is_the_published_sequence():
@@ -56,8 +64,8 @@ def test_network_is_the_published_sequence():
 def test_input_is_the_logarithm_with_channels_in_front():
     counts = batch(2)[0]
     x = to_input(counts)
-    assert x.is_contiguous(memory_format=torch.channels_last_3d)
-    assert torch.equal(x, torch.log(counts.movedim(-1, 1).double() + 1).float())
+    assert x.shape == (2, 4, 16, 16, 16) and x.is_contiguous(memory_format=torch.channels_last_3d)
+    assert torch.equal(x[1, 3], torch.log(counts[1, ..., 3].double() + 1).float())
 
 
 def test_loss_is_the_mean_squared_error_and_the_penalty(task):
@@ -81,9 +89,14 @@ def test_score_is_the_mean_absolute_error_whatever_the_batches(task):
     assert whole.value == math.fsum(whole.facts["sums"]) / 28
     parts = task.evaluate(model, [(counts[:5], true[:5]), (counts[5:], true[5:])], Layout(1))
     assert parts.value == pytest.approx(whole.value, rel=1e-6)
-    model.head.bias.data.fill_(math.nan)
+
+
+def test_a_score_that_is_no_number_ends_the_run(task):
+    model = task.build_model().eval()
+    with torch.no_grad():
+        model.head.bias.fill_(math.nan)
     with pytest.raises(Aborted, match="mean absolute error is nan"):
-        task.evaluate(model, [(counts, true)], Layout(1))
+        task.evaluate(model, [batch(2)], Layout(1))
 
 
 def test_predictions_have_all_digits_whatever_the_precision(task):
@@ -95,10 +108,24 @@ def test_predictions_have_all_digits_whatever_the_precision(task):
     assert torch.allclose(rough, model(x), atol=0.05)
 
 
+def test_dropout_is_for_training_alone():
+    torch.manual_seed(0)
+    model, x = build_model(load_problem("cosmoflow-mini"), 0.5), to_input(batch(2)[0])
+    assert not torch.equal(model.train()(x), model(x))
+    assert torch.equal(model.eval()(x), model(x))
+
+
 def test_optimizer_is_sgd_with_momentum(task):
-    optimizer = task.build_optimizer(nn.Linear(1, 1))
-    said = {name: optimizer.defaults[name] for name in ("lr", "momentum", "dampening", "nesterov", "weight_decay")}
-    assert type(optimizer) is torch.optim.SGD and list(said.values()) == [task.full_rate, 0.9, 0, False, 0]
+    """Two steps by hand."""
+    model = nn.Linear(1, 1, bias=False)
+    optimizer = task.build_optimizer(model)
+    weight, velocity = model.weight.item(), 0.0
+    for gradient in (1.0, 2.0):
+        model.weight.grad = torch.full((1, 1), gradient)
+        optimizer.step()
+        velocity = 0.9 * velocity + gradient
+        weight -= task.full_rate * velocity
+    assert model.weight.item() == pytest.approx(weight, rel=1e-6)
 
 
 def test_learning_rate_is_scaled_warmed_up_and_decayed(task):
@@ -114,13 +141,14 @@ def test_learning_rate_is_scaled_warmed_up_and_decayed(task):
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("setting", "message"),
     [
-        ({"decay_epochs": (3, 2), "decay_factors": (0.5, 0.1)}, "wanted as many, in order of epoch"),
-        ({"decay_factors": (0.5,)}, "wanted as many, in order of epoch"),
-        ({"sharding": "fsdp", "weight_decay": 0.1}, "its term takes whole weights"),
+        ("dropout=1", "dropout: found 1.0, wanted less than 1"),
+        ("base_learning_rate=0", "base_learning_rate: found 0.0, wanted more than 0"),
+        ("decay_epochs=[3,2]", "wanted as many, in order of epoch"),
+        ("decay_factors=[0.5]", "wanted as many, in order of epoch"),
     ],
 )
-def test_wrong_settings_are_named(settings, message):
-    with pytest.raises(ValueError, match=message):
-        Config(**settings)
+def test_wrong_settings_are_named(setting, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        load_config(Config, config_path("cosmoflow-mini"), setting)

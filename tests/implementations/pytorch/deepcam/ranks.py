@@ -1,4 +1,4 @@
-"""Started by ../test_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
+"""Started by test_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
 
     ranks.py OUT
 
@@ -38,16 +38,18 @@ class Case:
 
 
 CASES = {
+    "2 ranks": Case(2, 2, 4),
     "2 ranks uneven": Case(2, 2, 3),
+    "2 ranks, one empty": Case(2, 2, 1),
     "3 ranks uneven": Case(3, 3, 5),
     "3 ranks, two empty": Case(3, 3, 1),
     "3 ranks alone, two empty": Case(3, 1, 1),  # the one rank that has samples has them all
     "pairs": Case(4, 2, 6),
 }
 CONTROLS = {
-    "wrong: each rank its own statistics": Case(2, 1, 4),
-    "wrong: means of ranks' means": Case(3, 3, 5, harm="counts"),
-    "wrong: gradients of a rank's own sums": Case(2, 2, 4, harm="adjoint"),
+    "each rank its own statistics": Case(2, 1, 4),
+    "means of ranks' means": Case(3, 3, 5, harm="counts"),
+    "gradients of a rank's own sums": Case(2, 2, 4, harm="adjoint"),
 }
 
 

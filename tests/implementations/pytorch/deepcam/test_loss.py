@@ -1,4 +1,5 @@
 import itertools
+import math
 
 import pytest
 import torch
@@ -29,13 +30,26 @@ def test_loss_is_the_mean_weighted_cross_entropy_of_pixels():
     assert found.item() == pytest.approx(wanted.item(), rel=1e-6)
 
 
+def test_sums_of_parts_add_up_and_no_sample_adds_nothing():
+    torch.manual_seed(2)
+    logits, label = torch.randn(3, 3, 4, 5), torch.randint(3, (3, 4, 5), dtype=torch.uint8)
+    weight = torch.tensor(loss.WEIGHTS)
+    whole = loss.loss_sums(logits, label, weight)
+    parts = [loss.loss_sums(logits[s], label[s], weight) for s in (slice(0, 1), slice(1, 3), slice(3, 3))]
+    torch.testing.assert_close(sum(parts), whole, rtol=1e-12, atol=0)
+    assert parts[2].tolist() == [0, 0]
+
+
 def test_input_is_scaled_by_range_and_channels_come_first():
     least, greatest = torch.arange(16.0), torch.arange(16.0) + torch.arange(1, 17)
     data = torch.stack([least, greatest, (least + greatest) / 2]).reshape(1, 1, 3, 16)
     found = loss.to_input(data, torch.stack([least, greatest])[None])
     assert found.shape == (1, 16, 1, 3)
     assert found[0, :, 0].tolist() == [[0.0, 1.0, 0.5]] * 16
-    assert not loss.to_input(torch.zeros(2, 3, 4, 16), torch.zeros(2, 2, 16)).any()  # blank samples
+
+
+def test_blank_samples_become_zeros():
+    assert (loss.to_input(torch.zeros(2, 3, 4, 16), torch.zeros(2, 2, 16)) == 0).all()
 
 
 def logits_of(found):
@@ -59,6 +73,8 @@ def test_iou_is_the_mean_over_samples_whatever_the_batch():
         assert loss.mean_overlap([v for part in reversed(parts) for v in part], ONE) == whole
     score, sums = whole
     assert score == sum(sums) / (3 * 7)
+    by_sample = [sum(v) / 3 for v in loss.overlaps(logits, label)]
+    assert score == pytest.approx(math.fsum(by_sample) / 7, rel=1e-14)
     counts = torch.bincount(label.flatten().long() * 3 + logits.argmax(1).flatten(), minlength=9).view(3, 3)
     pooled = (counts.diagonal() / (counts.sum(0) + counts.sum(1) - counts.diagonal())).mean().item()
     assert abs(score - pooled) > 1e-3  # the overlap of all samples together is another number

@@ -35,8 +35,8 @@ def test_is_batch_norm_with_its_gradients_and_statistics(group_path, alone):
         torch.testing.assert_close(y, wanted, rtol=1e-9, atol=1e-9)
         dy = torch.randn_like(y)
         grads = torch.autograd.grad(y, [a, ours.weight, ours.bias], dy)
-        wanted = torch.autograd.grad(wanted, [b, theirs.weight, theirs.bias], dy)
-        torch.testing.assert_close(grads, wanted, rtol=1e-7, atol=1e-9)
+        for g, w in zip(grads, torch.autograd.grad(wanted, [b, theirs.weight, theirs.bias], dy), strict=True):
+            torch.testing.assert_close(g, w, rtol=1e-7, atol=1e-9)
     torch.testing.assert_close(ours.running_mean, theirs.running_mean, rtol=1e-9, atol=1e-9)
     torch.testing.assert_close(ours.running_var, theirs.running_var, rtol=1e-9, atol=1e-9)
     torch.testing.assert_close(ours.eval()(x), theirs.eval()(x))
@@ -62,7 +62,14 @@ def test_no_sample_changes_no_statistics_and_has_zero_gradients(group_path, alon
     assert all((b == before[name]).all() for name, b in ours.named_buffers())
 
 
+def test_parameters_keep_their_names_and_all_norms_are_replaced():
+    model = nn.Sequential(nn.Conv2d(3, 5, 1), nn.Sequential(nn.BatchNorm2d(5), nn.ReLU()))
+    names = [name for name, _ in model.named_parameters()]
+    group_norms(model, Layout(2), 1, 60.0)
+    assert isinstance(model[1][0], RankBatchNorm)
+    assert [name for name, _ in model.named_parameters()] == names
+
+
 def test_groups_must_be_filled():
     with pytest.raises(ValueError, match="batchnorm_group_size: found 2, wanted a divisor of the 3 ranks"):
         group_norms(nn.Sequential(), Layout(3), 2, 60.0)
-    assert isinstance(group_norms(nn.Sequential(nn.BatchNorm2d(5)), Layout(3), 1, 60.0)[0], RankBatchNorm)

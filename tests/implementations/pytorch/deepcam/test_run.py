@@ -61,6 +61,9 @@ def test_a_log_passes_our_checker_and_mlperfs_but_for_samples(easy, events, publ
         ({"recompute": True}, "recompute: found true, wanted false"),
         ({"average_epochs": 0.9}, "average_epochs: found 0.9, wanted 0"),
         ({"batchnorm_group_size": 2, "layout": (3, 1, 1, 1)}, "batchnorm_group_size: found 2, wanted a divisor of 3"),
+        ({"optimizer": "SGD"}, "optimizer: found 'SGD', wanted one of LAMB, Adam, AdamW"),
+        ({"schedule": "linear"}, "schedule: found 'linear', wanted one of multistep, cosine_annealing"),
+        ({"warmup_factor": 0.5}, "warmup_factor: found 0.5, wanted 1 or more"),
     ],
 )
 def test_impossible_settings_are_refused(setting, said):

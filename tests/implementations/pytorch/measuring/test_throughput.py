@@ -1,14 +1,21 @@
+import contextlib
 import json
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import nn
 
 from benchmark.run.files import LEDGER
 from compliance.engine import judge
-from implementations.pytorch.layers.blocks import Block
+from implementations.pytorch.layers.blocks import Block, recompute_blocks
+from implementations.pytorch.measuring import phases, throughput
+from implementations.pytorch.measuring.peak import Flops
 from implementations.pytorch.measuring.phases import PHASES, PhaseClock, timed
+from implementations.pytorch.measuring.throughput import BLOCKS, TRACED, WARM_UP, Measurement, TimedSteps
 from implementations.pytorch.parallel.gradients import shard
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.trace import fake_ranks
@@ -81,6 +88,58 @@ def test_ranks_share_the_work(tiny, tmp_path, events):
     assert [f.code for f in verdict.findings] == ["LOG12"] * 2  # the rules don't publish `tiny`
 
 
+def test_phases_are_exclusive(monkeypatch):
+    now = iter([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+    monkeypatch.setattr(phases.time, "perf_counter", lambda: next(now))
+    clock = PhaseClock(torch.device("cpu"))
+    clock.start()
+    with clock.phase("backward"):
+        with clock.phase("halo"):
+            pass
+        clock.switch("reduction")
+    seconds = {name: value for name, value in clock.seconds().items() if value}
+    assert seconds == {"rest": 1 + 32, "backward": 2 + 8, "halo": 4, "reduction": 16}
+
+
+def test_what_is_traced_is_not_measured(monkeypatch):
+    """What a profiler keeps would be in the peak otherwise, and on a GPU what came before the steps."""
+    done = []
+
+    class Steps(Measurement):
+        def work(self, steps):
+            return iter(range(steps))
+
+        def block(self, work):
+            done.append(len(list(work)))
+            return TimedSteps(0, 0, {}, 0)
+
+        def statistics(self, blocks):
+            done.append(f"peak of {len(blocks)}")
+            return {}
+
+        def evaluation(self):
+            done.append("evaluation")
+
+        def epoch(self, total):
+            return {}
+
+    monkeypatch.setattr(throughput, "PhaseClock", lambda device: SimpleNamespace())
+    monkeypatch.setattr(throughput, "timed", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(throughput, "traced", lambda trace, run, block: (done.append("trace"), block()))
+    monkeypatch.setattr(throughput, "rates", lambda stats: "")
+    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda: done.append("forget"))
+    run = SimpleNamespace(
+        config=SimpleNamespace(device="cuda"),
+        state=SimpleNamespace(model=nn.Identity(), optimizer=None, average=None),
+        task=None,
+        log=SimpleNamespace(event=lambda *_, **__: None),
+        print_rank0=lambda text: None,
+    )
+    Steps(run, 2 * BLOCKS - 1, 0, 1.0, "").measure(Path("trace"))
+    each = [part for size in (2, 2, 2, 2, 1) for part in (size, "peak of 1")]
+    assert done == [WARM_UP, "forget", *each, "peak of 5", "trace", TRACED, "evaluation"]
+
+
 @pytest.fixture
 def gpu(monkeypatch):
     """A stand-in for a GPU: `time` is how far its stream has come, in ms, `waits` how often it was waited for."""
@@ -130,32 +189,91 @@ def test_on_a_gpu_phases_are_of_its_stream(gpu):
     assert sum(clock.seconds().values()) == pytest.approx(7e-3)
 
 
-def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
-    """The stream that computes waits where FSDP2 uses what a collective gave, not where it begins one. By PyTorch's
-    names of today, which must be called."""
-    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
+class Sum:
+    """A task whose loss is the sum of what the network gives."""
 
-    def slow(name, wait):
-        function = getattr(FSDPParamGroup, name)
+    def loss(self, model):
+        return model(torch.ones(1, 4)).sum()
 
-        def waiting(*args, **kwargs):
-            gpu.time += wait
-            return function(*args, **kwargs)
 
-        monkeypatch.setattr(FSDPParamGroup, name, waiting)
+def layers():
+    return nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2))
 
-    class Sum:
-        def loss(self, model):
-            return model(torch.ones(1, 4)).sum()
 
-    task, clock = Sum(), PhaseClock(torch.device("cuda"))
+def sharded_step(monkeypatch, device, place, names, wait):
+    """The phases of a step of sharded weights, where functions of these names wait before they act."""
+
+    def slow(name):
+        function = getattr(place, name)
+        monkeypatch.setattr(place, name, lambda *args, **kwargs: (wait(name), function(*args, **kwargs))[1])
+
+    task, clock = Sum(), PhaseClock(torch.device(device))
     with fake_ranks(Layout(2)):
-        model = shard(nn.Sequential(Block(nn.Linear(4, 4)), Block(nn.Linear(4, 4)), nn.Linear(4, 2)))
+        model = shard(layers())
         task.loss(model).backward()
-        slow("wait_for_unshard", 1)
-        slow("finalize_backward", 100)
+        for name in names:
+            slow(name)
         with timed(clock, task, model):
             clock.start()
             task.loss(model).backward()
-            seconds = clock.seconds()
+            return clock.seconds()
+
+
+def test_sharded_weights_are_gathered_and_reduced_in_a_phase(monkeypatch):
+    """By PyTorch's names of today: FSDP2's collectives are made slow, and must be called."""
+    calls = []
+
+    def wait(name):
+        calls.append(name)
+        time.sleep(0.02)
+
+    seconds = sharded_step(monkeypatch, "cpu", dist, ("all_gather_single", "reduce_scatter_single"), wait)
+    assert calls.count("all_gather_single") == 5 and calls.count("reduce_scatter_single") == 3
+    assert seconds["reduction"] >= 0.02 * len(calls)
+    assert seconds["forward"] + seconds["backward"] < 0.02 * len(calls)
+
+
+def test_on_a_gpu_waiting_for_sharded_weights_is_reduction(gpu, monkeypatch):
+    """The stream that computes waits where FSDP2 uses what a collective gave, not where it begins one."""
+    from torch.distributed.fsdp._fully_shard._fsdp_param_group import FSDPParamGroup
+
+    waits = {"wait_for_unshard": 1, "finalize_backward": 100}
+
+    def wait(name):
+        gpu.time += waits[name]
+
+    seconds = sharded_step(monkeypatch, "cuda", FSDPParamGroup, waits, wait)
     assert seconds["reduction"] >= 0.3 and sum(seconds.values()) == pytest.approx(seconds["reduction"])
+
+
+def test_nothing_stays_behind():
+    class Task:
+        def loss(self):
+            return 1
+
+    task, model = Task(), nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(model.parameters(), 1)
+    places = [(torch.Tensor, "backward"), (Task, "loss"), (dist, "all_reduce"), (dist, "batch_isend_irecv")]
+    before = [getattr(*place) for place in places]
+    clock = PhaseClock(torch.device("cpu"))
+    with pytest.raises(KeyError), timed(clock, task, model, (optimizer, "step")):
+        clock.start()
+        assert task.loss() == 1 and "step" in vars(optimizer)
+        assert [getattr(*place) for place in places] != before
+        raise KeyError
+    assert clock.seconds()["forward"] > 0
+    assert [getattr(*place) for place in places] == before and "step" not in vars(optimizer)
+
+
+def test_what_is_recomputed_is_counted_once():
+    block = Block(nn.Conv3d(2, 2, 3, padding=1), nn.ReLU(), nn.Linear(4, 4))
+    totals = []
+    for _ in range(2):
+        with Flops() as flops:
+            loss = block(torch.ones(1, 2, 4, 4, 4, requires_grad=True)).sum()
+            with flops.without_modules():
+                loss.backward()
+        totals.append(flops.total)
+        assert flops.paused == 0
+        recompute_blocks(block)
+    assert totals[0] == totals[1] == 3 * (2 * 2 * 2 * 27 * 64 + 2 * 128 * 4)

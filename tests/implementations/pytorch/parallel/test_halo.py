@@ -1,18 +1,22 @@
 """Boxes with their halos against the whole volume, on ranks that are threads."""
 
+import itertools
+
 import pytest
 import torch
 from torch.nn import functional as F
 
 from implementations.pytorch.parallel import halo
-from implementations.pytorch.parallel.halo import halo_backward, pad
+from implementations.pytorch.parallel.halo import Halo, halo_backward, pad
 from implementations.pytorch.parallel.layout import Layout
 
 LAYOUTS = {  # and the whole volume's sides
+    "two boxes in depth": (Layout(1, 0, 2), (4, 3, 2)),
     "three in height, the middle one with two neighbours": (Layout(1, 0, 1, 3), (2, 6, 3)),
     "width, and two replicas": (Layout(2, 0, 1, 1, 2), (2, 3, 4)),
     "two axes": (Layout(1, 0, 2, 1, 2), (4, 3, 6)),
     "three axes, in tiles": (Layout(1, 0, 2, 2, 2, (1, 2, 1, 2)), (4, 6, 4)),
+    "boxes of one voxel": (Layout(1, 0, 4, 3), (4, 3, 2)),
 }
 every_layout = pytest.mark.parametrize(("layout", "sides"), LAYOUTS.values(), ids=LAYOUTS)
 
@@ -48,8 +52,8 @@ def test_a_halo_holds_the_neighbours_voxels_and_0_outside(in_threads, layout, si
 
 @every_layout
 def test_gradients_of_a_halo_go_where_its_values_came_from(in_threads, layout, sides):
-    shape = bordered(torch.zeros(2, 3, *sides), layout)[around(layout, sides)].shape
-    grads = [whole_numbers(*shape) + rank for rank in range(layout.ranks)]
+    shapes = [bordered(torch.zeros(2, 3, *sides), layout)[around(one, sides)].shape for one in (layout,)]
+    grads = [whole_numbers(*shapes[0]) + rank for rank in range(layout.ranks)]
     found = in_threads(layout, lambda one: (one, halo_backward(grads[one.rank].clone(), one)))
     wholes = [bordered(torch.zeros(2, 3, *sides).double(), layout) for _ in range(layout.data)]
     for one, _ in found:
@@ -75,9 +79,29 @@ def test_a_message_holds_the_halos_of_the_axes_before_it_alone(in_threads, monke
     assert sent == {(0, (1, 1, 3, 2)), (1, (1, 1, 4, 2)), (2, (1, 1, 4, 5))}
 
 
+def test_the_function_pads_forward_and_folds_backward(in_threads):
+    layout, sides = LAYOUTS["two axes"]
+    whole = whole_numbers(1, 2, *sides)
+
+    def work(one):
+        x = whole[inner(one, sides)].clone().requires_grad_()
+        padded = Halo.apply(x, one)
+        padded.backward(padded.detach().clone())
+        return torch.equal(padded, pad(x.detach(), one)), torch.equal(x.grad, halo_backward(pad(x.detach(), one), one))
+
+    assert in_threads(layout, work) == [(True, True)] * layout.ranks
+
+
 @pytest.mark.parametrize("memory", [torch.contiguous_format, torch.channels_last_3d])
 def test_a_padded_box_keeps_its_memory_format(in_threads, memory):
-    x = torch.ones(2, 3, 4, 5, 6).contiguous(memory_format=memory)
-    boxes = in_threads(Layout(1, 0, 2), lambda one: pad(x, one))
-    formats = (torch.contiguous_format, torch.channels_last_3d)
-    assert all(box.is_contiguous(memory_format=one) == (one is memory) for box in boxes for one in formats)
+    boxes = in_threads(
+        Layout(1, 0, 2), lambda one: pad(torch.ones(2, 3, 4, 5, 6).contiguous(memory_format=memory), one)
+    )
+    others = {torch.contiguous_format, torch.channels_last_3d} - {memory}
+    for box, other in itertools.product(boxes, others):
+        assert box.is_contiguous(memory_format=memory) and not box.is_contiguous(memory_format=other)
+
+
+def test_nothing_is_padded_where_nothing_is_split(in_threads):
+    x = whole_numbers(1, 1, 2, 2, 2)
+    assert torch.equal(*in_threads(Layout(1), lambda one: pad(x, one)), x)

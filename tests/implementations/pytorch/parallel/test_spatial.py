@@ -1,6 +1,7 @@
-"""Layers of volumes that are split over ranks; what they compute is in ../test_ranks.py."""
+"""Volumes that are split over ranks, in real processes, against one rank: one launch for all cases."""
 
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,6 +10,26 @@ from torch import nn
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.parallel.spatial import HaloConv3d, split_volumes
 from implementations.pytorch.scaffold.model import UNet
+from tests.support.ranks import differences_of, far
+
+CONTROLS = {"no halo", "no corners", "wrong adjoint", "shard norm", "wrong average"}
+
+
+@pytest.mark.slow
+def test_every_layout_computes_what_one_rank_does(tmp_path):
+    """Logits, loss, every gradient and the weights after four steps; the negative controls fail."""
+    found = differences_of(Path(__file__).with_name("ranks_gradients.py"), tmp_path / "differences.json")
+    wrong = far(found, 1e-10)
+    assert len(found) == 27 and wrong.keys() == CONTROLS, found
+    assert min(wrong.values()) > 1e-3  # a control that fails by rounding alone would show nothing
+
+
+def test_a_split_model_has_the_same_parameters():
+    model, split = (UNet(classes=3, width=8, levels=2) for _ in range(2))
+    split_volumes(split, Layout(1, 0, 2))
+    shapes = [{name: p.shape for name, p in m.named_parameters()} for m in (model, split)]
+    assert shapes[0] == shapes[1]
+    assert sum(isinstance(module, HaloConv3d) for module in split.modules()) == 10
 
 
 def test_a_convolution_that_cannot_be_split_is_named():

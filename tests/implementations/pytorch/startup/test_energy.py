@@ -1,10 +1,80 @@
-"""The way of what nodes read. A run that reads counters is in test_describe.py."""
+"""A run that reads counters, files in their place, to the end: its log, the checker's verdict, and every table. And the
+way of what other nodes read."""
 
+import os
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
+from benchmark.energy.choice import REHEARSAL
 from benchmark.energy.counter import Counter
 from benchmark.energy.reader import Reader
+from benchmark.tree import result_path
 from implementations.pytorch.startup.energy import EnergyMeter
+
+WATTS = (120, 80)
+
+
+@contextmanager
+def moving(root: Path):
+    """Two packages below a folder like sysfs, which draw WATTS as long as this lasts, from just below their range."""
+    start, done = time.monotonic(), threading.Event()
+
+    def put(name: str, text: object) -> None:
+        path = root / "class" / "powercap" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".new").write_text(f"{text}\n")
+        os.replace(path.with_suffix(".new"), path)
+
+    def move() -> None:
+        while not done.wait(0.005):
+            for index, watts in enumerate(WATTS):
+                count = 262_143_328_850 - 50_000_000 + round(watts * 1e6 * (time.monotonic() - start))
+                put(f"intel-rapl:{index}/energy_uj", count % 262_143_328_850)
+
+    for index in range(len(WATTS)):
+        for name, text in (("name", f"package-{index}"), ("max_energy_range_uj", 262_143_328_850), ("energy_uj", 0)):
+            put(f"intel-rapl:{index}/{name}", text)
+    thread = threading.Thread(target=move)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def log(tiny, tmp_path_factory) -> Path:
+    """The log of a run that read such files."""
+    root = tmp_path_factory.mktemp("energy")
+    path = result_path(root / "v1.0" / "acme", "box", "scaffold", 0)
+    with moving(root / "sys"):
+        done = tiny.train(path, env={REHEARSAL: str(root / "sys")})
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_a_run_reads_its_counters_at_every_edge(log, events):
+    found = events(log)
+    (sources,) = [e for e in found if e.key == "energy_sources"]
+    assert [(s["source"], s["scope"], s["device"]) for s in sources.value] == [
+        ("rapl", "package", f"package-{i}") for i in (0, 1)
+    ]
+    assert sources.metadata["rehearsal"] is True
+    assert list(*sources.metadata["unreadable"].values()) == ["cray"]
+    readings = [e for e in found if e.key == "energy_reading"]
+    moments = [(e.metadata["moment"], e.metadata.get("epoch_num")) for e in readings]
+    edges = [e for e in found if e.key.startswith(("run_", "epoch_", "eval_st"))]
+    assert moments == [(e.key, e.metadata.get("epoch_num") if e.key[0] == "e" else None) for e in edges]
+    first, last = readings[0].value, readings[-1].value
+    seconds = (last["time_ms"][0] - first["time_ms"][0]) / 1000
+    assert [j / seconds for j in last["joules"]] == pytest.approx(WATTS, rel=0.2)
+
 
 MEMBERS = [[0], [1]]  # each counter is an entry of its own
 

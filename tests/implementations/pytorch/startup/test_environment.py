@@ -5,17 +5,28 @@ import json
 import platform
 import shutil
 import threading
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from benchmark.environment.manifest import NODE, RUN, Node
+from benchmark.log import Event
 from compliance.engine import judge
 from compliance.reading.environment import parse
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.startup import environment
-from implementations.pytorch.startup.environment import gather
+from implementations.pytorch.startup.environment import gather, torch_facts
 from tests.support.threaded import in_threads
+
+
+def named(event: Event, log: Path) -> dict[str, Any]:
+    """The manifest that an event names, if it is the file that is there."""
+    data = log.with_name(event.metadata["path"]).read_bytes()
+    assert (hashlib.sha256(data).hexdigest(), len(data)) == (event.value, event.metadata["bytes"])
+    parse(data)
+    return json.loads(data)
 
 
 def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
@@ -23,17 +34,21 @@ def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
     found = tiny.ran(log, "eval_batch_size=2")
     keys = [e.key for e in found]
     assert keys.index("environment") < keys.index("run_start")
-    event = next(e for e in found if e.key == "environment")
-    data = log.with_name(event.metadata["path"]).read_bytes()
-    assert (hashlib.sha256(data).hexdigest(), len(data)) == (event.value, event.metadata["bytes"])
-    parse(data)
-    content = json.loads(data)
+    content = named(next(e for e in found if e.key == "environment"), log)
     run, (node,) = content["run"], content["nodes"]
     assert set(run) == set(RUN) and set(node["facts"]) == set(NODE) and node["hosts"] == [platform.node()]
     assert run["command"]["value"][-1] == "eval_batch_size=2" and run["config"]["value"] == tiny.config.read_text()
     assert run["launcher"]["value"] == {"launcher": "none", "ranks": 1, "ranks_per_node": 1, "backend": None}
     assert node["facts"]["torch"]["value"]["version"] == torch.__version__
     assert str(tmp_path) not in json.dumps(content)
+
+
+def test_a_manifest_that_cannot_be_written_ends_the_run(tiny, tmp_path):
+    (tmp_path / "environment_0.json").mkdir()
+    done = tiny.train(tmp_path / "result_0.txt")
+    assert done.returncode == 1 and "run_start" not in (tmp_path / "result_0.txt").read_text()
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"train.py: rank 0: {tmp_path}/") and line.endswith("Is a directory"), line
 
 
 def gathered(hosts: list[str], told: list[dict], monkeypatch) -> list[list[Node]]:
@@ -59,8 +74,50 @@ def test_every_node_has_its_part_and_each_kind_is_sent_once(monkeypatch):
     for found in nodes:
         assert [(node.host, node.facts) for node in found] == [("n1", a), ("n2", b), ("n3", a), ("n4", b)]
     assert sorted(sent) == [0] * 5 + [2] * 5
-    monkeypatch.setattr(environment, "KINDS", 1)  # that are told in full
-    assert [node.facts for node in gathered(["n1", "n2"], [a, b], monkeypatch)[0]] == [a, None]
+
+
+def test_few_kinds_are_told_in_full(monkeypatch):
+    monkeypatch.setattr(environment, "KINDS", 2)
+    kinds = [{"kernel": {"value": str(i), "origin": "os.uname"}} for i in range(3)]
+    nodes = gathered(["n1", "n2", "n3"], kinds, monkeypatch)[0]
+    assert [node.facts for node in nodes] == [*kinds[:2], None]
+
+
+def test_how_pytorch_is_set():
+    found = torch_facts(torch.device("cpu"))
+    assert found["torch"].value["settings"].startswith("PyTorch built with")
+    assert found["backends"].value["matmul_precision"] in ("highest", "high", "medium")
+
+
+CHEAT = """
+import sys, time
+import acme_fast
+real = time.time_ns
+time.time_ns = lambda: real() // 2
+class Patched:
+    def find_spec(self, name, path=None, target=None):
+        return None
+sys.meta_path.insert(0, Patched())
+"""
+
+
+def environment_findings(folder: Path) -> list[str]:
+    """What the checker says of the environment of the runs in a folder."""
+    return [f.found for f in judge([str(folder)]).findings if f.code in ("ENV12", "ENV13")]
+
+
+def test_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
+    """They are real: a sitecustomize that no source of the run shows."""
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(CHEAT)
+    (hidden / "acme_fast.py").touch()
+    log = tmp_path / "runs" / "result_0.txt"
+    assert tiny.train(log, fresh=True, env={"PYTHONPATH": str(hidden)}).returncode == 0
+    said = "; ".join(environment_findings(log.parent))
+    assert "code that runs before the program: sitecustomize.py" in said
+    assert "other import finders: sitecustomize.Patched" in said
+    assert "files of no distribution: 2, .../acme_fast.py, .../sitecustomize.py" in said
 
 
 @pytest.mark.slow
@@ -78,8 +135,7 @@ def test_kernels_that_were_there_before_are_named(tiny, tmp_path):
             spent["compile_seconds"] > 0 and 0 < spent["cpu_seconds"] < 120 and 1 << 20 < spent["read_bytes"] < 1 << 34
         )
         assert kernels["before"] == before and kernels["files"] > before
-        findings = judge([str(log.parent)]).findings
-        said = [f.found.partition(" were")[0] for f in findings if f.code in ("ENV12", "ENV13")]
+        said = [words.partition(" were")[0] for words in environment_findings(log.parent)]
         assert said == (["kernels of which 1 files"] if before else [])
         shutil.rmtree(log.parent)
         planted = tmp_path / "fresh"

@@ -1,8 +1,8 @@
 """Runs that are killed and go on: the same curve, one clock, one log."""
 
-import hashlib
 import itertools
 import os
+import pickle
 import platform
 import random
 import resource
@@ -16,16 +16,13 @@ import pytest
 import torch
 from torch import nn
 
-from benchmark.ledger import read_ledger
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted, WrongData
-from benchmark.run.files import LEDGER
-from benchmark.run.resuming import latest
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
-from implementations.pytorch.training import checkpoint, parts
+from implementations.pytorch.training import parts
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.state import TrainingState
 from tests.support.threaded import in_threads
@@ -56,7 +53,7 @@ def whole(endless, tmp_path_factory):
 
 def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
     """Killed while it writes a checkpoint, then while it trains, then by the book; its log has one clock."""
-    log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
     kill_when("eval_stop", 2, endless, *again)
     kill_when("epoch_start", 2, endless, *again)
@@ -75,14 +72,9 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
         assert event.metadata["lost_seconds"] > 0 and event.value["seed"] == 7
         assert [event.value["source"]] == [e.value for e in found if e.key == "source"]
     assert sorted(p.name for p in folder.iterdir()) == ["epoch_000004", "lock"]
-    said = [entry.said for entry in read_ledger(tmp_path / LEDGER).entries]
-    assert [start.resumes for start in said[:3]] == [None, 1, 2] and (said[3].of, len(said)) == (3, 4)
-    named = [e.value for e in found if e.key == "environment"] + [e.value["environment"] for e in resumed]
-    manifests = [(tmp_path / f"environment_0{n}.json").read_bytes() for n in ("", "_1", "_2")]
-    assert named == [hashlib.sha256(manifest).hexdigest() for manifest in manifests]
 
 
-def test_one_run_at_a_time(endless, tmp_path):
+def test_one_run_at_a_time(endless, events, tmp_path):
     """A second run in the same folder is refused before it touches the log; one after the first's end is not."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
@@ -98,6 +90,7 @@ def test_one_run_at_a_time(endless, tmp_path):
     holder = f"process {first.pid} on {platform.node()}"
     assert second.stderr == f"train.py: {folder}: found a run at work in it ({holder}), wanted one at a time\n"
     assert endless.train(*again).returncode == 1
+    assert curve(events(log))[-1][0] == 4
 
 
 def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
@@ -113,11 +106,18 @@ def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
     assert max(abs(a - b) for (_, a), (_, b) in zip(found, whole, strict=True)) < 2e-3
 
 
-def test_what_was_cut_off_is_made_up_for(endless, events, tmp_path, whole):
-    """A kill between checkpoint and log, and one in the middle of a line: no score is lost, and none comes twice."""
+@pytest.fixture
+def begun(endless, tmp_path):
+    """The log and the checkpoint of a run that was killed after its second evaluation."""
     log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    kill_when("eval_accuracy", 2, endless, log, "--checkpoint", str(folder), *LONG)
+    return log, folder
+
+
+def test_what_was_cut_off_is_made_up_for(endless, events, tmp_path, whole, begun):
+    """A kill between checkpoint and log, and one in the middle of a line: no score is lost, and none comes twice."""
+    log, folder = begun
     again = ["--checkpoint", str(folder), "--resume", *LONG]
-    kill_when("eval_accuracy", 2, endless, log, *again)
     lines = log.read_text().splitlines(keepends=True)
     last = max(i for i, line in enumerate(lines) if '"eval_accuracy"' in line)
     log.write_text("".join(lines[:last]) + lines[last][:50])
@@ -126,15 +126,51 @@ def test_what_was_cut_off_is_made_up_for(endless, events, tmp_path, whole):
     assert done.returncode == 1, done.stderr
     assert curve(events(log)) == whole
     assert not list(folder.glob(".*"))
-    assert endless.train(log, *again).returncode == 2  # it is over
-    lines = log.read_text().splitlines(keepends=True)
-    stop = next(i for i, line in enumerate(lines) if '"run_stop"' in line)
-    log.write_text("".join(lines[: stop - 1]))  # killed after the last checkpoint, before it could say that it is over
-    assert endless.train(log, *again).returncode == 1
-    found = events(log)
-    assert curve(found) == whole and [e.key for e in found].count("resumed") == 2
-    (stop,) = (e.metadata for e in found if e.key == "run_stop")
-    assert stop["status"] == "aborted" and "after 4 epochs, wanted 2.0" in stop["reason"]
+
+
+class Trap:
+    """What runs when it is unpickled."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.folder),)
+
+
+def flip(path: Path) -> None:
+    """One bit, in the middle."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+
+
+def test_damage_is_named_and_nothing_runs(endless, tmp_path, begun, whole):
+    """Each leaves log and checkpoint as they are; put right again, the run goes on as if nothing had been."""
+    log, folder = begun
+    again = ["--checkpoint", str(folder), "--resume", *LONG]
+    at, trap = folder / "epoch_000002", tmp_path / "sprung"
+    part, metadata = at / "part_000000.safetensors", at / "metadata.json"
+    assert sorted(p.name for p in at.iterdir()) == [metadata.name, part.name]
+    kept, before = shutil.copytree(at, tmp_path / "kept"), log.read_bytes()
+
+    def poison() -> None:
+        """A checkpoint as torch.distributed.checkpoint wrote them."""
+        metadata.write_text(metadata.read_text().replace('"sha256"', '"sha"', 1))
+        (at / ".metadata").write_bytes(pickle.dumps(Trap(trap)))
+
+    for damage, message in [
+        (lambda: flip(part), f"rank 0: damaged checkpoint: rank 0: {part}: found sha256 "),
+        (poison, f"train.py: {metadata}: found sha256 "),
+    ]:
+        damage()
+        done = endless.train(log, *again)
+        (said,) = (line for line in done.stderr.splitlines() if "ledger.jsonl: head" not in line)
+        assert done.returncode == 2 and message in said, done.stderr
+        assert log.read_bytes() == before and not trap.exists() and at.is_dir()
+        shutil.rmtree(at)
+        shutil.copytree(kept, at)
+    assert curve(endless.ran(log, *again, code=1)) == whole
 
 
 @pytest.fixture
@@ -230,9 +266,6 @@ def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin)
     assert restored(origin, folder) == (2, {2.0})
     found = open_checkpoints(folder, True, origin).missing_evaluation("eval_accuracy")
     assert found.facts["state"] == states[1]
-    shutil.rmtree(folder)
-    Checkpoints(folder, origin).save(small(3.0), ALONE, 7, 3, FOUND)
-    assert restored(origin, folder) == (3, {3.0})
 
 
 def test_a_full_disk_loses_nothing(tmp_path, origin):
@@ -261,7 +294,7 @@ def test_a_full_disk_loses_nothing(tmp_path, origin):
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
 
 
-def test_what_does_not_belong_together_is_refused(tmp_path, origin, monkeypatch):
+def test_what_does_not_belong_together_is_refused(tmp_path, origin):
     folder, other = tmp_path / "checkpoints", tmp_path / "other.txt"
     Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 2, FOUND)
     other.write_text("")
@@ -277,25 +310,30 @@ def test_what_does_not_belong_together_is_refused(tmp_path, origin, monkeypatch)
             open_checkpoints(folder, True, replace(origin, **changed))
     fewer = replace(origin, config=replace(origin.config, epochs=3))  # of a replay, which ends earlier
     assert open_checkpoints(folder, True, fewer).resumed.epoch == 2
-    os.rename(folder / "epoch_000002", folder / "epoch_000003")
+
+
+def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
+    """Of the same run and of the same shapes: a part alone, and a whole folder under another name."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    Checkpoints(ours, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    Checkpoints(theirs, origin).save(small(2.0), ALONE, 7, 2, FOUND)
+    checkpoints = open_checkpoints(ours, True, origin)
+    part = Path("part_000000.safetensors")
+    shutil.copy(theirs / "epoch_000002" / part, ours / "epoch_000001" / part)
+    with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {ours}/epoch_000001/{part}: found sha256 "):
+        checkpoints.restore(small(0.0), ALONE)
+    os.rename(theirs / "epoch_000002", ours / "epoch_000003")
     with pytest.raises(ValueError, match=r"metadata\.json: found epoch 2, wanted 3, as the folder is named"):
-        open_checkpoints(folder, True, origin)
-    os.rename(folder / "epoch_000003", folder / "epoch_000002")
-    ahead = checkpoint.SET_BACK + 500
-    monkeypatch.setattr(checkpoint, "now_ms", lambda: latest(origin.log) - ahead)
-    with pytest.raises(ValueError, match=f"^{origin.log}: found times 2 s ahead of this clock, wanted a clock "):
-        open_checkpoints(folder, True, origin)
-    ahead = checkpoint.SET_BACK
-    assert open_checkpoints(folder, True, origin).resumed.epoch == 2
+        open_checkpoints(ours, True, origin)
 
 
 def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch):
-    """And rank 0 the rest."""
+    """And rank 0 the rest: of the checkpoint before, and of what a kill of a run with more ranks left."""
     folder, layout = tmp_path / "checkpoints", Layout(4)
     removed, real = [], shutil.rmtree
 
     def rmtree(path, **options):
-        if path.name == "epoch_000001":
+        if path.name == "epoch_000001":  # of another, ranks may be removing their parts at the same time
             removed.append(sorted(p.name for p in path.iterdir()))
         real(path, **options)
 
@@ -303,8 +341,12 @@ def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch
         in_threads(monkeypatch, layout, lambda one: Checkpoints(folder, origin).save(small(1.0), one, 7, epoch, FOUND))
 
     save(1)
+    left = folder / ".epoch_000002.partial"
+    left.mkdir()
     names = sorted(p.name for p in (folder / "epoch_000001").iterdir())
     assert names == ["metadata.json", *(f"part_{rank:06d}.safetensors" for rank in range(4))]
+    for rank in range(5):
+        (left / f"part_{rank:06d}.safetensors").touch()
     monkeypatch.setattr(shutil, "rmtree", rmtree)
     save(2)
     assert removed == [["metadata.json"]]
@@ -352,3 +394,19 @@ def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(tmp_path, origin):
     with pytest.raises(Aborted, match="found no run_start, wanted this run's log"):
         Checkpoints(tmp_path / "checkpoints", origin).save(small(1.0), ALONE, 7, 1, FOUND)
     assert not list((tmp_path / "checkpoints").glob("epoch_*"))
+
+
+def test_killed_before_it_could_say_that_it_is_over(endless, events, tmp_path, whole):
+    """After the checkpoint of the last epoch: the same command ends the run, which trains no more."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = ("--checkpoint", str(folder), "--resume", *LONG)
+    assert endless.train(log, *options).returncode == 1
+    lines = log.read_text().splitlines(keepends=True)
+    cut = next(i for i, line in enumerate(lines) if '"run_stop"' in line)
+    log.write_text("".join(lines[: cut - 1]))  # before the last evaluation was logged
+    done = endless.train(log, *options)
+    found = events(log)
+    assert done.returncode == 1 and curve(found) == whole
+    stop = next(e for e in found if e.key == "run_stop")
+    assert stop.metadata["status"] == "aborted" and "after 4 epochs, wanted 2.0" in stop.metadata["reason"]
+    assert endless.train(log, *options).returncode == 2

@@ -11,6 +11,8 @@ from benchmark.log import ROOT
 from benchmark.run.files import weights_path
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
+from tests.support.settings import load_config
+from tests.support.waiting import comes_to
 
 
 def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path):
@@ -19,9 +21,11 @@ def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path):
     *_, stop, weights = found
     data = weights_path(log).read_bytes()
     assert (stop.key, weights.key) == ("run_stop", "weights")
-    assert (weights.value, weights.metadata["bytes"]) == (hashlib.sha256(data).hexdigest(), len(data))
-    assert weights.metadata["path"] == "weights/result_0.safetensors"
-    model = build_task(tiny.problem, Config()).build_model()
+    assert weights.value == hashlib.sha256(data).hexdigest()
+    kept = {"bytes": len(data), "path": "weights/result_0.safetensors"}
+    assert {name: weights.metadata[name] for name in kept} == kept
+    config = load_config(Config, tiny.config)
+    model = build_task(tiny.problem, config).build_model()
     tensors = load_file(weights_path(log))
     assert {n: t.shape for n, t in tensors.items()} == {n: t.shape for n, t in model.state_dict().items()}
     (count,) = (e.value for e in found if e.key == "parameter_count")
@@ -46,6 +50,12 @@ sys.exit(train.main(sys.argv[1:]))
 """
 
 
+def start_twice(tiny, log, *more: str) -> subprocess.Popen:
+    """A run that evaluates twice an epoch."""
+    command = [sys.executable, "-c", TWICE, *tiny.options(log), "--rehearsal-seed", "7", *more]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def of(found, key: str, name: str = "epoch_num") -> list:
     """The metadata of events with a key."""
     return [e.metadata[name] for e in found if e.key == key]
@@ -54,10 +64,10 @@ def of(found, key: str, name: str = "epoch_num") -> list:
 def test_a_run_may_evaluate_several_times_an_epoch(endless, events, tmp_path):
     """Two steps of 4 and 3 samples are an epoch; each is a part. The split is proved when all of it was read, and
     evaluations in between change nothing that is trained."""
-    log, more = tmp_path / "result_0.txt", ("--rehearsal-seed", "7", "epochs=2")
-    command = [sys.executable, "-c", TWICE, *endless.options(log), *more]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 1 and "after 2 epochs, wanted 2.0" in done.stderr.splitlines()[-1], done.stderr
+    log = tmp_path / "result_0.txt"
+    process = start_twice(endless, log, "epochs=2")
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 1 and "after 2 epochs, wanted 2.0" in said.splitlines()[-1], said
     found = events(log)
     parts = [0.5, 1, 1.5, 2]
     for key in ("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy"):
@@ -70,6 +80,26 @@ def test_a_run_may_evaluate_several_times_an_epoch(endless, events, tmp_path):
     assert of(found, "dataset_fingerprint", "split") == ["validation", "train"]
     assert of(found, "dataset_fingerprint", "samples_count") == [4, 7]
     assert found[-1].metadata["epoch_num"] == 2
-    once = endless.ran(tmp_path / "once.txt", *more, code=1)
+    once = endless.ran(tmp_path / "once.txt", "--rehearsal-seed", "7", "epochs=2", code=1)
     scores = [[e.value for e in events if e.key == "eval_accuracy"] for events in (once, found)]
     assert len(scores[0]) == 2 and scores[1][1::2] == scores[0]
+
+
+def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(endless, events, tmp_path):
+    """Checkpoints are of whole epochs: what was trained of the next one is trained again, and proved no second time."""
+    log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
+    more = ("--checkpoint", str(folder), "--resume", "epochs=3")
+    with start_twice(endless, log, *more) as process:
+        comes_to(process, log, "eval_accuracy", 3)
+        process.kill()
+    (at,) = folder.glob("epoch_*")
+    assert at.name in ("epoch_000001", "epoch_000002")
+    process = start_twice(endless, log, *more)
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 1 and "after 3 epochs, wanted 2.0" in said.splitlines()[-1], said
+    found = events(log)
+    (again,) = of(found, "resumed")
+    assert again == int(at.name[-6:])
+    index = next(i for i, e in enumerate(found) if e.key == "resumed")
+    assert of(found[index:], "eval_accuracy") == [again + part / 2 for part in range(1, 7 - 2 * again)]
+    assert of(found, "dataset_fingerprint", "split") == ["validation", "train"]

@@ -1,6 +1,6 @@
-"""Started by ../test_ranks.py: what ranks compute under a layout, against one rank and no layout at all.
+"""Started by test_spatial.py: what ranks compute under a layout, against one rank and no layout at all.
 
-    ranks.py OUT
+    ranks_gradients.py OUT
 
 Writes JSON: by case the largest absolute difference of logits, loss, gradients and, after four steps, weights.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[4])
@@ -22,7 +21,7 @@ from torch import Tensor, nn
 
 from implementations.pytorch.layers import conv
 from implementations.pytorch.layers.blocks import join_parts, recompute_blocks
-from implementations.pytorch.parallel import gradients, spatial
+from implementations.pytorch.parallel import gradients, halo, spatial
 from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.scaffold.loss import class_weights
 from implementations.pytorch.scaffold.model import UNet
@@ -53,8 +52,27 @@ class Case:
 
 def no_halo(layout: Layout) -> None:
     """Boxes are padded with zeros."""
-    frame = [int(axis in layout.split_axes()) for axis in (2, 2, 1, 1, 0, 0)]
-    spatial.Halo = SimpleNamespace(apply=lambda x, layout: nn.functional.pad(x, frame))
+    spatial.Halo = replaced_halo(zeros_around, lambda grad, layout: halo.inside(grad, layout.split_axes()))
+
+
+def no_corners(layout: Layout) -> None:
+    """Axes exchange faces only."""
+
+    def pad(x: Tensor, layout: Layout) -> Tensor:
+        axes = layout.split_axes()
+        padded = zeros_around(x, layout)
+        for axis in axes:
+            rest = [a for a in axes if a != axis]
+            planes = halo.inside(padded, rest).movedim(2 + axis, 0)
+            planes[0], planes[-1] = halo.swap(planes[1], planes[-2], layout, axis)
+        return padded
+
+    spatial.Halo = replaced_halo(pad, halo.halo_backward)
+
+
+def wrong_adjoint(layout: Layout) -> None:
+    """Gradients of the halo are thrown away."""
+    spatial.Halo = replaced_halo(halo.pad, lambda grad, layout: halo.inside(grad, layout.split_axes()))
 
 
 def shard_norm(layout: Layout) -> None:
@@ -89,29 +107,62 @@ def add_boxes(boxes: int, bucket: dist.GradBucket) -> torch.futures.Future[Tenso
     return dist.all_reduce(tensor, async_op=True).get_future().then(lambda future: future.value()[0])
 
 
+def replaced_halo(pad: Callable, fold: Callable) -> type:
+    """A `Halo` with other passes."""
+
+    class Other(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, layout):
+            ctx.layout = layout
+            return pad(x, layout)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return fold(grad, ctx.layout), None
+
+    return Other
+
+
+def zeros_around(x: Tensor, layout: Layout) -> Tensor:
+    """`x` in a frame of zeros on the axes that are split."""
+    frame = [int(axis in layout.split_axes()) for axis in (2, 2, 1, 1, 0, 0)]
+    return nn.functional.pad(x, frame)
+
+
 def cube(data=1, depth=1, height=1, width=1, tile=(1, 1, 1, 1)) -> Layout:
     return Layout(data, 0, depth, height, width, tile)
 
 
 CASES = {
     "1;2,1,1": Case(cube(1, 2), steps=STEPS, samples=3),
+    "1;1,2,1": Case(cube(1, 1, 2)),
+    "1;1,1,2": Case(cube(1, 1, 1, 2)),
+    "1;2,1,1 taps": Case(cube(1, 2), memory=torch.channels_last_3d, taps=True, steps=STEPS),
     "1;2,1,1 split": Case(cube(1, 2), levels=2, join="split", steps=STEPS),
+    "2;1,1,1": Case(cube(2), samples=3),
     "3;1,1,1 one rank empty": Case(cube(3), samples=2),
+    "1;2,2,1": Case(cube(1, 2, 2), steps=STEPS),
+    "1;4,1,1": Case(cube(1, 4)),
     "1;4,1,1 extent 1": Case(cube(1, 4), levels=2, side=16, samples=1),
+    "2;2,1,1": Case(cube(2, 2), samples=3, steps=STEPS),
     "2;2,1,1 one replica empty": Case(cube(2, 2), samples=1),
     "2;2,1,1 recomputed": Case(cube(2, 2), samples=3, recompute="block", steps=STEPS),
     "1;2,2,1 split norms recomputed": Case(cube(1, 2, 2), join="split", recompute="norms", steps=STEPS),
     "2;2,1,1 split fsdp recomputed": Case(cube(2, 2), join="split", sharding="fsdp", recompute="block", taps=True),
     "2;1,1,1 fsdp one rank empty": Case(cube(2), samples=1, sharding="fsdp", memory=torch.channels_last_3d),
+    "1;2,1,1 fsdp recomputed": Case(cube(1, 2), sharding="fsdp", recompute="block", steps=STEPS),
     "1;2,2,1 fsdp taps": Case(cube(1, 2, 2), sharding="fsdp", recompute="norms", taps=True),
     "2;2,1,1 fsdp": Case(cube(2, 2), samples=3, sharding="fsdp", steps=STEPS),
+    "1;2,2,2": Case(cube(1, 2, 2, 2)),
     "1;2,2,2 extent 1": Case(cube(1, 2, 2, 2), levels=2, memory=torch.channels_last_3d),
     "2;2,2,1 tiled": Case(cube(2, 2, 2, tile=(2, 1, 2, 1)), samples=3, steps=STEPS),
 }
 CONTROLS = {
-    "wrong: no halo": Case(cube(1, 2), harm=no_halo),
-    "wrong: shard norm": Case(cube(1, 2), harm=shard_norm),
-    "wrong: gradients averaged over replicas": Case(cube(1, 2), harm=wrong_average),
+    "no halo": Case(cube(1, 2), harm=no_halo),
+    "no corners": Case(cube(1, 2, 2), harm=no_corners),
+    "shard norm": Case(cube(1, 2), harm=shard_norm),
+    "wrong adjoint": Case(cube(1, 2), harm=wrong_adjoint),
+    "wrong average": Case(cube(1, 2), harm=wrong_average),
 }
 
 
