@@ -1,5 +1,7 @@
 """ENE: counters that run back, stop, stand for others, or leave something out."""
 
+import copy
+
 import pytest
 
 from benchmark.hosts import short
@@ -41,6 +43,17 @@ def hole_at_an_epoch(metered):
     )
     metered.logs[2].events.remove(reading)
     return [("result_2.txt", metered.written(event), "ENE03")]
+
+
+@damage
+def counters_in_a_log_of_two_starts(metered):
+    """CLK01 tells of it."""
+    events = metered.logs[2].events
+    for key in ("energy_sources", "init_stop"):
+        event = metered.logs[2].one(key)
+        again = copy.deepcopy(event)
+        events.insert(events.index(event) + 1, again)
+    return [("result_2.txt", metered.written(again), "CLK01")]
 
 
 counter_that_nobody_knows = source_changed("ENE10", 0, source="bmc2")
