@@ -34,7 +34,7 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
     assert html_text([], tmp_path).count("tuning counted") == 0
 
 
-def test_seconds_of_trials_that_span_a_factor_of_ten_are_on_a_log_axis(verdict):
+def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(verdict):
     (scored,) = campaigns(verdict)
     first, *rest = scored.trials
     for seconds, log in ((9.9, False), (10, True)):
