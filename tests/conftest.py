@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.log import Event, read_log
 from tests.support.forked import Warm, can_be_forked
-from tests.support.tiny import Tiny, environment, make_endless, make_tiny, publish
+from tests.support.tiny import Tiny, environment, events_of, make_endless, make_tiny, publish
 
 
 def pytest_addoption(parser):
@@ -75,7 +74,7 @@ def read_only() -> Callable[[Path], AbstractContextManager[None]]:
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Warm | None]:
     """A process that runs can be forked from; None where they can't."""
-    with Warm(compiler=False, environment=environment()) if can_be_forked() else nullcontext() as process:
+    with Warm(environment=environment()) if can_be_forked() else nullcontext() as process:
         yield process
 
 
@@ -102,13 +101,7 @@ def in_threads(monkeypatch):
 @pytest.fixture(scope="session")
 def events():
     """The function that reads a log's events, all well-formed."""
-
-    def read(log: Path) -> list[Event]:
-        found = list(read_log(log))
-        assert all(isinstance(e, Event) for e in found)
-        return found
-
-    return read
+    return events_of
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from compliance.rule import rule
 from rules.energy import Energy
 
 
-@rule("ENE01", "log", reads=("energy_sources", "energy_reading"))
+@rule("ENE01", "log", after=("CLK01",), reads=("energy_sources", "energy_reading"))
 def readings_have_their_form(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for line, found, wanted in live_of(log).faults:
         yield Fault(line, found, wanted)

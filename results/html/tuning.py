@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from results.html.across import over_batch
-from results.html.charts import Chart, Rows, key
+from results.html.charts import Chart, Rows, key, tenfold
 from results.statistics.result import Result
 from results.tuning.estimators import best_so_far, critical_batch
 from results.tuning.score import Scored, Trial
@@ -48,7 +48,8 @@ def against(s: Scored, name: str) -> Chart | None:
     rows = [(0 if t.reached else 1, f"{t.index}", t.point[name], t.seconds, said(t)) for t in s.trials[:MOST]]
     kind = "setting log" if s.campaign.space[name].scale == "log" else "setting"
     tables = {"points": Rows(("s", "g", "x", "y", "said"), rows)}
-    return Chart(kind, f"Seconds of a trial against {name}", FATES, tables, marks="shape")
+    log = tenfold([t.seconds for t in s.trials[:MOST]])
+    return Chart(kind, f"Seconds of a trial against {name}", FATES, tables, marks="shape", log=log)
 
 
 def so_far(s: Scored) -> Chart:
@@ -57,7 +58,8 @@ def so_far(s: Scored) -> Chart:
     total = sum(t.seconds for t in s.trials)
     rows = [(0, cost, best) for cost, best in [*found, (total, found[-1][1])]]
     tables = {"points": Rows(("s", "x", "y"), rows)}
-    return Chart("so far", "Best so far over the cost of trials", [key(0, "best")], tables)
+    log = tenfold([best for _, best in found])
+    return Chart("so far", "Best so far over the cost of trials", [key(0, "best")], tables, log=log)
 
 
 def by_batch(scored: Sequence[Scored]) -> list[Chart]:

@@ -1,11 +1,13 @@
 """A problem small enough to make in milliseconds."""
 
 import dataclasses
+import signal
 from pathlib import Path
 
 import pytest
 
 from benchmark.generate import generate
+from benchmark.launch import ENDING, WARNING
 from benchmark.problem import load_problem
 from benchmark.scaffold.problem import Intensity, Problem
 
@@ -25,3 +27,12 @@ def made(tiny, tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("made")
     generate(root, tiny)
     return root
+
+
+@pytest.fixture
+def handlers():
+    """The handlers of signals, which a program takes for itself, are put back."""
+    before = [(number, signal.getsignal(number)) for number in (*ENDING, *WARNING)]
+    yield
+    for number, handler in before:
+        signal.signal(number, handler)

@@ -17,7 +17,6 @@ from benchmark.tree import result_path, source_path
 SHARED = {"benchmark/log.py": "log", "implementations/acme/train.py": "train"}
 SMOKE = {**SHARED, "implementations/acme/scaffold/task.py": "unet", "implementations/acme/configs/smoke.yaml": "a: 1"}
 COSMO = {**SHARED, "implementations/acme/cosmoflow/task.py": "cosmo", "implementations/acme/configs/mini.yaml": "b: 1"}
-DEEP = {**SHARED, "implementations/acme/deepcam/task.py": "deepcam", "implementations/acme/configs/deep.yaml": "c: 1"}
 
 
 def sha(text: str) -> str:
@@ -47,14 +46,6 @@ def folders(submission: Path) -> list[dict[str, str]]:
         assert folder == source_path(submission, combine(files.items())) and len(folder.name) == 12
         found.append({name: (folder / name).read_text() for name in files})
     return found
-
-
-def test_three_workloads_of_one_tree_share_a_folder(tmp_path):
-    source = held(SMOKE, COSMO, DEEP)
-    for benchmark, code in (("scaffold", SMOKE), ("cosmoflow", COSMO), ("deepcam", DEEP)):
-        ran(tmp_path, code, benchmark)
-        collect(tmp_path, source)
-    assert folders(tmp_path) == [SMOKE | COSMO | DEEP]
 
 
 def test_two_systems_with_different_configs(tmp_path):
@@ -115,11 +106,15 @@ def test_a_disk_that_fills_up_while_source_is_copied(tmp_path, monkeypatch, caps
     assert capsys.readouterr().err == "collect.py: [Errno 20] Not a directory: '/proc/version/x'\n"
 
 
-def test_what_a_killed_process_left_may_be_all_of_the_code(tmp_path):
-    """It was killed between the removal of a folder and the renaming of the new one, and the code has changed since."""
+def test_a_damaged_folder_is_made_anew_by_what_is_left_of_the_code(tmp_path):
+    """All is what a process has left that was killed between the removal of a folder and the renaming of the new one:
+    the code has changed since."""
     ran(tmp_path, SMOKE)
     collect(tmp_path, held(SMOKE))
     (folder,) = (tmp_path / "source").iterdir()
+    (folder / "benchmark" / "log.py").write_text("other")
+    collect(tmp_path, held(SMOKE))
+    assert folders(tmp_path) == [SMOKE]
     folder.rename(folder.with_name(f".{folder.name}.0a.partial"))
     (tmp_path / "source" / ".0123456789ab.partial").mkdir()  # and this is all that another one had made
     collect(tmp_path, held(SHARED))
@@ -149,15 +144,6 @@ def test_code_that_is_gone_is_said_and_nothing_is_lost(tmp_path, capsys):
     assert folders(tmp_path) == [SMOKE] and log.exists()
     assert main([str(tmp_path)]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_a_damaged_folder_is_made_anew(tmp_path):
-    ran(tmp_path, SMOKE)
-    collect(tmp_path, held(SMOKE))
-    (folder,) = (tmp_path / "source").iterdir()
-    (folder / "benchmark" / "log.py").write_text("other")
-    collect(tmp_path, held(SMOKE))
-    assert folders(tmp_path) == [SMOKE]
 
 
 @pytest.mark.parametrize("path", ["../up.py", "/etc/passwd", "a//b.py", ""])

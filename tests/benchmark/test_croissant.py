@@ -35,7 +35,7 @@ def read(root):
     return json.loads(croissant_path(root).read_text())
 
 
-def test_it_has_real_digests(dataset):
+def test_it_says_the_digests_the_files_and_what_made_them(dataset, monkeypatch):
     root, problem = dataset
     found, manifest = read(root), load_manifest(root, problem)
     assert found["conformsTo"] == CONFORMS and found["name"] == problem.name and faults(root, problem) == []
@@ -47,28 +47,15 @@ def test_it_has_real_digests(dataset):
     rows = found["recordSet"][0]["data"]
     wanted = [(s, len(problem.split_samples(s)), manifest.fingerprints[s]) for s in SPLITS]
     assert [tuple(row.values()) for row in rows] == wanted
-
-
-def test_every_sample_is_in_one_file_set_and_nothing_else_is(dataset):
-    root, problem = dataset
-    sets = {f["@id"]: f["includes"] for f in read(root)["distribution"] if f["@type"] == "cr:FileSet"}
-    for split in SPLITS:
-        found = {p for pattern in sets[f"{split}-files"] for p in root.glob(pattern)}
-        assert found == set((root / split).iterdir()) and len(found) == len(problem.split_samples(split))
-
-
-def test_it_says_what_made_the_data(dataset):
-    root, problem = dataset
-    found = read(root)
+    sets = {f["@id"]: f["includes"] for f in found["distribution"] if f["@type"] == "cr:FileSet"}
+    for split in SPLITS:  # every sample is in one, and nothing else is
+        paths = {p for pattern in sets[f"{split}-files"] for p in root.glob(pattern)}
+        assert paths == set((root / split).iterdir()) and len(paths) == len(problem.split_samples(split))
     generated = problem.name != "published"
     assert ("benchmark/generate.py" in found["description"]) == generated
     assert found["url"].startswith("urn:sha256:" if generated else "https://portal.nersc.gov/")
     assert ("license" in found) == ("datePublished" in found) == generated  # which its publishers don't state
-
-
-def test_it_does_not_grow_with_the_samples(tiny, dataset, monkeypatch):
-    root, problem = dataset
-    manifest = load_manifest(root, problem)
+    # it does not grow with the samples
     monkeypatch.setattr(type(problem), "samples", 1 << 20, raising=False)
     assert len(json.dumps(description(root, problem, manifest), indent=1)) < croissant.MOST_BYTES / 4
 
@@ -123,6 +110,10 @@ def test_what_is_no_description_is_one_line(tiny, described, text, said):
     croissant_path(described).write_text(text)
     (line,) = faults(described, tiny)
     assert line.startswith(f"{croissant_path(described)}: ") and said in line and "\n" not in line
+    croissant_path(described).unlink()
+    croissant_path(described).symlink_to("gone.json")
+    (line,) = faults(described, tiny)
+    assert line.startswith(f"{croissant_path(described)}: cannot be read as a description: ") and "No such file" in line
 
 
 def test_a_dataset_without_one_is_whole_and_stays_as_it_is(tiny, described):
@@ -132,11 +123,3 @@ def test_a_dataset_without_one_is_whole_and_stays_as_it_is(tiny, described):
     assert not croissant_path(described).exists()
     record(described, tiny)
     assert croissant_path(described).exists() and faults(described, tiny) == []
-
-
-def test_a_link_to_nowhere_is_told(tiny, described):
-    path = croissant_path(described)
-    path.unlink()
-    path.symlink_to("gone.json")
-    (found,) = faults(described, tiny)
-    assert found.startswith(f"{path}: cannot be read as a description: ") and "No such file" in found

@@ -13,6 +13,10 @@ VOLUME, LABEL = RNG.integers(0, 255, (2, 8, 8, 8)).astype(np.uint8)
 def test_brick_digest_is_what_it_says():
     text = b"train/3/1,0,2\n" + VOLUME.tobytes() + LABEL.tobytes()
     assert brick_digest("train", 3, (1, 0, 2), VOLUME, LABEL) == int(hashlib.sha256(text).hexdigest(), 16)
+    with pytest.raises(ValueError, match="not aligned"):
+        next(brick_digests("train", 3, (1, 0, 0), VOLUME, LABEL, 2))
+    with pytest.raises(ValueError, match="uint8"):
+        brick_digest("train", 3, (0, 0, 0), VOLUME.astype(np.int8), LABEL)
 
 
 def test_any_sharding_gives_the_same_sum():
@@ -26,27 +30,8 @@ def test_any_sharding_gives_the_same_sum():
         assert add(*parts) == add(*reversed(parts)) == whole
 
 
-def test_bricks_are_numbered_from_the_volumes_first_voxel():
-    """Those of a box of one row of bricks, wherever the box lies."""
-    for axis, origin in enumerate([(8, 4, 2), (4, 8, 2), (2, 4, 8)]):
-        cut = tuple(slice(0, 4 if a == axis else 2) for a in range(3))
-        first, second = (tuple(at // 2 + (step if a == axis else 0) for a, at in enumerate(origin)) for step in (0, 1))
-        halves = [tuple(slice(2 * i, 2 * i + 2) if a == axis else slice(0, 2) for a in range(3)) for i in (0, 1)]
-        assert list(brick_digests("train", 3, origin, VOLUME[cut], LABEL[cut], 2)) == [
-            brick_digest("train", 3, position, VOLUME[half], LABEL[half])
-            for position, half in zip((first, second), halves, strict=True)
-        ]
-
-
 def test_hexadecimal():
     assert from_hex(to_hex(12345)) == 12345 and len(to_hex(0)) == 64
     assert MODULUS == 2**256 and add(MODULUS - 1, 2) == 1 and add(1, 2) == 3
     with pytest.raises(ValueError, match="64 hexadecimal digits"):
         from_hex("12")
-
-
-def test_unaligned_boxes_and_other_types():
-    with pytest.raises(ValueError, match="not aligned"):
-        next(brick_digests("train", 3, (1, 0, 0), VOLUME, LABEL, 2))
-    with pytest.raises(ValueError, match="uint8"):
-        brick_digest("train", 3, (0, 0, 0), VOLUME.astype(np.int8), LABEL)

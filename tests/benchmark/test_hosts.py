@@ -30,16 +30,13 @@ def test_there_and_back(names, short):
     assert folded(names) == short and sorted(expanded(short)) == sorted(names)
 
 
-def test_names_in_short_up_to_the_limit():
+def test_names_in_short_up_to_the_limit_and_then_numbers():
     letters = str.maketrans("0123456789", "ghijklmnop")
     longer = [f"{n:0{LONGEST // 1024}x}z".translate(letters) for n in range(1024)]  # each by a letter
     names = [name[1:] for name in longer]
     assert short([names[:500], names[500:]]) == [sorted(names[:500]), sorted(names[500:])]
     ((text,),) = short([[*names[1:], longer[0]]])
     assert text.startswith("sha256-") and text.endswith("-[1-1024]")
-
-
-def test_numbers_go_through_the_groups_and_a_host_has_one():
     names = [f"{random.Random(n).getrandbits(512):0128x}z" for n in range(1500)]
     digest = hashlib.sha256("".join(f"{name}\n" for name in sorted(names)).encode()).hexdigest()
     groups = [names[:1000], names[1000:], names[:10]]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import multiprocessing
 import os
 import resource
 import signal
@@ -16,6 +17,7 @@ from benchmark.run.ledger import Wrong, commitment
 START = Start("result_0.txt", "a" * 64, "b" * 64, "c" * 64, commitment(7))
 END = End(1, "success", "e" * 64)
 NOTE = Note(1, "node failed")
+FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture
@@ -27,31 +29,14 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def in_process(work):
-    """Runs `work` in a process of its own; its id."""
-    child = os.fork()
-    if child:
-        return child
-    try:
-        work()
-        os._exit(0)
-    except BaseException:
-        os._exit(1)
-
-
-def test_an_entry_is_one_line_of_json_with_sorted_names(path):
-    assert append(path, START, time_ms=5)[0] == 1
-    line = path.read_bytes()
-    assert line == (
+def test_an_entry_is_one_line_with_the_digest_of_the_one_before(path):
+    first, second = append(path, START, time_ms=5), append(path, END)
+    one, two = path.read_bytes().splitlines()
+    assert one == (
         b'{"config":"%s","event":"start","number":1,"previous":null,"problem":"%s","resumes":null,'
-        b'"run":"result_0.txt","seed_commitment":"%s","source":"%s","time_ms":5}\n'
+        b'"run":"result_0.txt","seed_commitment":"%s","source":"%s","time_ms":5}'
         % (b"b" * 64, b"c" * 64, sha256(b"seed 7").encode(), b"a" * 64)
     )
-
-
-def test_each_entry_has_the_digest_of_the_line_before(path):
-    first, second = append(path, START), append(path, END)
-    one, two = path.read_bytes().splitlines()
     assert (first, second) == ((1, sha256(one)), (2, sha256(two)))
     assert json.loads(two)["previous"] == sha256(one)
     found = read_ledger(path)
@@ -66,10 +51,8 @@ def test_each_entry_has_the_digest_of_the_line_before(path):
         (Start, {"source": "A" * 64}, "source"),
         (Start, {"config": None}, "config"),
         (Start, {"resumes": 0}, "resumes"),
-        (Start, {"resumes": True}, "resumes"),
         (End, {"of": 10_001}, "of"),
         (End, {"status": "failed"}, "status"),
-        (End, {"log": ""}, "log"),
         (Note, {"text": ""}, "text"),
         (Note, {"text": "two\nlines"}, "text"),
         (Note, {"text": "x" * 1001}, "text"),
@@ -107,44 +90,28 @@ def test_a_line_that_was_cut_off_is_ended_and_told(path):
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"event":"end","log":"77')
     assert [(d.line, d.cut) for d in read_ledger(path).faults] == [(2, True)]
-    assert append(path, NOTE)[0] == 3
+    path.write_bytes(path.read_bytes() + b"\n{")
+    assert append(path, NOTE)[0] == 4
     found = read_ledger(path)
-    assert [(d.line, d.cut) for d in found.faults] == [(2, True)]
-    assert [e.number for e in found.entries] == [1, 3]
-    assert found.entries[1].previous == sha256(b'{"event":"end","log":"77')
-
-
-def test_a_line_that_lacks_its_newline_is_whole_after_the_next(path):
-    append(path, START)
-    path.write_bytes(path.read_bytes()[:-1])
+    assert [(d.line, d.cut) for d in found.faults] == [(2, True), (3, True)]
+    assert [e.number for e in found.entries] == [1, 4] and found.entries[1].previous == sha256(b"{")
+    path.write_bytes(whole[:-1])  # all but the newline
     (fault,) = read_ledger(path).faults
     assert fault.cut and fault.found == "a last line without an end"
     append(path, END)
     assert read_ledger(path).faults == ()
 
 
-def test_a_line_that_was_cut_off_twice(path):
-    append(path, START)
-    path.write_bytes(path.read_bytes() + b'{"c\n{')
-    append(path, END)
-    found = read_ledger(path)
-    assert [(d.line, d.cut) for d in found.faults] == [(2, True), (3, True)] and found.entries[-1].number == 4
+GONE = line_of(2, "0" * 64, 5, END) + b"\n"  # what is left where the first line is gone
+NONE = [(b"hello\n", "'hello'"), (b"[]\n", "'..'"), (b"\n", "''"), (b"\xff", r"'\\xff'"), (GONE, "number 2")]
 
 
-@pytest.mark.parametrize("last", [b"hello\n", b"[]\n", b"\n", b"{}\n", b"\xff"])
-def test_nothing_is_appended_to_what_is_no_ledger(path, last):
+@pytest.mark.parametrize(("last", "found"), NONE)
+def test_nothing_is_appended_to_what_is_no_ledger(path, last, found):
     path.write_bytes(last)
-    with pytest.raises(Wrong, match=r"ledger\.jsonl:1: found .*, wanted"):
+    with pytest.raises(Wrong, match=rf"ledger\.jsonl:1: found {found}, wanted"):
         append(path, START)
     assert path.read_bytes() == last
-
-
-def test_nothing_is_appended_where_lines_are_gone(path):
-    append(path, START)
-    append(path, END)
-    path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
-    with pytest.raises(Wrong, match=r"ledger\.jsonl:1: found number 2, wanted 1, the line's"):
-        append(path, NOTE)
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to(path.with_name("other"))])
@@ -158,10 +125,13 @@ def test_what_is_no_regular_file_is_refused_without_waiting(path, tmp_path, make
     assert not (tmp_path / "other").exists()
 
 
-def test_a_ledger_that_is_not_there(path):
+def test_a_ledger_that_is_not_there_or_is_damage_alone(path):
     assert [d.found for d in read_ledger(path).faults] == ["no file that can be read (No such file or directory)"]
     path.write_text("")
     assert [(d.found, d.wanted) for d in read_ledger(path).faults] == [("nothing", "the start of a run")]
+    path.write_bytes(b"x\n" * 103)
+    faults = read_ledger(path).faults
+    assert len(faults) == 101 and faults[-1].line == 101 and faults[-1].found == "3 more faults from here on"
 
 
 def test_a_ledger_has_so_many_bytes_and_lines_at_most(path, monkeypatch):
@@ -184,12 +154,6 @@ def test_a_ledger_has_so_many_bytes_and_lines_at_most(path, monkeypatch):
     assert [(d.line, d.found) for d in read_ledger(path).faults] == [(3, "3 lines")]
 
 
-def test_of_many_damages_a_hundred_are_told(path):
-    path.write_bytes(b"x\n" * 103)
-    faults = read_ledger(path).faults
-    assert len(faults) == 101 and faults[-1].line == 101 and faults[-1].found == "3 more faults from here on"
-
-
 GOOD = line_of(1, None, 5, START)
 
 
@@ -202,7 +166,6 @@ GOOD = line_of(1, None, 5, START)
         (GOOD.replace(b":5}", b":9007199254740992}"), "time_ms 9007199254740992"),
         (GOOD.replace(b":5}", b":" + b"9" * 5000 + b"}"), '\'{"config"'),
         (GOOD.replace(b'"number":1', b'"number":"1"'), "number '1'"),
-        (GOOD.replace(b'"number":1', b'"number":0'), "number 0"),
         (GOOD.replace(b'"previous":null', b'"previous":0'), "previous 0"),
         (GOOD.replace(b'"event":"start"', b'"event":"begin"'), "event 'begin'"),
         (GOOD.replace(b'"event":"start"', b'"event":{}'), "event {}"),
@@ -212,15 +175,13 @@ GOOD = line_of(1, None, 5, START)
         (GOOD.decode().encode("utf-16"), "'\\xff\\xfe{"),
         (b"[" * 10_000, "'[["),
         (b'{"a":' * 3000 + b"1" + b"}" * 3000, "a line of 18001 bytes"),
-        (b"null", "'null'"),
-        (b"", "''"),
     ],
 )
 def test_lines_that_hold_no_entry_are_facts(path, line, found):
     with pytest.raises(Wrong) as caught:
         parse(line)
     assert caught.value.found.startswith(found)
-    path.write_bytes(line + b"\n" if line else b"\n")
+    path.write_bytes(line + b"\n")
     (fault,) = read_ledger(path).faults
     assert (fault.line, fault.found, fault.cut) == (1, caught.value.found, False)
 
@@ -248,8 +209,12 @@ def test_two_processes_append_at_once(path):
 
         return appending
 
-    children = [in_process(work(name)) for name in ("one", "two")]
-    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    children = [FORK.Process(target=work(name)) for name in ("one", "two")]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+        assert child.exitcode == 0
     found = read_ledger(path)
     assert found.faults == () and len(found.entries) == 160
     starts = {e.number: e.said.run for e in found.entries if isinstance(e.said, Start)}
@@ -267,7 +232,10 @@ def test_a_full_disk_cuts_a_line_off_and_the_next_writer_goes_on(path):
         with pytest.raises(OSError, match=r"File too large: '.*/ledger\.jsonl'$"):
             append(path, END)
 
-    assert os.waitpid(in_process(work), 0)[1] == 0
+    child = FORK.Process(target=work)
+    child.start()
+    child.join()
+    assert child.exitcode == 0
     assert path.stat().st_size == size + 30
     append(path, END)
     found = read_ledger(path)

@@ -30,9 +30,6 @@ def test_events_with_their_lines(tmp_path):
     first, second = read(tmp_path, f"hello\n{line('a', 1)}\n\n{line('b', None, 6)}\nbye")
     assert first == Event(2, 5, "POINT_IN_TIME", "a", 1, {"lineno": 1})
     assert second == Event(4, 6, "POINT_IN_TIME", "b", None, {"lineno": 1})
-
-
-def test_carriage_returns_and_no_space(tmp_path):
     text = line("a") + "\r\n" + line("b").replace("MLLOG {", "MLLOG{") + "\r\n"
     assert [(i.line, i.key) for i in read(tmp_path, text)] == [(1, "a"), (2, "b")]
 
@@ -57,7 +54,6 @@ def test_bad_line_is_a_fact(tmp_path, rest):
         ('{"key": "a"}', "no 'time_ms', or not as it should be: None"),
         ('{"time_ms": 1}', "no 'key', or not as it should be: None"),
         ('{"key": 7, "time_ms": 1}', "no 'key', or not as it should be: 7"),
-        ("{}", "no 'key', or not as it should be: None"),
     ],
 )
 def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
@@ -73,15 +69,10 @@ def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
         (b"\0\0" + line().encode(), "control"),
         (line().encode().replace(b'"k"', b'"k\xff"'), "encoding"),
         (line(value=float("nan")).encode(), "constant"),
-        (line(value=float("-inf")).encode(), "constant"),
         (line().encode().replace(b'"value": 1', b'"value": 1, "value": 2'), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
-        (line(metadata={}).encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
-        (line().encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
-        (line().encode().replace(b'"time_ms": ', b'"time_ms" : 1, "time_ms": '), "twice"),
         (line(metadata=None).encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
-        (line(value={"a": {"b": 1}}).encode().replace(b'"b": 1', b'"b": 1, "b":2'), "twice"),
         (line(value=[{"b": 1}]).encode().replace(b'"b": 1', b'"b": 1, "b": 2'), "twice"),
     ],
 )
@@ -100,12 +91,8 @@ def test_the_faster_parser_reads_the_same_value(tmp_path, value):
     assert repr(item.value) == repr(json.loads(value))
 
 
-@pytest.mark.parametrize("field", ["namespace", "event_type", "value", "metadata"])
-def test_the_faster_parser_reads_events_that_lack_a_field(tmp_path, field):
-    fields = json.loads(line().removeprefix(":::MLLOG "))
-    del fields[field]
-    (item,) = read(tmp_path, f":::MLLOG {json.dumps(fields)}")
-    assert getattr(item, field, None) is None
+def test_an_event_may_lack_what_is_not_its_key_or_time(tmp_path):
+    assert read(tmp_path, ':::MLLOG {"key": "a", "time_ms": 1}') == [Event(1, 1, None, "a", None, None)]
 
 
 def test_the_faster_parser_takes_plain_lines_alone(tmp_path):
@@ -123,12 +110,7 @@ def test_the_faster_parser_takes_plain_lines_alone(tmp_path):
     ]
 
 
-def test_a_value_named_key_is_no_oddity(tmp_path):
-    (item,) = read(tmp_path, line(value={"key": 1, "value": 2, "time_ms": 3}))
-    assert item.value == {"key": 1, "value": 2, "time_ms": 3}
-
-
-@pytest.mark.parametrize("size", [LONGEST - 300, LONGEST, 2 * LONGEST + 7, 5 * BLOCK])
+@pytest.mark.parametrize("size", [LONGEST - 300, 5 * BLOCK])
 def test_long_lines_and_the_numbers_after_them(tmp_path, size):
     text = "\n".join(["x" * size, line("a"), line("b", "y" * size), "z" * size, line("c")])
     items = read(tmp_path, text)
@@ -144,6 +126,9 @@ def test_long_lines_and_the_numbers_after_them(tmp_path, size):
 def test_of_what_is_no_json_so_much_is_shown(tmp_path, length, shown):
     (item,) = read(tmp_path, ":::MLLOG " + "x" * length)
     assert item == BadLine(1, f"not JSON: found '{'x' * shown}' after the token")
+    for size in (LONGEST - 1, LONGEST):
+        (item,) = parse_line(1, ':::MLLOG {"key": "' + "x" * (size - 18))
+        assert ("longer than 1 MiB" in item.reason) is (size == LONGEST)
 
 
 def test_only_regular_files(tmp_path):
@@ -165,6 +150,7 @@ def test_what_is_written_is_read(tmp_path):
     assert (start.key, start.event_type, start.value) == ("run_start", "INTERVAL_START", None)
     assert (seed.key, seed.event_type, seed.value) == ("seed", "POINT_IN_TIME", (1 << 62) + 1)
     assert (stop.event_type, seed.metadata["source"]) == ("INTERVAL_END", "os.urandom")
+    assert seed.metadata["file"] == "tests/benchmark/test_log.py"  # the caller
 
 
 @pytest.mark.parametrize(("events", "kinds"), [(101, ["Event"] * 101), (102, ["Event", "BadLine"])])
@@ -184,20 +170,6 @@ def test_a_log_is_continued_or_new_and_never_overwritten(tmp_path):
     with pytest.raises(FileExistsError):
         LogWriter(path)
     assert [i.key for i in read_log(path)] == ["a", "b"]
-
-
-@pytest.mark.parametrize(("size", "shown"), [(LONGEST - 1, False), (LONGEST, True)])
-def test_what_is_no_json_up_to_the_longest_line_is_too_long(size, shown):
-    text = ':::MLLOG {"key": "' + "x" * (size - 18)
-    assert len(text) == size and ("longer than 1 MiB" in parse_line(1, text)[0].reason) is shown
-
-
-def test_events_name_the_caller(tmp_path):
-    writer = LogWriter(tmp_path / "result_0.txt")
-    writer.event("a", 1, more=2)
-    writer.close()
-    (item,) = read_log(tmp_path / "result_0.txt")
-    assert (item.metadata["file"], item.metadata["more"]) == ("tests/benchmark/test_log.py", 2)
 
 
 @pytest.mark.parametrize("value", ["a: b", [1, {"a": 2}, [{"a": 3}]], {"a": {"b": {}}}, "\ufffd"])

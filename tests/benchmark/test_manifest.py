@@ -7,7 +7,7 @@ import pytest
 
 from benchmark import fingerprint
 from benchmark.generate import record
-from benchmark.manifest import load_manifest, manifest_path, missing, summarize
+from benchmark.manifest import load_manifest, manifest_path
 from benchmark.scaffold.description import read_header
 from benchmark.scaffold.store import sample_path
 
@@ -28,12 +28,8 @@ def test_manifest_says_what_the_files_say(tiny, dataset):
         assert manifest.fingerprints[split] == fingerprint.to_hex(total)
         assert manifest.class_counts[split] == tuple(map(sum, zip(*(h.class_counts for h in headers), strict=True)))
         assert sum(manifest.class_counts[split]) == len(headers) * tiny.voxels
-
-
-def test_missing_lists_absent_files(tiny, dataset):
-    assert missing(dataset, tiny) == []
-    sample_path(dataset, "validation", 4).unlink()
-    assert missing(dataset, tiny) == [("validation", 4)]
+    with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny' .* wanted 'other'"):
+        load_manifest(dataset, dataclasses.replace(tiny, name="other"))
 
 
 def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, tmp_path):
@@ -54,12 +50,6 @@ def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, t
     assert said(dataset) == f"found {tiny.samples - 1} of {tiny.samples} samples, wanted all: go on with it: "
 
 
-def test_other_problem(tiny, dataset):
-    other = dataclasses.replace(tiny, name="other")
-    with pytest.raises(ValueError, match=r"manifest\.json: found problem 'tiny' .* wanted 'other'"):
-        load_manifest(dataset, other)
-
-
 def counts(manifest, first):
     manifest["samples"][0]["class_counts"][0] = first
 
@@ -70,9 +60,7 @@ def counts(manifest, first):
         (lambda m: m["samples"].pop(), "found 5 entries"),
         (lambda m: m["samples"][0].update(split="validation"), "each once in its split"),
         (lambda m: m["samples"][0].update(digest="0" * 64), "fingerprints: not what follows from the problem"),
-        (lambda m: m["samples"][0].update(digest="x"), "64 hexadecimal digits"),
         (lambda m: m.pop("samples"), "not a manifest of ours"),
-        (lambda m: m.update(samples=3), "not a manifest of ours"),
         (lambda m: m.update(class_counts={"train": [1, 2, 3], "validation": [1, 2, 3]}), "class_counts: not what"),
         (lambda m: m["class_counts"].update(train=[*map(float, m["class_counts"]["train"])]), "class_counts: not"),
         (lambda m: m["problem"].update(scale=5), "problem: not what"),
@@ -84,7 +72,6 @@ def counts(manifest, first):
         (lambda m: m["samples"][0].update(more=1), "wanted id, split, digest and class_counts"),
         (lambda m: m["samples"].__setitem__(0, 3), r"samples\[0\]: found 3"),
         (lambda m: counts(m, -1), r"class_counts: found \[-1, .*wanted integers from 0 on"),
-        (lambda m: counts(m, 1.5), "wanted integers from 0 on"),
         (lambda m: counts(m, True), "wanted integers from 0 on"),
         (lambda m: counts(m, 1 << 62), "wanted integers from 0 on"),
         (lambda m: m["samples"][0].update(class_counts=[1]), "zip"),
@@ -98,23 +85,12 @@ def test_contradictions(tiny, dataset, change, message):
         load_manifest(dataset, tiny)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "\x00", "[" * 100_000, '{"a":' * 100_000, '{"samples": [], "samples": []}', " " * 100_000]
-)
+@pytest.mark.parametrize("text", ["", "[]", "[" * 100_000, '{"a":' * 100_000, '{"samples": [], "samples": []}'])
 def test_garbage(tiny, dataset, text):
     manifest_path(dataset).write_text(text)
     with pytest.raises(ValueError, match=r"manifest\.json"):
         load_manifest(dataset, tiny)
-
-
-def test_a_pipe_is_not_waited_for(tiny, dataset):
     manifest_path(dataset).unlink()
-    os.mkfifo(manifest_path(dataset))
+    os.mkfifo(manifest_path(dataset))  # which is not waited for
     with pytest.raises(ValueError, match="no regular file"):
         load_manifest(dataset, tiny)
-
-
-def test_summarize_wants_every_sample(tiny, dataset):
-    entries = list(load_manifest(dataset, tiny).entries)
-    with pytest.raises(ValueError, match="each once"):
-        summarize(tiny, [*entries, entries[0]])

@@ -34,11 +34,8 @@ def test_a_note_is_appended_and_shown(path, command):
     assert read_ledger(path).entries[-1].said == Note(3, "node failed")
     said = "start 1, result_0.txt: aborted\nstart 3, result_0.txt: no end, note: node failed\n"
     assert out == f"{said}head {read_ledger(path).head}\n"
-
-
-def test_a_start_that_goes_on_is_told(path, command):
     append(path, Start(*list(START.__dict__.values())[:-1], resumes=3))
-    assert "start 4, result_0.txt: goes on from 3, no end" in command()[1]
+    assert "start 5, result_0.txt: goes on from 3, no end" in command()[1]
 
 
 @pytest.mark.parametrize(("number", "named"), [("2", "no start 2, wanted one of [1, 3]"), ("4", "no start 4")])

@@ -7,18 +7,14 @@ import pytest
 from benchmark.writing import copy_file, copy_tree, write_text
 
 
-def test_a_text_is_written_with_its_folder(tmp_path):
+def test_a_text_is_written_with_its_folder_and_a_link_stays_one(tmp_path):
     path = tmp_path / "new" / "a.sh"
     write_text(path, "x\ud800\n", executable=True)
     assert path.read_text() == "x\\ud800\n" and os.access(path, os.X_OK)
     assert [p.name for p in path.parent.iterdir()] == ["a.sh"]
-
-
-def test_a_link_stays_one(tmp_path):
-    (tmp_path / "real").write_text("old")
-    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "link").symlink_to(path)
     write_text(tmp_path / "link", "new")
-    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
+    assert (tmp_path / "link").is_symlink() and path.read_text() == "new"
 
 
 def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path):

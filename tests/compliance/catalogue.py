@@ -9,7 +9,7 @@ import pytest
 
 from tests.compliance import submissions, tuned
 
-# What an entry of the catalogue of damage may begin with, by the name of its argument.
+# Good submissions, by the name of a test's argument and of that of an entry of the catalogue of damage.
 STARTS = {
     "tree": submissions.Tree,
     "mean": submissions.Mean,

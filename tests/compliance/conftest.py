@@ -17,7 +17,6 @@ from rules.text import read_texts
 from tests.compliance import catalogue as _catalogue
 from tests.compliance import logs as _logs
 from tests.compliance import submissions as _submissions
-from tests.compliance import tuned as _tuned
 
 TEXTS = read_texts(ROOT / "texts")
 DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{12,64}(?![0-9a-f])")
@@ -60,19 +59,7 @@ def _fixture(make):
     return made
 
 
-# Good submissions
-tree = _fixture(_submissions.Tree)
-weak = _fixture(_submissions.Weak)  # A good throughput set
-study = _fixture(_submissions.Study)  # a scaling study
-measured = _fixture(_submissions.Measured)  # the power of a run
-metered = _fixture(_submissions.Metered)  # whose runs read counters of energy
-registered = _fixture(_submissions.Registered)  # whose seeds are from the round's registry
-witnessed = _fixture(_submissions.Witnessed)  # whose runs were told to the round's witness
-weighted = _fixture(_submissions.Weighted)  # the final weights of its runs
-environed = _fixture(_submissions.Environed)  # the environments of its runs
-launched = _fixture(_submissions.Launched)  # a launch ledger
-tuned = _fixture(_tuned.Tuned)  # a campaign of tuning
-confirmed = _fixture(_tuned.Confirmed)  # a campaign of tuning and the environments of its runs
+globals().update({name: _fixture(make) for name, make in _catalogue.STARTS.items()})  # good submissions
 
 
 @pytest.fixture

@@ -1,8 +1,7 @@
-"""Fuzzing the parser, the judging of logs and launch ledgers, the walking of trees, what is written of them, and files
-of data.
+"""Fuzzing the judging of logs and launch ledgers, the walking of trees, what is written of them, and files of data.
 
-    python tests/compliance/fuzz.py --parser 1000000 --log 100000 --one 100000 --tree 100000 --ledger 100000 \\
-        --output 10000 --manifest 10000 --sample 1000 --seed 1
+    python tests/compliance/fuzz.py --log 100000 --tree 100000 --ledger 100000 --output 10000 --manifest 10000 \\
+        --sample 1000 --seed 1
 
 Every input follows from its number, so that a failure is repeated by `--only KIND NUMBER`. What must hold: no
 exception, no time and no memory beyond a limit, nothing unprintable in a finding, no path outside of what was given, no
@@ -27,13 +26,11 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from benchmark.ledger import End, Note, Start
-from benchmark.log import BadLine, Event, Oddity, read_log
+from benchmark.log import Event, read_log
 from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from compliance.engine import judge
 from compliance.engine.unit import BROKE
-from compliance.output import github, markdown, text
-from compliance.output.report import Report, summaries
 from compliance.verdict import Verdict
 from rules.edition import load
 from tests.compliance import logs
@@ -44,16 +41,13 @@ from tests.compliance.ledgers import Campaign, sha256
 from tests.compliance.logs import log_text
 
 KINDS = {  # of inputs, and how many there are unless the command line says
-    "parser": 1000,
     "log": 100,
-    "one": 100,
     "tree": 100,
     "ledger": 100,
     "output": 20,
     "manifest": 100,
     "sample": 20,
 }
-FORMATS = (text, markdown, github)  # one a verdict, in turn
 SHOWN = 100  # failures of a kind that are printed
 SLOW = 5.0  # seconds of processor time for one input
 ENDLESS = 300  # seconds on the wall after which an input is given up
@@ -92,7 +86,7 @@ def mutate(rng: random.Random, data: bytes) -> bytes:
 
 
 def damage_events(rng: random.Random, events: list[dict]) -> list[dict]:
-    """Several damages: still JSON, no longer a log."""
+    """One damage or several: still JSON, no longer a log."""
     for _ in range(rng.randint(1, 6)):
         if events:
             damage_one(rng, events)
@@ -126,21 +120,9 @@ class Fuzzer:
         folder.mkdir(parents=True, exist_ok=True)
         self.law = logs.law(folder / "law")
         self.tolerated = load("v1.0", self.law).limits.clock.back_ms
-        self.turn = 0
         gc.freeze()  # nothing of what was loaded goes away
         self.base = [logs.good(i).events for i in range(3)]
         self.written = {id(e): log_text([e]) for events in self.base for e in events}  # which hold the events
-        self.lines = [log_text([e]).encode() for e in self.base[0]]
-
-    def parser(self, rng: random.Random) -> None:
-        """A few lines of a log, mutated: the reader gives events, bad lines and oddities, and nothing else."""
-        path = self.folder / "input.txt"
-        path.write_bytes(mutate(rng, b"".join(rng.choices(self.lines, k=rng.randint(1, 3)))))
-        last = 0
-        for item in read_log(path):
-            assert type(item) in (Event, BadLine, Oddity)
-            assert item.line >= last
-            last = item.line
 
     def log(self, rng: random.Random) -> None:
         """A whole log with damaged events, and sometimes mutated bytes: a verdict, and a finding unless it is known why
@@ -151,12 +133,6 @@ class Fuzzer:
             data = mutate(rng, data)
         edition = rng.choice((None, None, "v1.0", "mlperf-hpc-v0.7", "mlperf-hpc-v3.0"))
         self.accepted(data, edition, base, measured=mutated)
-
-    def one(self, rng: random.Random) -> None:
-        """A good log with one damage: the same."""
-        events = list(self.base[0])
-        damage_one(rng, events)
-        self.accepted(self.text(events).encode(), "v1.0", self.base[0])
 
     def accepted(self, data: bytes, edition: str | None, base: list[dict], measured: bool = False) -> None:
         """Judge a log. Where there is no finding it says the same as `base`, as far as anybody reads it."""
@@ -251,13 +227,6 @@ class Fuzzer:
             assert finding.line >= 1
             assert BROKE not in finding.sentence, finding
         assert verdict.exit_code in (0, 1, 2)
-        editions = {name: load(name, self.law) for name in verdict.editions}
-        told = summaries(verdict, verdict.findings, editions)
-        report = Report(verdict.findings, told, verdict.missed, editions, verdict.exit_code)
-        self.turn = (self.turn + 1) % len(FORMATS)
-        written = FORMATS[self.turn].render(report).splitlines()
-        assert all(line.isprintable() for line in written), path
-        assert self.turn or len(written) <= 25 * max(1, len(told)) + 8
         return verdict
 
 

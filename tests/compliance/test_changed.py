@@ -44,22 +44,17 @@ def run(call):
 
 
 def test_what_files_belong_to():
-    files = ["results/v1.0/a/systems/x.json", "results/v1.0/a/y", "results/v1.0/b c/d/e", "results/v1.0/frozen.txt"]
-    others = ["results/summarize.py", "results/html/page.py", "results/v7.0/a/b", "docs/v1.0/a/b", "results/v1.0"]
-    assert changed.touched([*files, *others], ["v1.0"]) == ["results/v1.0", "results/v1.0/a", "results/v1.0/b c"]
-
-
-def test_a_round_may_lie_deeper():
     """The outermost folder that is named as an edition is the round: no folder inside of a submission is."""
     files = [
-        "results/tuning/v1.0/a/y",
-        "results/tuning/v1.0/z",
-        "results/tuning/x",
+        "results/v1.0/a/systems/x.json",
         "results/v1.0/a/v1.0/b/c",
-        "results",
+        "results/v1.0/b c/d/e",
+        "results/v1.0/frozen.txt",
     ]
-    wanted = ["results/tuning/v1.0", "results/tuning/v1.0/a", "results/v1.0/a"]
-    assert changed.touched(files, ["v1.0"]) == wanted
+    files += ["results/tuning/v1.0/a/y", "results/tuning/v1.0/z"]
+    others = ["results/summarize.py", "results/html/page.py", "results/v7.0/a/b", "docs/v1.0/a/b", "results/v1.0"]
+    wanted = ["results/tuning/v1.0", "results/tuning/v1.0/a", "results/v1.0", "results/v1.0/a", "results/v1.0/b c"]
+    assert changed.touched([*files, *others, "results"], ["v1.0"]) == wanted
 
 
 def test_between_commits_and_staged(clone, run):
@@ -71,9 +66,7 @@ def test_between_commits_and_staged(clone, run):
     git(clone, "add", "-A")
     assert run("--staged") == (0, "results/v1.0/b\\n\n", "")
 
-
-def test_a_submission_that_is_taken_away_is_named(clone, run):
-    git(clone, "rm", "-rq", "results/v1.0/acme")
+    git(clone, "rm", "-rfq", "results/v1.0")
     assert run("--staged") == (1, "", "results/v1.0/acme: the submission was removed\n")
 
 
@@ -107,6 +100,18 @@ def base(law, tmp_path):
     return home
 
 
+def amend(clone):
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "another", "--amend")
+
+
+def worse(clone):
+    """Gives a log a seed that is not fresh."""
+    log = sorted(clone.rglob("result_1.txt"))[0]
+    log.write_text(re.sub(r'("key": "seed", "value": )\d+', r"\g<1>5", log.read_text()))
+    return log
+
+
 def steps(folder, **more):
     """Runs the steps of the job that judges, but for what sets a machine up: {name: (exit code, output)}."""
     around = {**os.environ, **more, "GITHUB_STEP_SUMMARY": str(folder / "summary"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -132,9 +137,8 @@ def test_a_good_change_passes(clone, base):
 
 @pytest.mark.slow
 def test_a_bad_change_is_annotated_and_fails(clone, base):
-    log = sorted(clone.rglob("result_1.txt"))[0]
-    log.write_text(re.sub(r'("key": "seed", "value": )\d+', r"\g<1>5", log.read_text()))
-    git(clone, "commit", "-qam", "worse", "--amend")
+    log = worse(clone)
+    amend(clone)
     found = steps(clone.parent)
     assert found["find"][0] == 0 and found["judge"][0] != 0
     where = log.relative_to(clone).as_posix()
@@ -143,59 +147,47 @@ def test_a_bad_change_is_annotated_and_fails(clone, base):
 
 
 @pytest.mark.slow
-def test_a_copy_of_anothers_weights_fails(clone, base, weighted, submissions, logs, tmp_path):
-    """The runs are the copier's own, and the finding is shown for the touched submission alone."""
-    shutil.rmtree(clone / "results" / "v1.0")
-    shutil.copytree(weighted.root.parent, clone / "results" / "v1.0")
-    git(clone, "add", "-A")
-    git(clone, "commit", "-qm", "published", "--amend")
-    thief = submissions.Weighted(tmp_path / "thief", lambda index: logs.good(index + 20))
-    for index in range(5):
-        thief.weigh(index, weighted.state(index))
-    shutil.copytree(thief.root, clone / "results" / "v1.0" / "bolt")
+def test_a_copy_of_anothers_runs_fails(clone, base):
+    """The finding is shown for the touched submission alone."""
+    shutil.copytree(clone / "results" / "v1.0" / "acme", clone / "results" / "v1.0" / "bolt")
     git(clone, "add", "-A")
     git(clone, "commit", "-qm", "copied")
     code, said = steps(clone.parent)["judge"]
-    assert code != 0 and re.search(r"^::error file=results/v1.0/bolt/.*title=WGT08", said, re.M)
+    assert code != 0 and re.search(r"^::error file=results/v1.0/bolt/.*title=RUN05", said, re.M)
     assert "file=results/v1.0/acme" not in said
 
 
-@pytest.mark.slow
-def test_a_change_of_a_frozen_round_fails(clone, base):
-    (clone / "results" / "v1.0" / "frozen.txt").write_text(f"{'a' * 64} 1 bolt/README.md\n")
-    git(clone, "add", "-A")
-    git(clone, "commit", "-qm", "frozen", "--amend")
-    found = steps(clone.parent)
-    assert found["judge"][0] != 0 and found["frozen rounds"][0] != 0
-    assert "results/v1.0/bolt/README.md: absent" in found["frozen rounds"][1]
+@pytest.fixture
+def frozen(base):
+    """The list of a frozen round, whose only file is gone."""
+    path = base / "results" / "v1.0" / "frozen.txt"
+    path.parent.mkdir()
+    path.write_text(f"{'a' * 64} 1 bolt/README.md\n")
+    return path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", ["other", None])
-def test_a_list_of_a_frozen_round_stays(clone, base, change):
-    """Without it, or with another one, the round could be changed."""
-    path = Path("results", "v1.0", "frozen.txt")
-    (base / path).parent.mkdir(exist_ok=True)
-    (base / path).write_text(f"{'a' * 64} 1 bolt/README.md\n")
+@pytest.mark.parametrize(
+    ("change", "words"), [("same", "bolt/README.md: absent"), ("other", "frozen.txt"), (None, "frozen.txt")]
+)
+def test_a_frozen_round_and_its_list_stay(clone, frozen, change, words):
+    """Without the list, or with another one, the round could be changed."""
+    path = clone / "results" / "v1.0" / "frozen.txt"
     if change:
-        (clone / path).write_text(change)
-        git(clone, "add", "-A")
-        git(clone, "commit", "-qm", "frozen", "--amend")
-    code, said = steps(clone.parent)["frozen rounds"]
-    assert code != 0 and "frozen.txt" in said
+        path.write_text(frozen.read_text() if change == "same" else change)
+        amend(clone)
+    found = steps(clone.parent)
+    code, said = found["frozen rounds"]
+    assert code != 0 and words in said and (found["judge"][0] != 0 or change != "same")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kept", [True, False])
-def test_a_correction_has_a_label_and_a_new_list(clone, base, kept):
+def test_a_correction_has_a_label_and_a_new_list(clone, frozen, kept):
     """Only organisers can set the label. The round stays frozen, and its files are as the new list says."""
-    path = Path("results", "v1.0", "frozen.txt")
-    (base / path).parent.mkdir(exist_ok=True)
-    (base / path).write_text(f"{'a' * 64} 1 bolt/README.md\n")
     if kept:
         freeze.main([str(clone / "results" / "v1.0"), "--with-errors"])
-        git(clone, "add", "-A")
-        git(clone, "commit", "-qm", "corrected", "--amend")
+        amend(clone)
     code, said = steps(clone.parent, CORRECTION="true")["frozen rounds"]
     assert (code == 0) == kept and ("files as frozen" in said) == kept
     assert steps(clone.parent, CORRECTION="false")["frozen rounds"][0] != 0
@@ -218,8 +210,7 @@ def test_the_hook_stops_a_bad_commit(clone, base):
 
     code, out = hook()
     assert code == 0, out
-    log = sorted(clone.rglob("result_1.txt"))[0]
-    log.write_text(re.sub(r'("key": "seed", "value": )\d+', r"\g<1>5", log.read_text()))
+    worse(clone)
     code, out = hook()
     assert code != 0 and "SEED03" in out
 

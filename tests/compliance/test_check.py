@@ -13,7 +13,6 @@ import compliance
 from compliance import check
 
 HERE = Path(compliance.__file__).parent
-ROOT = HERE.parent
 
 
 def test_clean_is_0(run, tree):
@@ -46,19 +45,14 @@ def test_one_log_one_set_and_a_round(run, broken):
 
 
 @pytest.mark.parametrize("arguments", [[], ["nowhere"], ["--rules", "v9", "."], ["--select", "XYZ", "."]])
-def test_could_not_look_is_2(run, arguments):
+def test_could_not_look_is_2(run, arguments, tmp_path):
     assert run(*arguments)[0] == 2
-
-
-def test_nothing_to_look_at_is_2(run, tmp_path):
-    (tmp_path / "empty").mkdir()
-    code, out, _ = run(tmp_path / "empty")
-    assert code == 2
-    assert "could not be checked" in out
+    code, out, _ = run(tmp_path)
+    assert code == 2 and "could not be checked" in out
 
 
 def test_a_premise_that_is_not_selected_is_reported(run, tree):
-    """A set of runs 0, 1, 2, 4: RUN02 isn't checked, since RUN01 says that one is missing."""
+    """A set of runs 0, 1, 2, 4: RUN02 isn't checked, since RUN01 says that one is missing. So is a misplaced set."""
     tree.path(3).unlink()
     code, out, _ = run(tree.root, "--select", "RUN02", "--all")
     assert code == 1 and "RUN01 error: " in out and "of the rules chosen: failed: 1 error\n" in out
@@ -66,9 +60,7 @@ def test_a_premise_that_is_not_selected_is_reported(run, tree):
     tree.changed("submission_benchmark", 1, value="nonsense")
     code, out, _ = run(tree.root, "--select", "EVL05", "--all")
     assert code == 1 and re.findall(r": (\w+) error: ", out) == ["RUN10"]
-
-
-def test_a_misplaced_set_is_reported_whatever_is_selected(run, tree):
+    tree.changed("submission_benchmark", 1, value="scaffold")
     tree.path(0).parent.rename(tree.path(0).parent.with_name("nonsense"))
     code, out, _ = run(tree.root, "--select", "RUN02", "--all")
     assert code == 1 and set(re.findall(r": (\w+) error: ", out)) == {"TREE02"}
@@ -95,12 +87,6 @@ def test_options_of_text_for_other_formats_are_refused(run, broken, form):
     assert codes == [1 if form == "text" else 2, 2 if form in check.WHOLE else 1]
 
 
-def command(*arguments, cwd=ROOT):
-    return subprocess.run(
-        [sys.executable, HERE / "check.py", *map(str, arguments)], cwd=cwd, capture_output=True, text=True
-    )
-
-
 def test_runs_from_anywhere_and_without_torch_and_changes_nothing(tree, tmp_path):
     before = {p: p.stat().st_mtime_ns for p in tree.root.rglob("*")}
     code = (
@@ -120,29 +106,21 @@ def test_no_module_is_named_like_one_of_the_standard_library():
     assert not {path.stem for path in HERE.glob("*.py")} & sys.stdlib_module_names
 
 
-@pytest.fixture
-def prepared(tree):
-    """A submission whose systems are described, and that has no runs yet."""
+@pytest.mark.parametrize("folder", ["", "results", "results/box/strong/scaffold", "source"])
+def test_a_prepared_submission_has_no_runs_yet(tree, run, folder):
+    """Its systems are described; what is wrong with that is an error."""
     shutil.rmtree(tree.root / "results")
     shutil.rmtree(tree.root / "source")
-    return tree
-
-
-@pytest.mark.parametrize("folder", ["", "results", "results/box/strong/scaffold", "source"])
-def test_a_prepared_submission_has_no_runs_yet(prepared, run, folder):
-    (prepared.root / folder).mkdir(parents=True, exist_ok=True)
-    code, out, _ = run(prepared.root)
+    (tree.root / folder).mkdir(parents=True, exist_ok=True)
+    code, out, _ = run(tree.root)
     assert code == 2 and "could not be checked: no runs yet; all the rest was judged" in out
-    assert f"{prepared.root}: 0 logs, checked by the rules v1.0" in out
+    assert f"{tree.root}: 0 logs, checked by the rules v1.0" in out
     assert "\n  no runs yet, and nothing wrong so far\n\nnext: see above why 1 place could not be checked\n" in out
-    assert "no runs yet" in run(prepared.root, "--format", "markdown")[1]
-    assert json.loads(run(prepared.root, "--format", "json")[1])["missed"][0]["reason"].startswith("no runs yet")
-    assert run(prepared.root.parent)[0] == 2
-
-
-def test_what_is_wrong_with_a_prepared_submission_is_an_error(prepared, run):
-    line = prepared.described(submitter="bolt")
-    code, out, _ = run(prepared.root)
+    assert "no runs yet" in run(tree.root, "--format", "markdown")[1]
+    assert json.loads(run(tree.root, "--format", "json")[1])["missed"][0]["reason"].startswith("no runs yet")
+    assert run(tree.root.parent)[0] == 2
+    line = tree.described(submitter="bolt")
+    code, out, _ = run(tree.root)
     assert code == 1 and f"systems/box.json:{line}: found submitter bolt" in out and "no runs yet" in out
 
 

@@ -1,20 +1,18 @@
-"""A fourth workload: rules for it are added to a copy of the repository, and its logs are checked and summarized there.
+"""A fourth workload: rules for it are added to a copy of the editions, and its logs are checked and scored by them.
 
 Its score has a key of its own, it is evaluated twice an epoch, and a sample is a sequence and no volume.
 """
 
-import json
 import random
-import shutil
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
-from rules.published import REPOSITORY
+from compliance.engine import judge
+from results.statistics.result import summarize
+from tests.compliance.logs import TINY
 
-PARTS = ("benchmark", "rules", "compliance", "results", "implementations")
 METRIC = "eval_perplexity"
 BENCHMARK = {
     "runs": 5,
@@ -27,18 +25,7 @@ BENCHMARK = {
     "configured": {"global_batch_size": "batch_size", "opt_base_learning_rate": "learning_rate"},
     "keys": {"opt_base_learning_rate": {"kind": "number", "required": True, "above": 0}},
 }
-PROBLEM = {
-    "benchmark": "sequences",
-    "target": 0.2,
-    "train_samples": 8,
-    "eval_samples": 4,
-    "outputs": 1,
-    "parameter_count": 1234,
-    "problem_digest": "d" * 64,
-    "fingerprints": {"train": "a" * 64, "validation": "b" * 64},
-    "bytes": {"train": 2000, "validation": 1000},
-    "flops_per_sample": 10**10,
-}
+PROBLEM = {**TINY, "benchmark": "sequences", "target": 0.2, "outputs": 1, "class_counts": {}, "reference_epochs": {}}
 SETTINGS = {
     "batch_size": 4,
     "accumulate": 1,
@@ -87,55 +74,32 @@ def run(logs, index=0):
 
 
 @pytest.fixture(scope="module")
-def repository(tmp_path_factory):
-    """A copy of the repository whose rules know the workload."""
-    root = tmp_path_factory.mktemp("repository")
-    for part in PARTS:
-        shutil.copytree(REPOSITORY / part, root / part, ignore=shutil.ignore_patterns("__pycache__", "v[0-9]*.[0-9]-*"))
-    shutil.rmtree(root / "results" / "v1.0")
-    path = root / "rules" / "v1.0" / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
+def law(logs, tmp_path_factory):
+    """Editions that know the workload."""
+    root = logs.law(tmp_path_factory.mktemp("fourth"))
+    path = root / "v1.0" / "limits.yaml"
+    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
     limits["benchmarks"]["sequences"], limits["problems"]["short"] = BENCHMARK, PROBLEM
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
+    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
     return root
 
 
 @pytest.fixture
-def tree(repository, logs, submissions):
+def tree(logs, submissions, tmp_path):
     """A set of its runs."""
-    made = submissions.Tree(repository / "results", benchmark="sequences", make=lambda index: run(logs, index))
-    yield made
-    shutil.rmtree(made.root.parent)
+    return submissions.Tree(tmp_path, benchmark="sequences", make=lambda index: run(logs, index))
 
 
-def command(repository, *words):
-    done = subprocess.run([sys.executable, *map(str, words)], cwd=repository, capture_output=True, text=True)
-    return done.returncode, done.stdout, done.stderr
-
-
-def check(repository, tree):
-    """The codes that are found, and where."""
-    code, out, err = command(repository, "compliance/check.py", tree.root, "--format", "json")
-    assert not err, err
-    found = json.loads(out)["findings"]
-    return code, [(f["path"].rpartition("/")[2], f["code"]) for f in found]
-
-
-@pytest.mark.slow
-def test_its_set_passes_and_has_a_figure(repository, tree):
+def test_its_set_passes_and_has_a_figure(law, tree):
     """A person looks at the number of epochs, for which there are no points, and at its own setting of the machine."""
-    code, found = check(repository, tree)
-    assert code == 0 and {what for _, what in found} == {"RUN22", "HYP06"}
-    code, out, err = command(repository, "results/summarize.py", tree.root, "--format", "json")
-    assert (code, err) == (0, "")
-    (row,) = json.loads(out)["results"]
-    assert row["benchmark"] == "sequences" and row["verdict"] == "6 reviews"
-    assert row["converged"] == 5 and row["fom_seconds"] > 40
-    assert row["epochs"] == row["passes"] == 2.5
-    assert row["train_samples_per_second"] * row["training_seconds"] == pytest.approx(20, rel=0.01)  # samples
+    verdict = judge([tree.root], rules=law)
+    assert verdict.exit_code == 0 and {f.code for f in verdict.findings} == {"RUN22", "HYP06"}
+    (result,) = summarize(verdict)
+    assert result.judged.benchmark == "sequences" and result.fom > 40
+    for row in result.rows:
+        assert row.converged and row.epochs == row.passes == 2.5 and row.trained == 20
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -146,7 +110,6 @@ def test_its_set_passes_and_has_a_figure(repository, tree):
         (lambda tree: tree.changed("epoch_stop", metadata={"samples_count": 8}), "DATA06"),
     ],
 )
-def test_its_runs_are_judged_by_its_rules(repository, tree, change, code):
+def test_its_runs_are_judged_by_its_rules(law, tree, change, code):
     change(tree)
-    found = check(repository, tree)
-    assert found[0] in (0, 1) and ("result_2.txt", code) in found[1]
+    assert ("result_2.txt", code) in {(Path(f.path).name, f.code) for f in judge([tree.root], rules=law).findings}

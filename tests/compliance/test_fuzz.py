@@ -25,9 +25,7 @@ def test_what_once_failed(fuzzer, kind, seed, number):
 @pytest.mark.parametrize(
     "kind,count",
     [
-        ("parser", 1000),
         ("log", 100),
-        ("one", 100),
         ("tree", 40),
         ("ledger", 40),
         pytest.param("output", 10, marks=pytest.mark.slow),

@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-import yaml
 
 from compliance.engine import judge
 from compliance.reviewing.waiver import Waiver, Waivers
@@ -24,7 +23,7 @@ def look(law):
     """Judges paths and scores them: (figure or none, rank, word) by organisation and system, and the verdict."""
 
     def go(*paths, as_logged=False, **options):
-        verdict = judge([str(p) for p in paths], rules=options.pop("rules", law), **options)
+        verdict = judge([str(p) for p in paths], rules=law, **options)
         found = summarize(verdict, as_logged)
         return {r.judged.path: (r.fom, r.rank, r.standing.word) for r in found}, verdict
 
@@ -42,35 +41,21 @@ def strong(tree):
 
 
 def test_a_system_named_weak_prunes_nothing(tree, logs, look):
-    (tree.root / "results" / "box").rename(tree.root / "results" / "weak")
+    weak = tree.root / "results" / "weak" / "strong" / "scaffold"
     tree.write_system({**logs.SYSTEM, "system_name": "weak"}).rename(tree.root / "systems" / "weak.json")
-    folder = tree.root / "results" / "weak" / "strong" / "scaffold"
-    for index, log in enumerate(tree.logs):
+    shutil.rmtree(tree.root / "results")
+    for index in range(8):
+        log = logs.good(index) if index < 5 else logs.good(index, SLOW)
         log.one("submission_platform")["value"] = "weak"
-        log.write(folder / f"result_{index}.txt")
-    for index in (5, 6, 7):
-        log = logs.good(index, SLOW)
-        log.one("submission_platform")["value"] = "weak"
-        log.write(folder / "pruned_results" / f"result_{index}.txt")
+        log.write(weak / ("" if index < 5 else "pruned_results") / f"result_{index}.txt")
     found, verdict = look(tree.root)
     assert [f.code for f in verdict.findings] == ["TREE09"] * 3
-    assert found[str(folder)][:2] == (None, None)  # runs that were left out concern the set
+    assert found[str(weak)][:2] == (None, None)  # runs that were left out concern the set
 
 
-def test_a_run_cannot_take_the_problem_of_another_benchmark(tree, logs, law, tmp_path, look):
-    rules = shutil.copytree(law, tmp_path / "rules")
-    path = rules / "v1.0" / "limits.yaml"
-    limits = yaml.safe_load(path.read_text())
-    limits["problems"]["other"] = {**logs.TINY, "benchmark": "deepcam", "target": 0.82, "problem_digest": "e" * 64}
-    limits["problems"]["other"]["outputs"] = 3
-    path.write_text(yaml.safe_dump(limits, sort_keys=False))
-
-    def easier(log, index):
-        for key, value in (("problem", "other"), ("problem_digest", "e" * 64), ("target", 0.82)):
-            log.one(key)["value"] = value
-
-    each(tree, easier)
-    found, verdict = look(tree.root, rules=rules)
+def test_a_run_cannot_take_the_problem_of_another_benchmark(tree, logs, look):
+    each(tree, lambda log, index: [log.one(k).update(value=v) for k, v in (("problem", "mean"), ("target", 0.2))])
+    found, verdict = look(tree.root)
     assert {f.code for f in verdict.findings} >= {"LOG12"} and verdict.exit_code == 1
     assert found[str(strong(tree))][0] is None
 
@@ -87,25 +72,9 @@ def test_of_two_submissions_with_the_same_runs_neither_has_a_figure(tree, logs, 
         assert sum(f.code == "RUN05" for f in verdict.findings) == 10
 
 
-def test_a_replay_by_another_organisation_concerns_both(tree, logs, look):
-    thief = type(tree)(tree.root.parents[1] / "other")
-    for index in range(5):
-        source, own = tree.logs[index].all("eval_accuracy"), thief.logs[index].all("eval_accuracy")
-        for event, first in zip(own, source, strict=True):
-            event["value"] = first["value"]
-            event["metadata"].update({k: first["metadata"][k] for k in ("intersection", "predicted", "true")})
-        thief.logs[index].one("seed")["value"] += 1 << 40
-        for event in thief.logs[index].events:
-            event["time_ms"] -= 86_400_000
-        thief.write(index)
-    found, _ = look(tree.root, thief.root)
-    assert [fom for fom, *_ in found.values()] == [None, None]
-
-
 def test_logs_given_beside_their_set_change_nothing(tree, logs, look):
-    for index in range(5):
-        tree.logs[index] = logs.mean_run(index)  # of another benchmark than the folder's
-        tree.write(index)
+    tree.logs = [logs.mean_run(index) for index in range(5)]  # of another benchmark than the folder's
+    each(tree, lambda log, index: None)
     alone, beside = look(tree.root), look(tree.root, *(tree.path(i) for i in range(5)))
     assert [f.code for f in beside[1].findings] == [f.code for f in alone[1].findings] == ["RUN10"] * 5
     assert beside[0] == alone[0] and beside[0][str(strong(tree))][0] is None
@@ -118,18 +87,6 @@ def test_a_path_given_twice_is_one(tree, look, tmp_path):
         assert (verdict.findings, verdict.looked) == ((), 5)
 
 
-def test_what_a_waived_fault_hid_is_judged(tree, look):
-    def change(log, index):
-        log.one("seed")["value"] = 42
-        log.one("problem_digest")["value"] = "0" * 64
-        log.one("rules_edition")["value"] = "v9"
-
-    each(tree, change)
-    waivers = waive(*(("LOG11", f"result_{i}.txt") for i in range(5)))
-    codes = {f.code for f in look(tree.root, waivers=waivers)[1].findings if not f.waived}
-    assert codes >= {"SEED03", "DATA04"}
-
-
 def test_a_waived_gate_gives_no_figure(tree, look):
     each(tree, lambda log, index: log.one("submission_benchmark").update(value="ScaFFold"))
     waivers = waive(*(("RUN10", f"result_{i}.txt") for i in range(5)))
@@ -138,29 +95,21 @@ def test_a_waived_gate_gives_no_figure(tree, look):
         assert found[str(strong(tree))][:2] == (None, None)
 
 
-@pytest.mark.parametrize("as_logged", [False, True])
 @pytest.mark.parametrize("place", ["strong/Scaffold", "strong/extra/scaffold", "Strong/scaffold"])
-def test_a_set_that_lies_wrong_has_no_figure_waived_or_as_logged(tree, look, place, as_logged):
+def test_a_set_that_lies_wrong_has_no_figure_waived_or_as_logged(tree, look, place):
     target = tree.root / "results" / "box" / place
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(strong(tree), target)
     waivers = waive(("TREE01", place), ("TREE02", place))
-    found, _ = look(tree.root, waivers=waivers, as_logged=as_logged)
-    assert [value[:2] for value in found.values()] == [(None, None)]
+    for as_logged in (False, True):
+        found, _ = look(tree.root, waivers=waivers, as_logged=as_logged)
+        assert [value[:2] for value in found.values()] == [(None, None)]
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "more/result_5.txt",
-        "power/result_5/result_5.txt",
-        "pruned_results/result_5.txt",
-        "pruned_results/more/result_5.txt",
-        "../result_5.txt",
-        "result_1234567890.txt",
-        "result_5.md",
-    ],
-)
+NOWHERE = ["more/result_5.txt", "power/result_5/result_5.txt", "pruned_results/more/result_5.txt", "../result_5.txt"]
+
+
+@pytest.mark.parametrize("place", [*NOWHERE, "pruned_results/result_5.txt", "result_1234567890.txt", "result_5.md"])
 def test_a_run_left_out_beside_its_set_takes_the_figure_away(tree, logs, look, place):
     logs.good(9, (0.5, 0.6, 0.94)).write((strong(tree) / place).resolve())
     found, verdict = look(tree.root)
@@ -170,11 +119,7 @@ def test_a_run_left_out_beside_its_set_takes_the_figure_away(tree, logs, look, p
 def test_results_by_another_name_are_no_submission(tree, look):
     (tree.root / "results").rename(tree.root / "Results")
     found, verdict = look(tree.root.parent)
-    assert (found, {f.code for f in verdict.findings}, verdict.exit_code) == (
-        {},
-        {"TREE08", "TREE09", "SYS06"},
-        1,
-    )
+    assert not found and {f.code for f in verdict.findings} == {"TREE08", "TREE09", "SYS06"} and verdict.exit_code == 1
     for folder in ("systems", "source"):
         shutil.rmtree(tree.root / folder)
     found, verdict = look(tree.root.parent)

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import compliance
 from compliance import package
-
-ROOT = Path(compliance.__file__).parents[1]
+from tests.support import ROOT
 
 
 @pytest.fixture
@@ -43,12 +41,9 @@ def test_packed_verified_unpacked(launched, run, tmp_path):
     assert run("--unpack", out, "--to", tmp_path / "new" / "v1.0")[0] == 2
 
 
-def test_entries_of_the_registry_are_told(registered, run, tmp_path):
-    lines = run(registered.root, "--out", tmp_path / "a.tar.gz")[1]
-    assert json.loads(lines[4].partition(": ")[2])["entries"] == [2]
-
-
 def test_anonymous_and_back(registered, run, tmp_path):
+    lines = run(registered.root, "--out", tmp_path / "named.tar.gz")[1]
+    assert json.loads(lines[4].partition(": ")[2])["entries"] == [2]
     files = tmp_path / "a.tar.gz", tmp_path / "a.key"
     code, lines, errors = run(registered.root, "--out", files[0], "--anonymous", "--key", files[1])
     assert (code, errors) == (0, "")
@@ -72,18 +67,11 @@ def test_a_package_that_is_none_is_exit_1_and_one_line(run, tmp_path):
     assert errors.endswith("), wanted one\n") and errors.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--verify", "nothing"],
-        ["nothing", "--out", "x"],
-        ["--restore", "p", "--key", "nothing", "--to", "x"],
-    ],
-)
-def test_what_cannot_be_done_is_exit_2_and_one_line(run, arguments, tmp_path, monkeypatch):
+@pytest.mark.parametrize("words", ["--verify none", "none --out x", "--restore p --key none --to x"])
+def test_what_cannot_be_done_is_exit_2_and_one_line(run, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, lines, errors = run(*arguments)
-    assert (code, lines) == (2, []) and errors.startswith("package.py: nothing: ") and errors.count("\n") == 1
+    code, lines, errors = run(*words.split())
+    assert (code, lines) == (2, []) and errors.startswith("package.py: none: ") and errors.count("\n") == 1
 
 
 def test_places_that_cannot_be_written_are_one_line(tree, run, tmp_path):
@@ -93,21 +81,12 @@ def test_places_that_cannot_be_written_are_one_line(tree, run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        ["a"],
-        ["a", "--verify", "b"],
-        ["--unpack", "a"],
-        ["a", "--out", "b", "--anonymous"],
-        ["a", "--out", "b", "--key", "c"],
-        ["a", "--out", "b", "--hide", "c"],
-        ["--restore", "a", "--to", "b"],
-    ],
+    "words",
+    ["", "a", "a --verify b", "a --out b --anonymous", "a --out b --key c", "a --out b --hide c", "--restore a --to b"],
 )
-def test_commands_that_say_too_little_or_too_much(arguments, run):
+def test_commands_that_say_too_little_or_too_much(words, run):
     with pytest.raises(SystemExit) as ended:
-        run(*arguments)
+        run(*words.split())
     assert ended.value.code == 2
 
 

@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from benchmark.log import Event, read_log
 from compliance.finding import Finding, show
-from compliance.reading.discovery import discover
 from compliance.reading.log import DECODE
 from compliance.safe import printable
-from compliance.source.python import read_python
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -48,29 +46,3 @@ def test_what_is_shown_is_printable_and_short(text):
     assert show(text).isprintable()
     finding = Finding(text, 1, "LOG01", "error", text, show(text), show([text]))
     assert finding.text().isprintable()
-
-
-@settings(deadline=None)
-@given(st.text(alphabet="abs=+-*()[]{}:., \n0123456789torch.manual_seedSEEDdeflambda", max_size=300))
-def test_any_source_is_parsed_or_refused(text):
-    python = read_python(text)
-    assert python.line >= 1
-    assert not (python.problem and (python.seeds.fixed or python.seeds.possible or python.uses or python.flow.bound))
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.lists(st.lists(st.sampled_from(["results", "systems", "x", "strong", "result_0.txt"]), min_size=1, max_size=5))
-)
-def test_discovery_stays_inside(paths):
-    with tempfile.TemporaryDirectory() as folder:
-        for parts in paths:
-            try:
-                Path(folder, *parts[:-1]).mkdir(parents=True, exist_ok=True)
-                Path(folder, *parts).touch()
-            except OSError:
-                continue  # a file is in the way
-        found = discover([folder])
-        names = [s.name for s in found.submissions + found.sets] + [path for path, _ in found.missed]
-        assert all(name.startswith(folder) for name in names)
-        assert names

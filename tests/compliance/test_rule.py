@@ -3,20 +3,7 @@
 import pytest
 
 from compliance import rule as module
-from compliance.rule import (
-    EVERY,
-    OF_A_KEY,
-    RUN,
-    RUNS,
-    STEPS,
-    TRIAL,
-    applying,
-    breaking,
-    of_keys,
-    ordered,
-    premises,
-    rule,
-)
+from compliance.rule import EVERY, OF_A_KEY, RUN, RUNS, STEPS, TRIAL, applying, breaking, of_keys, ordered, premises
 
 
 @pytest.fixture
@@ -29,7 +16,7 @@ def check(monkeypatch):
         def function(*arguments):
             yield from ()
 
-        rule(code, level, **options)(function)
+        module.rule(code, level, **options)(function)
         return module.CHECKS[code]
 
     yield define
@@ -46,20 +33,11 @@ def codes(level, *chosen):
     return [c.code for c in ordered(level, frozenset(chosen))]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"code": "A01"},
-        {"level": "logs"},
-        {"runs": "some"},
-        {"on": frozenset({"walks"})},
-    ],
-    ids=lambda o: next(iter(o)),
-)
-def test_a_code_that_is_taken_and_words_that_nobody_knows_are_refused(check, options):
+def test_a_code_that_is_taken_and_words_that_nobody_knows_are_refused(check):
     check("A01")
-    with pytest.raises(ValueError, match="check function"):
-        check(**{"code": "A02", **options})
+    for options in ({"code": "A01"}, {"level": "logs"}, {"runs": "some"}, {"on": frozenset({"walks"})}):
+        with pytest.raises(ValueError, match="check function"):
+            check(**{"code": "A02", **options})
     assert list(module.CHECKS) == ["A01"]
 
 
@@ -79,15 +57,8 @@ def test_checks_follow_their_premises_through_unchosen_ones(check):
     check("A01", after=("A05",))
     assert codes("log", "A01", "A05", "A09") == ["A09", "A05", "A01"]
     assert codes("log", "A01", "A09") == ["A09", "A01"]
-
-
-def test_checks_of_other_levels_and_codes_are_left_out(check):
-    check("A01")
     check("A02", level="set", after=("A01",))
-    check("A03")
-    assert (
-        codes("log", "A01", "A02") == ["A01"] and codes("set", "A01", "A02") == ["A02"] and codes("tree", "A01") == []
-    )
+    assert codes("log", "A01", "A02") == ["A01"] and codes("set", "A01", "A02") == ["A02"]
 
 
 def test_checks_that_wait_for_each_other_are_refused_by_name(check):

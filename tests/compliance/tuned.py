@@ -9,11 +9,7 @@ from benchmark.tree import campaign_path
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, Opened
 from tests.compliance.ledgers import Campaign, time_of
-from tests.compliance.logs import (
-    START,
-    event_like,
-    good,
-)
+from tests.compliance.logs import START, event_like, good
 from tests.compliance.submissions import Surveyed, Tree
 
 

@@ -9,11 +9,9 @@ import pytest
 from harness import submit
 from harness.launcher import Launcher
 from harness.options import Setup, setup_of
-from tests.support.fake.calls import logs_of, noted
+from tests.support.fake.calls import FAKE, logs_of, noted
 from tests.support.forked import forked_start
 from tests.support.tiny import Tiny, make_tiny
-
-FAKE = Path(__file__).resolve().parents[1] / "support" / "fake"
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +35,7 @@ class Fake:
         """submit.py's."""
         files = ["--problems", str(self.tiny.problems), "--data", str(self.tiny.data)]
         names = ["--org", "Us", "--system", "laptop", "--out", str(self.folder / "v1.0")]
-        return ["--implementation", str(FAKE), "--problem", "tiny", *files, *names, *more]
+        return ["--problem", "tiny", "--implementation", str(FAKE), *files, *names, *more]
 
     def setup(self, *more: str) -> Setup:
         """The setup of runs."""
@@ -69,21 +67,10 @@ def fake(tiny_data, tmp_path, monkeypatch) -> Fake:
     return Fake(tiny_data, tmp_path)
 
 
-def fork_runs(patch: pytest.MonkeyPatch, tiny: Tiny) -> None:
-    """Have runs of one rank of the reference forked from the warm process, which saves loading PyTorch."""
-    if tiny.warm:
-        patch.setattr(Launcher, "start", forked_start(tiny.warm))
-
-
-@pytest.fixture
-def forking(monkeypatch, tiny) -> None:
-    """Runs of one rank are forked."""
-    fork_runs(monkeypatch, tiny)
-
-
 @pytest.fixture(scope="module")
-def forking_all(tiny):
-    """The same, for fixtures of a module."""
+def forking(tiny):
+    """Runs of one rank of the reference are forked from the warm process, which saves loading PyTorch."""
     with pytest.MonkeyPatch.context() as patch:
-        fork_runs(patch, tiny)
+        if tiny.warm:
+            patch.setattr(Launcher, "start", forked_start(tiny.warm))
         yield

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from benchmark.collect import files_in
-from benchmark.log import Event, read_log
 from benchmark.tree import result_path
 from compliance.engine import judge
 from rules.current import current
 from tests.support import ROOT
+from tests.support.tiny import environment
 
 pytestmark = pytest.mark.slow
 
@@ -31,61 +31,33 @@ def copied(tiny, tmp_path_factory) -> Path:
     return root
 
 
-@pytest.fixture(scope="module")
-def ran(copied, tiny, tmp_path_factory) -> tuple[Path, Event]:
-    """The submission of a run of the copy by the copy's submit, on two ranks, started elsewhere; its event `source`."""
-    out = tmp_path_factory.mktemp("out")
-    submission = submit(copied, tiny, out, "--system", "one", "--nproc", "2")
-    log = result_path(submission, "one", "scaffold", 0)
-    return submission, next(e for e in read_log(log) if e.key == "source")
-
-
-def submit(copied: Path, tiny, out: Path, *more: str) -> Path:
-    """The submission of a run of the copy."""
-    files = ["--problem", "tiny", "--problems", tiny.problems, "--data", tiny.data, "--out", out / current()]
-    names = ["--implementation", NAME, "--org", "acme", "--runs", "1", *more]
-    done = start(copied / "harness" / "submit.py", *files, *names, cwd=out)
-    assert done.returncode == 0, done.stderr
-    return out / current() / "acme"
-
-
 def start(*command: object, cwd: Path) -> subprocess.CompletedProcess:
-    names = ("RANK", "SLURM", "PMI", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER", "PYTHONPATH")
-    env = {k: v for k, v in os.environ.items() if not k.startswith(names)}
+    """A finished script, started in a folder of its own."""
+    env = {name: value for name, value in environment().items() if name != "PYTHONPATH"}
     return subprocess.run(
         [sys.executable, *map(str, command)], cwd=cwd, env=env, capture_output=True, text=True, timeout=300
     )
 
 
-def test_the_copy_loads_itself(ran):
-    names = set(ran[1].metadata["files"])
-    mine = {name for name in names if name.startswith("implementations/")} - {"implementations/__init__.py"}
-    assert mine and all(name.startswith(f"implementations/{NAME}/") for name in mine)
-    assert {f"implementations/{NAME}/{name}" for name in ("train.py", "configs/tiny.yaml", "scaffold/task.py")} <= mine
-    assert {name.partition("/")[0] for name in names} <= {"benchmark", "implementations", "rules"}
-    assert ran[1].metadata["config"] == f"implementations/{NAME}/configs/tiny.yaml"
-
-
-def test_its_submission_has_its_source(ran, copied):
-    submission, event = ran
-    (folder,) = (submission / "source").iterdir()
-    assert files_in(folder) == event.metadata["files"] and event.value.startswith(folder.name)
-    for path in event.metadata["files"]:
-        assert (folder / path).read_bytes() == (copied / path).read_bytes()
-
-
-def test_two_systems_with_configs_of_their_own_are_judged_clean(ran, copied, tiny, published, tmp_path):
-    """One submission of the copy: the second system's config is another file of the same name."""
-    submission = shutil.copytree(ran[0], tmp_path / current() / "acme")
-    config = copied / "implementations" / NAME / "configs" / "tiny.yaml"
-    before = config.read_text()
-    config.write_text(before.replace("eval_batch_size: 3", "eval_batch_size: 2"))
-    try:
-        submit(copied, tiny, tmp_path, "--system", "two")
-    finally:
-        config.write_text(before)
-    assert len(list((submission / "source").iterdir())) == 2
-    verdict = judge([submission], rules=published(result_path(submission, "one", "scaffold", 0), tmp_path / "rules"))
+def test_two_systems_with_configs_of_their_own_are_judged_clean(copied, tiny, events, published, tmp_path):
+    """Each is a run of the copy by the copy's submit; the second system's config is another file of the same name."""
+    out, config = tmp_path / current(), copied / "implementations" / NAME / "configs" / "tiny.yaml"
+    files = ["--problem", "tiny", "--problems", tiny.problems, "--data", tiny.data, "--out", out]
+    for system, more in (("one", ["--nproc", "2"]), ("two", [])):
+        names = ["--implementation", NAME, "--org", "acme", "--system", system, "--runs", "1", *more]
+        done = start(copied / "harness" / "submit.py", *files, *names, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        source = next(e for e in events(result_path(out / "acme", system, "scaffold", 0)) if e.key == "source")
+        (folder,) = (out / "acme" / "source").glob(source.value[:12])
+        found = source.metadata["files"]
+        assert files_in(folder) == found == {path: digest for path, digest in files_in(copied).items() if path in found}
+        mine = {name for name in found if name.startswith("implementations/")} - {"implementations/__init__.py"}
+        assert all(name.startswith(f"implementations/{NAME}/") for name in mine)
+        wanted = {f"implementations/{NAME}/{name}" for name in ("train.py", "configs/tiny.yaml", "scaffold/task.py")}
+        assert wanted <= mine and source.metadata["config"] == f"implementations/{NAME}/configs/tiny.yaml"
+        config.write_text(config.read_text().replace("eval_batch_size: 3", "eval_batch_size: 2"))
+    rules = published(result_path(out / "acme", "one", "scaffold", 0), tmp_path / "rules")
+    verdict = judge([out / "acme"], rules=rules)
     assert [f.text() for f in verdict.findings if f.severity == "error"] == []
     assert sorted((s.system, len(s.logs)) for s in verdict.all_sets) == [("one", 1), ("two", 1)]
 

@@ -10,7 +10,7 @@ from rules.current import EDITION
 from rules.edition import load
 
 
-def test_missing_samples_are_generated(tiny_data, tmp_path):
+def test_missing_samples_are_generated_where_they_can_be(tiny_data, tmp_path, capfd):
     folder = shutil.copytree(tiny_data.data, tmp_path / "data")
     manifest = load_manifest(folder, tiny_data.problem)
     next(folder.rglob("*.h5")).unlink()
@@ -18,9 +18,6 @@ def test_missing_samples_are_generated(tiny_data, tmp_path):
     assert not has_data(*given)
     make_data(*given)
     assert has_data(*given) and load_manifest(folder, tiny_data.problem) == manifest
-
-
-def test_data_that_cannot_be_generated(tiny_data, tmp_path, capfd):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="file: the dataset of tiny could not be generated"):
         make_data("tiny", tmp_path / "file", tiny_data.problems)

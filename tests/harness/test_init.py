@@ -6,16 +6,15 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmark.collect import files_in
 from harness import init
 from harness.system import fields_of
+from tests.support import ROOT
 from tests.support.described import described
 
-ROOT = Path(init.__file__).resolve().parents[1]
 OLD = {f"{name}.py" for name in ("submit", "tune", "init", "replay", "reevaluate", "export", "launch/render")}
 FOLDERS = ("benchmark", "rules", "compliance", "results", "docs", "tests")
 
@@ -57,7 +56,6 @@ def test_a_copy_is_the_code_and_nothing_that_was_built(repository):
     text = (repository / "implementations/zenith/README.md").read_text()
     assert text.startswith("# zenith\n") and "implementations/pytorch" in text
     assert not {"NAME", "ORIGINAL"} & set(text.split("`"))
-    assert not (repository / "implementations/zenith/launch").exists()
     assert sorted(p.name for p in (repository / "implementations").iterdir()) == ["pytorch", "zenith"]
 
 
@@ -76,14 +74,11 @@ def test_a_copy_of_a_copy_leaves_its_systems(repository):
     ("name", "wanted"),
     [
         ("acme.v2", "letters, digits, _ and -, a letter first"),
-        ("2x", "letters, digits"),
         ("x" * 65, "letters, digits"),
         ("pytorch", "another name: .*implementations/pytorch is there, and nothing is overwritten"),
         ("PyTorch", "is there"),
         ("benchmark", "the project uses it"),
-        ("scaffold", "the project uses it"),
         ("reference", "the project uses it"),
-        ("json", "Python or a package uses it"),
         ("class", "Python or a package uses it"),
         ("torch", "Python or a package uses it"),
     ],
@@ -98,33 +93,28 @@ def test_names_that_are_refused(repository, monkeypatch, capsys, name, wanted):
     assert sorted((repository / "implementations").iterdir()) == before
 
 
-@pytest.mark.parametrize("name", ["Acme-v2", "a_b", "x" * 64])
-def test_names_that_are_fine(repository, name):
-    assert init.refused(name, repository / "implementations" / "pytorch") == ""
+def test_names_that_are_fine(repository):
+    for name in ("Acme-v2", "a_b", "x" * 64):
+        assert init.refused(name, repository / "implementations" / "pytorch") == ""
 
 
-def test_a_place_that_cannot_be_written_is_one_line(repository, monkeypatch, capsys, read_only):
+def test_a_place_without_an_implementation_or_read_only_is_one_line(repository, monkeypatch, capsys, read_only):
     monkeypatch.setattr(init, "ROOT", repository)
+    assert init.main(["zenith", "--from", "../harness"]) == 2
+    assert "--from: found no" in capsys.readouterr().err
     with read_only(repository / "implementations"):
         assert init.main(["zenith"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("original", ["nobody", "../harness"])
-def test_what_is_no_implementation_is_not_copied(repository, monkeypatch, capsys, original):
-    monkeypatch.setattr(init, "ROOT", repository)
-    assert init.main(["zenith", "--from", original]) == 2
-    assert "--from: found no" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", sorted(OLD))
-def test_old_commands_say_what_to_type(name):
-    script = ROOT / "implementations" / "pytorch" / name
-    done = subprocess.run([sys.executable, str(script), "--problem", "smoke"], capture_output=True, text=True)
-    (line,) = done.stderr.splitlines()
-    assert (done.returncode, done.stdout) == (2, "")
-    assert line.startswith(f"{script.name}: this command is now: python ")
-    assert (ROOT / line.rpartition(" ")[2]).is_file()
+def test_old_commands_say_what_to_type():
+    for name in OLD:
+        script = ROOT / "implementations" / "pytorch" / name
+        done = subprocess.run([sys.executable, str(script), "--problem", "smoke"], capture_output=True, text=True)
+        (line,) = done.stderr.splitlines()
+        assert (done.returncode, done.stdout) == (2, "")
+        assert line.startswith(f"{script.name}: this command is now: python ")
+        assert (ROOT / line.rpartition(" ")[2]).is_file()
 
 
 def test_the_template_asks_for_fields_of_a_description(fake):

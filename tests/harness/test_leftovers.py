@@ -85,27 +85,22 @@ class Made:
     """A run that has been made."""
 
     def __init__(self, code: int):
-        self.poll = lambda: code
-        self.wait = lambda timeout=None: code
+        self.poll = self.wait = lambda timeout=None: code
         self.terminate = self.end = lambda: None
 
 
 class Stage:
-    """A set of RUNS in `out`, of which `first` are there, in `whole`."""
+    """A set of RUNS in `out`, of which `kept` are there before every kill."""
 
-    def __init__(self, tiny, folder: Path):
+    def __init__(self, tiny, folder: Path, kept: int):
         self.tiny, self.folder = tiny, folder
         self.out, self.notes = folder / "v1.0", folder / "notes"
         self.config = folder / "toy.yaml"
         self.config.write_text("batch_size: 2\n")
-
-    @property
-    def logs(self) -> list[Path]:
-        return [self.runs.log(run) for run in range(RUNS)]
-
-    @property
-    def runs(self) -> RunSet:
-        return self.set_of(RUNS)
+        self.runs = self.set_of(RUNS)
+        self.logs = [self.runs.log(run) for run in range(RUNS)]
+        assert in_fork(self.set_of(kept).make) == 0
+        shutil.copytree(self.out, folder / "kept")
 
     def set_of(self, runs: int, make: Make = lambda run: run()) -> RunSet:
         """The set, whose runs are made by `make`."""
@@ -120,32 +115,33 @@ class Stage:
         setup = Here(Implementation(self.out), Launcher(), "tiny", self.tiny.data, self.out, "Us", "box", **files)
         return RunSet(setup, set_path(self.out / "Us", "box", "scaffold"), runs)
 
-    def keep(self, runs: int) -> None:
-        """Make so many runs, from which every kill begins."""
-        assert in_fork(self.set_of(runs).make) == 0
-        shutil.copytree(self.out, self.folder / "kept")
-
     def again(self) -> None:
         shutil.rmtree(self.out)
         shutil.copytree(self.folder / "kept", self.out)
 
     def watched(self, last: int | None, act: Callable[[], int]) -> int:
-        """Do something that is killed before its operation number `last`."""
-        Operations(str(self.out), last, str(self.notes))
-        return act()
+        """Do something in a process that is killed before its operation number `last`: the exit code."""
+
+        def work() -> int:
+            Operations(str(self.out), last, str(self.notes))
+            return act()
+
+        return in_fork(work)
 
     def machine_dies(self, last: int | None, anew: bool = False) -> None:
         """The command, and its run with it."""
-        code = in_fork(partial(self.watched, last, partial(self.runs.make, anew=anew)))
+        code = self.watched(last, partial(self.runs.make, anew=anew))
         assert code == (0 if last is None else -signal.SIGKILL)
 
     def run_dies(self, last: int | None) -> None:
         """The run alone; the command goes on."""
+        assert in_fork(self.set_of(RUNS, partial(self.watched, last)).make) in (0, 1)
 
-        def make(run: Callable[[], int]) -> int:
-            return in_fork(partial(self.watched, last, run))
-
-        assert in_fork(self.set_of(RUNS, make).make) in (0, 1)
+    def run_dies_at(self, what: str) -> None:
+        """The same before the first operation with such a name."""
+        seen = self.operations(self.run_dies)
+        self.again()
+        self.run_dies(next(i for i, name in enumerate(seen) if what in name))
 
     def operations(self, act: Callable[[None], None]) -> list[str]:
         """Return what is done to files where nobody kills."""
@@ -187,40 +183,26 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@pytest.fixture(scope="module", autouse=True)
-def dead():
-    """Runs that are killed here write nothing more, so that nobody needs to wait."""
+@pytest.fixture(scope="module")
+def staged(tiny, tmp_path_factory):
+    """Makes stages. Runs that are killed write nothing more, so that nobody needs to wait."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leftovers, "QUIET_HERE", 0.0)
-        yield
+        patch.setattr(process, "install", Few)
+        yield lambda kept: Stage(tiny, tmp_path_factory.mktemp("killed"), kept)
 
 
 @pytest.fixture(scope="module")
-def stage(tiny, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "install", Few)
-        made = Stage(tiny, tmp_path_factory.mktemp("killed"))
-        made.keep(1)
-        yield made
+def stage(staged) -> Stage:
+    return staged(1)
 
 
-@pytest.fixture(scope="module")
-def whole(tiny, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "install", Few)
-        made = Stage(tiny, tmp_path_factory.mktemp("whole"))
-        made.keep(RUNS)
-        yield made
-
-
-def kill_everywhere(
-    stage: Stage, act: Callable[[int | None], None], numbers: Callable[[list[str]], Sequence[int]]
-) -> None:
-    """Kill before some operations, of which `numbers` are chosen, and give the same command again each time."""
-    chosen = numbers(stage.operations(act))
+def kill_everywhere(stage: Stage, act: Callable[[int | None], None], count: Callable[[list[str]], int] = len) -> None:
+    """Kill before each of the first operations, as many as `count` says, and give the same command again each time."""
+    most = count(stage.operations(act))
     usual = stage.faults()
-    assert chosen
-    for number in chosen:
+    assert most
+    for number in range(most):
         stage.again()
         act(number)
         stage.put_in_order()
@@ -229,24 +211,19 @@ def kill_everywhere(
         assert not read_ledger(stage.runs.folder / LEDGER).faults, number
 
 
-def range_of(seen: list[str]) -> list[int]:
-    """All operations."""
-    return list(range(len(seen)))
-
-
-def aside(seen: list[str]) -> list[int]:
-    """The operations of moving a set aside."""
-    return list(range(next(i for i, what in enumerate(seen) if "result_" in what and "open" in what)))
+def aside(seen: list[str]) -> int:
+    """How many operations move a set aside."""
+    return next(i for i, what in enumerate(seen) if "result_" in what and "open" in what)
 
 
 def test_a_machine_that_dies_at_any_moment(stage):
-    kill_everywhere(stage, stage.machine_dies, range_of)
+    kill_everywhere(stage, stage.machine_dies)
 
 
 @pytest.mark.parametrize("anew", [True, False])
-def test_a_machine_that_dies_while_runs_are_moved_aside(whole, anew):
+def test_a_machine_that_dies_while_runs_are_moved_aside(staged, anew):
     """What belongs to a log that was moved follows it, so that nothing is written over."""
-    whole.again()
+    whole = staged(RUNS)
     before = whole.contents()
     assert before.total() == 3 * RUNS
 
@@ -262,14 +239,12 @@ def test_a_machine_that_dies_while_runs_are_moved_aside(whole, anew):
 
 
 def test_a_run_that_is_killed_at_any_moment(stage):
-    kill_everywhere(stage, stage.run_dies, range_of)
+    kill_everywhere(stage, stage.run_dies)
 
 
 def test_an_end_that_is_recorded_later_says_so(stage):
     """The run was killed before it could log its weights, which lie beside; the command that made it goes on."""
-    seen = stage.operations(stage.run_dies)
-    stage.again()
-    stage.run_dies(next(i for i, what in enumerate(seen) if '"weights"' in what))
+    stage.run_dies_at('"weights"')
     *_, note, end = read_ledger(stage.runs.folder / LEDGER).entries
     log = stage.logs[1]
     assert note.said == Note(end.said.of, LATE) and end.said == End(end.said.of, "success", sha256(log.read_bytes()))
@@ -282,9 +257,7 @@ def test_an_end_that_is_recorded_later_says_so(stage):
 
 def test_a_rank_that_was_taken_for_dead_records_its_end_itself(stage):
     """It writes its weights and its end after the command has recorded one for it. A reviewer is told, no more."""
-    seen = stage.operations(stage.run_dies)
-    stage.again()
-    stage.run_dies(next(i for i, what in enumerate(seen) if "weights" in what))
+    stage.run_dies_at("weights")
     usual, log = stage.faults(), stage.logs[1]
     *_, note, _ = read_ledger(stage.runs.folder / LEDGER).entries
     assert note.said.text == LATE
@@ -337,39 +310,37 @@ class Elsewhere:
                 time.sleep(0.1)
         append_end(self.folder / LEDGER, self.start, "success", sha256(self.log.read_bytes()))
 
-    def ends(self) -> list[str]:
-        """Put the folder in order meanwhile. Return what the ledger says then."""
+    def kinds(self) -> list[str]:
+        """What the ledger has."""
+        return [type(entry.said).__name__ for entry in read_ledger(self.folder / LEDGER).entries]
+
+    def kinds_at_the_end(self) -> list[str]:
+        """The same of a folder that is put in order while the rank writes."""
         writer = threading.Thread(target=self.goes_on)
         writer.start()
         leftovers.put_in_order(self.folder)
         writer.join()
-        return [type(entry.said).__name__ for entry in read_ledger(self.folder / LEDGER).entries]
+        return self.kinds()
 
 
 @pytest.mark.slow
 def test_a_run_that_goes_on_on_another_node_records_its_end_itself(tmp_path, monkeypatch):
     monkeypatch.setattr(leftovers, "QUIET", 1.0)
-    assert Elsewhere(tmp_path, "another").ends() == ["Start", "End"]
+    assert Elsewhere(tmp_path, "another").kinds_at_the_end() == ["Start", "End"]
 
 
 @pytest.mark.slow
 def test_a_run_of_this_node_is_not_waited_for_as_long(tmp_path, monkeypatch):
     """Two ends, where nobody waited: runs of this node end with their command."""
-    monkeypatch.setattr(leftovers, "QUIET", 1000.0)
-    assert Elsewhere(tmp_path, platform.node()).ends() == ["Start", "Note", "End", "End"]
+    monkeypatch.setattr(leftovers, "QUIET_HERE", 0.0)
+    assert Elsewhere(tmp_path, platform.node()).kinds_at_the_end() == ["Start", "Note", "End", "End"]
 
 
-def test_a_run_that_is_over_for_long_is_not_waited_for(tmp_path):
-    there = Elsewhere(tmp_path, "another")
-    os.utime(there.log, (0, 0))
-    leftovers.put_in_order(tmp_path)
-    assert [type(entry.said).__name__ for entry in read_ledger(tmp_path / LEDGER).entries] == ["Start", "Note", "End"]
-
-
-def test_a_clock_that_runs_late_makes_nobody_wait_for_long(tmp_path, monkeypatch):
-    """The file system's is an hour ahead."""
+@pytest.mark.parametrize(("ago", "waited"), [(10**6, []), (-3600, [120.0])])
+def test_a_run_that_is_over_for_long_is_not_waited_for(tmp_path, monkeypatch, ago, waited):
+    """Nor for long where the file system's clock is an hour ahead."""
     there, naps = Elsewhere(tmp_path, "another"), []
-    os.utime(there.log, (time.time() + 3600,) * 2)
+    os.utime(there.log, (time.time() - ago,) * 2)
     monkeypatch.setattr(leftovers.time, "sleep", naps.append)
     leftovers.put_in_order(tmp_path)
-    assert naps == [120.0] and len(read_ledger(tmp_path / LEDGER).entries) == 3
+    assert naps == waited and there.kinds() == ["Start", "Note", "End"]

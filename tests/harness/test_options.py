@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmark.config import override
 from harness import submit
 from harness.launcher import Launcher
 from harness.options import assignments, launcher_of
 from rules.current import EDITION
-from tests.support.fake.config import Config
+from tests.support.described import described
 
 
 def launcher(*words: str) -> Launcher:
@@ -48,20 +47,9 @@ def test_where_things_are_by_default():
     assert setup.implementation.folder == root / "implementations" / "pytorch" and setup.published
 
 
-def test_settings_are_read_as_they_were():
-    values = {"learning_rate": 0.00123, "warmup_epochs": 2, "device": "cuda"}
-    assert {name: getattr(override(Config(), assignments(values)), name) for name in values} == values
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
-    [
-        (1e-08, "1.0e-08"),
-        ((10, 1e-05), "[10, 1.0e-05]"),
-        ("null", "'null'"),
-        (None, "null"),
-        ("x" * 200 + " y", f"{'x' * 200} y"),
-    ],
+    [((10, 1e-05), "[10, 1.0e-05]"), ("null", "'null'"), (None, "null"), ("x" * 200 + " y", f"{'x' * 200} y")],
 )
 def test_a_setting_is_yaml_on_one_line(value, text):
     assert assignments({"a": value}) == [f"a={text}"]
@@ -70,15 +58,9 @@ def test_a_setting_is_yaml_on_one_line(value, text):
 
 def test_a_description_of_another_problem_is_refused(fake, monkeypatch):
     setup = fake.setup()
-    monkeypatch.setattr(type(setup.implementation), "describe", lambda *_: DESCRIBED)
+    monkeypatch.setattr(type(setup.implementation), "describe", lambda *_: described(problem="other"))
     with pytest.raises(ValueError, match="--describe: found the problem 'other', wanted tiny"):
         setup.describe()
-
-
-class DESCRIBED:
-    """A description of another problem."""
-
-    problem = "other"
 
 
 @pytest.mark.parametrize(("option", "there"), [("org", "BETA"), ("system", "Beta/results/b-ox")])

@@ -1,6 +1,5 @@
 """What is found before a run is made."""
 
-import json
 import shutil
 import sys
 
@@ -14,66 +13,38 @@ from harness.system import write_system
 from rules.current import EDITION
 
 
-def check(tiny, out, *more):
-    """The exit code of a pre-flight check of the tiny problem, which no rules publish."""
-    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
-    names = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out)]
-    return submit.main([*names, "--check", *more])
+def test_a_check_measures_a_step_and_makes_no_runs(forking, tiny, tmp_path, capfd):
+    """Of a problem that no rules know; nothing else is wrong."""
+    assert submit.main(tiny.harness(tmp_path, "--check")) == 1
+    said = capfd.readouterr().err
+    assert "5 runs; an epoch takes about" in said and not set_path(tmp_path / "Us", "laptop", "scaffold").exists()
+    assert [line.split()[1] for line in said.splitlines() if line.startswith("error: ")] == ["LOG12"]
+    assert said.endswith(f"checked by the rules {EDITION}, the current edition, closed division (--division)\n")
 
 
-def test_a_description_of_another_division(forking, tiny, tmp_path, capfd):
-    assert check(tiny, tmp_path) == 1  # no rules know the problem, and nothing else
-    first = capfd.readouterr().err
-    assert "5 runs; an epoch takes about" in first and not set_path(tmp_path / "Us", "laptop", "scaffold").exists()
-    assert [line.split()[1] for line in first.splitlines() if line.startswith("error: ")] == ["LOG12"]
-    path = system_path(tmp_path / "Us", "laptop")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"division": "open"}))
-    assert check(tiny, tmp_path) == 1
-    said = capfd.readouterr().err.splitlines()
-    (line,) = [line for line in said if line.startswith("error: RUN13")]
-    assert line.endswith(f': --division open, or correct "division" in {path}')
-    assert said[-1] == f"checked by the rules {EDITION}, the current edition, closed division (--division)"
+def test_what_no_run_could_start_with_is_one_line(tiny, tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    for out, more, words in (
+        (tmp_path, ["--data", "nowhere"], "no manifest"),
+        (tmp_path, ["device=cuda"], "found no GPU"),
+        (tmp_path / "file", [], f"{tmp_path}/file/Us/systems: Not a directory"),
+    ):
+        assert submit.main(tiny.harness(out, "--check", *more)) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith("submit.py: ") and words in line
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--data", "nowhere"], "no manifest"),
-        (["device=cuda"], "found no GPU"),
-    ],
-)
-def test_what_no_run_could_start_with(tiny, tmp_path, capsys, options, words):
-    assert check(tiny, tmp_path, *options) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("submit.py: ") and words in line
-
-
-@pytest.fixture
-def forecast_with(fake, monkeypatch):
-    """The forecast of five runs of 100 parameters, whose weights take 2000 bytes, where so many are free."""
+def test_a_disk_without_room_is_reported_beforehand(fake, monkeypatch):
+    """Five runs of 100 parameters, whose weights take 2000 bytes."""
 
     def forecast_with(free):
         usage = type(shutil.disk_usage(fake.folder))(10**9, 0, free)
         monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: usage)
         return forecast(RunSet(fake.setup(), fake.folder, 5), Step((), 1.0, 100), 1)
 
-    return forecast_with
-
-
-@pytest.mark.parametrize("free", [2000, 2001])
-def test_a_disk_with_just_enough_room_is_enough(forecast_with, free):
-    assert forecast_with(free)[0] == "5 runs; an epoch takes about 1.0 s here"
-
-
-def test_a_disk_without_room_is_reported_beforehand(forecast_with):
+    assert forecast_with(2000)[0] == "5 runs; an epoch takes about 1.0 s here"
     with pytest.raises(ValueError, match=r"Us: found 1999 bytes free, wanted 2000 for the runs' final weights"):
         forecast_with(1999)
-
-
-def test_a_file_in_place_of_a_folder_is_one_line(tiny, tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    assert check(tiny, tmp_path / "file") == 2
-    assert capsys.readouterr().err == f"submit.py: {tmp_path}/file/Us/systems: Not a directory\n"
 
 
 def test_a_full_disk_leaves_no_half_of_a_description(fake, monkeypatch):
@@ -106,59 +77,37 @@ def test_a_finding_in_words():
 def smoke(tmp_path, *more):
     """submit.py's options for smoke, whose data are not there."""
     files = ["--data", str(tmp_path / "data"), "--out", str(tmp_path / "v1.0")]
-    return ["--problem", "smoke", "--org", "Us", "--system", "laptop", *files, "--runs", "1", *more]
+    fast = ["--runs", "1", "compile=false", "threads=1"]
+    return ["--problem", "smoke", "--org", "Us", "--system", "laptop", *files, *fast, *more]
 
 
-FAST = ("compile=false", "threads=1")
-
-
-@pytest.fixture
-def generated(monkeypatch):
-    """Datasets that would have been generated."""
-    made = []
-
-    def generate(*data):
-        made.append(data)
-        raise ValueError("not here")
-
-    monkeypatch.setattr(submission, "make_data", generate)
-    return made
-
-
-@pytest.mark.parametrize("name", ["division", "status"])
-def test_an_option_against_the_description_ends_with_what_to_type(forking, tmp_path, capfd, name):
+def test_an_option_against_the_description_ends_with_what_to_type(forking, tmp_path, capfd):
     """Of a published problem, before any data is there; a description that was there stays."""
-    other = {"division": "open", "status": "cloud"}
     path = system_path(tmp_path / "v1.0" / "Us", "laptop")
-    write_system(submit.setup_of(submit.parse(smoke(tmp_path, f"--{name}", other[name]))), None)
+    write_system(submit.setup_of(submit.parse(smoke(tmp_path, "--division", "open", "--status", "cloud"))), None)
     before = path.read_bytes()
-    assert submit.main(smoke(tmp_path, *FAST)) == 2
+    assert submit.main(smoke(tmp_path)) == 2
     said = capfd.readouterr().err.splitlines()
-    code = {"division": "RUN13", "status": "RUN14"}[name]
-    (line,) = [line for line in said if line.startswith(f"error: {code} ")]
-    assert line.endswith(f': --{name} {other[name]}, or correct "{name}" in {path}')
+    for code, name, other in (("RUN13", "division", "open"), ("RUN14", "status", "cloud")):
+        (line,) = [line for line in said if line.startswith(f"error: {code} ")]
+        assert line.endswith(f': --{name} {other}, or correct "{name}" in {path}')
     assert said[-1].startswith("checked by the rules ") and path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["background_weight=0.9"], ["HYP01 background_weight 0.9"]),
-        (["beta_1=0.8", "weight_decay=0.1"], ["HYP01 opt_adam_beta_1 0.8", "HYP01 opt_weight_decay 0.1"]),
-        (["--division", "open", "background_weight=0.9"], []),
-        (["average_epochs=2.5"], []),
-        (["average_epochs=2.6"], ["HYP01 average_epochs 2.6"]),
-    ],
-)
-def test_the_rules_of_settings_are_asked_before_anything_runs(forking, generated, tmp_path, capfd, options, said):
-    """Of a published problem: no data is made, and no step."""
-    assert submit.main(smoke(tmp_path, *FAST, *options)) == 2
-    errors = [line for line in capfd.readouterr().err.splitlines() if line.startswith("error: ")]
-    assert len(errors) == len(said) and bool(generated) != bool(said)
-    assert system_path(tmp_path / "v1.0" / "Us", "laptop").exists() == bool(generated)  # what is refused leaves none
-    for line, wanted in zip(errors, said, strict=True):
-        code, found = wanted.split(" ", 1)
-        assert line.startswith(f"error: {code} ") and f"(found {found}, wanted " in line
+def test_the_rules_of_settings_are_asked_before_anything_runs(forking, monkeypatch, tmp_path, capfd):
+    """Of a published problem: no data is made, no step, and what is refused leaves no description."""
+
+    def generate(*_):
+        raise ValueError("no data are made here")
+
+    monkeypatch.setattr(submission, "make_data", generate)
+    description = system_path(tmp_path / "v1.0" / "Us", "laptop")
+    assert submit.main(smoke(tmp_path, "beta_1=0.8", "average_epochs=2.6")) == 2
+    errors = [line for line in capfd.readouterr().err.splitlines() if line.startswith("error: HYP01 ")]
+    found = [line.partition("(found ")[2].partition(", wanted ")[0] for line in errors]
+    assert found == ["opt_adam_beta_1 0.8", "average_epochs 2.6"] and not description.exists()
+    assert submit.main(smoke(tmp_path, "beta_1=0.8", "--division", "open")) == 2
+    assert "no data are made here" in capfd.readouterr().err and description.exists()
 
 
 def test_an_interruption_says_what_to_type(tmp_path, monkeypatch, capsys):

@@ -15,9 +15,6 @@ from harness.launcher import Launcher
 from harness.processes import Process, Share, Torchrun, ended, exit_on_signals, finish, running
 from tests.support.waiting import gone, has, wait_for
 
-SUBMIT = Path(submit.__file__)
-FOREVER = "epochs=1000000"
-
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their parent on Linux alone")
 
 
@@ -28,13 +25,12 @@ def family(pid: int) -> list[int]:
     return [*children, *(grandchild for child in children for grandchild in family(child))]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_signal_to_submit_ends_its_run(endless, events, tmp_path, number):
     """SIGKILL, which nobody can answer, too."""
-    files = ["--problems", str(endless.problems), "--config", str(endless.config), "--data", str(endless.data)]
-    command = [sys.executable, str(SUBMIT), "--problem", "endless", *files, "--org", "us", "--system", "one"]
-    log = result_path(tmp_path / "us", "one", "scaffold", 0)
-    with subprocess.Popen([*command, "--out", str(tmp_path), FOREVER], stderr=subprocess.DEVNULL) as process:
+    command = [sys.executable, submit.__file__, *endless.harness(tmp_path, "epochs=1000000")]
+    log = result_path(tmp_path / "Us", "laptop", "scaffold", 0)
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
             wait_for(lambda: has(log, "eval_accuracy"))
             started = family(process.pid)
@@ -63,18 +59,12 @@ def test_a_program_that_does_not_end_when_asked_to_is_killed(tmp_path, capfd):
     process.end()  # it is over
 
 
-def test_signals_end_this_process_in_order():
-    with exit_on_signals(), pytest.raises(SystemExit, match="143"):
+def test_signals_end_this_process_in_order_and_what_it_started():
+    with exit_on_signals(), pytest.raises(SystemExit, match="143"), running() as left:
+        left[0] = Process(python("import time; time.sleep(600)"), Share())
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(60)
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-
-
-def test_programs_that_are_left_are_ended():
-    with pytest.raises(KeyboardInterrupt), running() as left:
-        left[0] = Process(python("import time; time.sleep(600)"), Share())
-        raise KeyboardInterrupt
-    assert left[0].poll() == -signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and left[0].poll() == -signal.SIGTERM
 
 
 def test_a_share_is_cores_and_variables():

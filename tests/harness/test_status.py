@@ -27,7 +27,6 @@ def write(log, *scores, limit=4, stop=None, resumed=False, started=True):
         ({"limit": 2, "stop": {"status": "aborted", "reason": "Dice 0.2 after 2 epochs, wanted 0.95"}}, "missed"),
         ({"stop": {"status": "aborted", "reason": "the loss is nan in epoch 3"}}, "missed"),
         ({"stop": {"status": "aborted", "reason": "SIGTERM"}}, "interrupted"),
-        ({"stop": {"status": "aborted"}}, "interrupted"),
         ({"stop": {"status": "aborted", "reason": "SIGTERM"}, "resumed": True}, "interrupted"),
         ({}, "interrupted"),
         ({"started": False}, "interrupted"),
@@ -41,10 +40,7 @@ def test_what_became_of_a_run(tmp_path, said, state):
     assert found.started == said.get("started", True)
 
 
-def test_nothing_is_no_run(tmp_path):
+def test_nothing_is_no_run_and_one_without_a_score_was_interrupted(tmp_path):
     (tmp_path / "empty.txt").touch()
     assert [read_status(tmp_path / name).state for name in ("none.txt", "empty.txt")] == ["missing"] * 2
-
-
-def test_one_that_ended_before_its_first_score(tmp_path):
     assert write(tmp_path / "result_0.txt", stop={"status": "aborted", "reason": "SIGTERM"}).state == "interrupted"

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,25 +12,20 @@ from harness import submit
 from results.statistics.result import summarize
 from results.tables.procurement import procurement_text
 
-SUBMIT = Path(submit.__file__)
-
 
 @pytest.fixture
 def study(fake):
     """Calls submit.py; its exit code and what was started, (system, ranks, batch, options)."""
-    calls = []
+
+    def told(start):
+        words = start["options"]
+        batch = [int(word.removeprefix("batch_size=")) for word in words if word.startswith("batch_size=")]
+        steps = words[words.index("--steps") :] if "--steps" in words else []
+        return words[words.index("--system") + 1], int(start["variables"]["WORLD_SIZE"]), *(batch or [2]), *steps
 
     def call(*options):
         code = fake.submit(*options, "--exec", "env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE={ranks}")
-        for start in fake.starts():
-            words = start["options"]
-            batch = [int(word.removeprefix("batch_size=")) for word in words if word.startswith("batch_size=")]
-            steps = words[words.index("--steps") :] if "--steps" in words else []
-            system = words[words.index("--system") + 1]
-            calls.append((system, int(start["variables"]["WORLD_SIZE"]), *(batch or [2]), *steps))
-        found = list(calls)
-        calls.clear()
-        return code, found
+        return code, list(map(told, fake.starts()))
 
     return call
 
@@ -62,15 +56,11 @@ def test_weak_steps_alone_of_a_batch_in_proportion(study):
     assert (code, started) == (0, [("laptop", n, 2 * n, "--steps", "20") for n in (1, 2, 3)])
 
 
-def test_without_steps_there_is_no_system_of_the_study(study, tmp_path):
-    assert study("--study", "strong", "--ranks", "2", "--runs", "1", "--steps", "0") == (0, [("laptop-2", 2, 2)])
-    assert [p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()] == ["laptop-2.json"]
-
-
 @pytest.mark.slow
-def test_a_layout_is_a_number_of_ranks(study):
-    _, started = study("--study", "strong", "--ranks", "1", "1,2,1,1", "--runs", "1", "--steps", "0")
-    assert started == [("laptop-1", 1, 2), ("laptop-2", 2, 2)]
+def test_without_steps_there_is_no_system_of_the_study(study, tmp_path):
+    """A layout is a number of ranks."""
+    assert study("--study", "strong", "--ranks", "1,2,1,1", "--runs", "1", "--steps", "0") == (0, [("laptop-2", 2, 2)])
+    assert [p.name for p in (tmp_path / "v1.0" / "Us" / "systems").iterdir()] == ["laptop-2.json"]
 
 
 @pytest.mark.parametrize(
@@ -86,23 +76,6 @@ def test_what_a_point_would_refuse_is_refused_before_the_first(study, capsys, op
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--study", "strong"],
-        ["--ranks", "1"],
-        ["--study", "strong", "--ranks", "0"],
-        ["--study", "strong", "--ranks", "1", "--steps", "-1"],
-        ["--study", "strong", "--ranks", "1", "--layout", "2,1,1,1"],
-        ["--study", "weak", "--ranks", "1", "--runs", "5"],
-    ],
-)
-def test_options_that_contradict_each_other(study, options):
-    with pytest.raises(SystemExit) as ended:
-        study(*options)
-    assert ended.value.code == 2
-
-
 def test_a_measurement_that_broke_off_is_made_again(study, tmp_path):
     log = result_path(tmp_path / "v1.0" / "Us", "laptop", "scaffold", 0, THROUGHPUT)
     LogWriter(log).event("number_of_ranks", 1)
@@ -114,9 +87,8 @@ def test_a_measurement_that_broke_off_is_made_again(study, tmp_path):
 
 def test_tiny_on_1_and_2_ranks_judged_as_tables(tiny, tmp_path):
     out = tmp_path / "v1.0"
-    options = ["--problem", "tiny", "--problems", str(tiny.problems), "--config", str(tiny.config), "--out", str(out)]
-    options += ["--data", str(tiny.data), "--org", "Us", "--system", "box", "--runs", "0"]
-    command = [sys.executable, str(SUBMIT), *options, "--study", "strong", "--ranks", "1", "2", "--steps", "2"]
+    options = tiny.harness(out, "--runs", "0", "--study", "strong", "--ranks", "1", "2", "--steps", "2")
+    command = [sys.executable, submit.__file__, *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     verdict = judge([str(out)])

@@ -1,6 +1,6 @@
 """What is judged before runs are made, and when. The checker's answers are given."""
 
-from types import MappingProxyType
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,32 +30,25 @@ def published(fake, monkeypatch):
     monkeypatch.setattr(submission, "judge_head", judge_head)
     monkeypatch.setattr(submission, "measure_step", measure_step)
     monkeypatch.setattr(submission, "make_data", lambda *_: calls.append("data"))
-    monkeypatch.setattr(Setup, "published", property(lambda self: PUBLISHED))
+    monkeypatch.setattr(Setup, "published", property(lambda self: SimpleNamespace(reference_epochs={})))
     return calls, found
 
 
-class PUBLISHED:
-    """What the rules publish."""
-
-    reference_epochs = MappingProxyType({})
-
-
 @pytest.mark.slow
-def test_a_set_begins_with_a_step(published, fake):
+def test_what_is_judged_before_runs_and_when(published, fake, monkeypatch):
     calls, _ = published
-    assert make_submission(fake.setup(), Wanted(2)) == 0
-    assert calls == ["data", "step", "data"] and len(fake.runs()) == 2
-    calls.clear()
-    assert make_submission(fake.setup(), Wanted(3)) == 0
-    assert calls == ["head", "data", "data"] and len(fake.runs()) == 1  # it has begun before
-    calls.clear()
-    assert make_submission(fake.setup(), Wanted(3)) == 0 and calls == ["data"] and not fake.runs()
 
+    def made(*wanted):
+        calls.clear()
+        assert make_submission(fake.setup(), Wanted(*wanted)) == 0
+        return calls, len(fake.runs())
 
-def test_before_there_are_data_the_head_is_judged(published, fake, monkeypatch):
-    calls, _ = published
+    assert made(2) == (["data", "step", "data"], 2)
+    assert made(3) == (["head", "data", "data"], 1)  # it has begun before
+    assert made(3) == (["data"], 0)
+    assert made(4, 1) == (["data"], 0)  # of an array, whose runs are made one by one
     monkeypatch.setattr(submission, "has_data", lambda *_: False)
-    assert make_submission(fake.setup(), Wanted(1)) == 0 and calls == ["head", "data", "step", "data"]
+    assert made(1, None, True) == (["head", "data", "step", "data"], 1)
 
 
 @pytest.mark.parametrize("where", ["head", "step"])
@@ -78,13 +71,6 @@ def test_a_check_makes_no_runs_and_keeps_the_description(published, fake, findin
     found["step"] = findings
     assert make_submission(fake.setup(), Wanted(check=True)) == code
     assert calls == ["data", "step"] and not fake.runs() and system_path(fake.submission, "laptop").exists()
-
-
-def test_a_run_of_an_array_that_is_finished_asks_nothing(published, fake):
-    calls, _ = published
-    assert make_submission(fake.setup(), Wanted(3, only=1)) == 0 and len(fake.runs()) == 1
-    calls.clear()
-    assert make_submission(fake.setup(), Wanted(3, only=1)) == 0 and calls == ["data"] and not fake.runs()
 
 
 def test_what_a_set_is(fake):

@@ -1,7 +1,4 @@
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,20 +8,13 @@ from benchmark.tree import THROUGHPUT, result_path, set_path, system_path
 from harness import submit
 from rules.registry import parse_request
 
-SUBMIT = Path(submit.__file__)
-
 
 @pytest.fixture(scope="module")
 def submitted(tiny, tmp_path_factory):
     """The exit code and the submission of two runs of two ranks that share every sample, by the reference."""
     out = tmp_path_factory.mktemp("out")
-    code = submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1"))
+    code = submit.main(tiny.harness(out, "--runs", "2", "--layout", "1,2,1,1"))
     return code, out
-
-
-def arguments(tiny, out, *more):
-    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
-    return ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out), *more]
 
 
 def test_tree_is_complete(submitted, events):
@@ -45,39 +35,16 @@ def test_tree_is_complete(submitted, events):
     assert system["host_processor_model_name"] and system["framework"].startswith("PyTorch")
 
 
-def test_what_is_described_is_what_runs_log(submitted, tiny, events):
-    """Digests of source and settings, so that an entry of a registry is that of the runs."""
-    described = submit.setup_of(submit.parse(arguments(tiny, submitted[1], "--layout", "1,2,1,1"))).describe()
-    found = {e.key: e for e in events(result_path(submitted[1] / "Us", "laptop", "scaffold", 0))}
-    assert described.source == found["source"].value and described.files == found["source"].metadata["files"]
-    assert described.config_digest == found["config_digest"].value
-    assert described.settings == found["hyperparameters"].value
-    assert (described.ranks, described.nodes) == (found["number_of_ranks"].value, found["number_of_nodes"].value)
-    assert described.problem_digest == found["problem_digest"].value
-    assert list(described.machine_settings) == found["hyperparameters"].metadata["machine"]
-
-
 def test_the_same_command_again_leaves_everything_as_it_was(submitted, tiny, capsys):
+    """Another one, too: runs of other settings are no part of the set, and nothing is moved aside for wrong ones."""
     _, out = submitted
     before = files_in(out)
-    assert submit.main(arguments(tiny, out, "--runs", "2", "--layout", "1,2,1,1")) == 0
-    assert files_in(out) == before
+    assert submit.main(tiny.harness(out, "--runs", "2", "--layout", "1,2,1,1")) == 0
     assert "2 of 2 runs reached the target" in capsys.readouterr().out
-
-
-def test_runs_of_other_settings_are_no_part_of_a_set(submitted, tiny, capsys):
-    _, out = submitted
-    before = files_in(out)
-    assert submit.main(arguments(tiny, out)) == 2
+    assert submit.main(tiny.harness(out)) == 2
     assert "found other settings than now: layout [1, 2, 1, 1], now [1, 1, 1, 1]" in capsys.readouterr().err
-    assert submit.main(arguments(tiny, out, "--anew", "epoch=1")) == 2  # before anything is moved aside
+    assert submit.main(tiny.harness(out, "--anew", "epoch=1")) == 2
     assert files_in(out) == before
-
-
-@pytest.mark.parametrize("change", [["--org", "../up"], ["--problem", "tyni"], ["--layout", "1,3,1,1"], ["epoch=2"]])
-def test_what_every_run_would_refuse_is_refused_at_once(tiny, tmp_path, change, capsys):
-    assert submit.main(arguments(tiny, tmp_path, *change)) == 2
-    assert not list(tmp_path.iterdir()) and capsys.readouterr().err.count("submit.py: ") == 1
 
 
 # From here on with an implementation that learns nothing
@@ -100,21 +67,17 @@ def test_runs_by_any_implementation(fake, capsys):
 
 def test_one_run_or_all_of_a_set_are_made_anew(fake, capsys):
     assert fake.submit("--runs", "2") == 0 and len(fake.starts()) == 2
+    before = files_in(fake.submission)
+    assert fake.submit("--runs", "2", "--run", "1", "--anew", "threads=2") == 2
+    assert "found other settings than now" in capsys.readouterr().err and files_in(fake.submission) == before
     folder = set_path(fake.submission, "laptop", "scaffold")
     for more, names in ((["--run", "1"], ["result_1.txt"]), ([], ["result_0.txt", "result_1.txt"])):
         before = set(folder.glob("superseded/*"))
         assert fake.submit("--runs", "2", "--anew", *more) == 0
-        assert [Path(words["options"][words["options"].index("--log") + 1]).name for words in fake.starts()] == names
+        assert fake.runs() == names
         (new,) = {*folder.glob("superseded/*")} - before
         assert sorted(path.name for path in new.iterdir()) == names
         assert f"what was there is now in {new}" in capsys.readouterr().err
-
-
-def test_a_run_stays_where_the_others_have_other_settings(fake, capsys):
-    assert fake.submit("--runs", "2", "threads=3") == 0
-    before = files_in(fake.submission)
-    assert fake.submit("--runs", "2", "--run", "1", "--anew", "threads=2") == 2
-    assert "found other settings than now" in capsys.readouterr().err and files_in(fake.submission) == before
 
 
 @pytest.mark.slow
@@ -174,8 +137,11 @@ def test_what_to_register_is_what_is_described(fake, capsys):
         (["--throughput", "1"], "--throughput: found 1, wanted 2 or more"),
         (["--throughput", "2", "--runs", "1"], "found 1 with --throughput 2"),
         (["--throughput", "2", "--study", "strong", "--ranks", "1"], "--study: found --throughput too"),
-        (["--throughput", "2", "--checkpoint", "x"], "--throughput: found --checkpoint too"),
         (["--witness", "http://x", "--entry", "1"], "--witness: found --entry too, wanted one of them"),
+        (["--keep-states"], "--keep-states: found no --checkpoint"),
+        (["--study", "strong"], "found one of --study and --ranks"),
+        (["--study", "strong", "--ranks", "0"], "--ranks: found '0'"),
+        (["--study", "weak", "--ranks", "1", "--runs", "5"], "found 5 with --study weak"),
     ],
 )
 def test_options_that_contradict_each_other(fake, capsys, more, said):
@@ -192,6 +158,8 @@ def test_options_that_contradict_each_other(fake, capsys, more, said):
         (["--exec", "'"], "--exec: found"),
         (["batch_size=99"], "batch_size: found 99, wanted at most the 7 samples"),
         (["epoch=3"], "did you mean 'epochs'"),
+        (["--org", "../up"], "found '../up', wanted a name"),
+        (["--problem", "tyni"], "tyni"),
     ],
 )
 def test_what_cannot_be_is_one_line(fake, capsys, more, said):
@@ -201,36 +169,13 @@ def test_what_cannot_be_is_one_line(fake, capsys, more, said):
 
 
 @pytest.mark.slow
-def test_the_harness_runs_without_torch(fake):
-    """Whatever imports torch in a process of the harness fails; the implementation's processes are started by it."""
-    blocker = fake.folder / "torch.py"
-    blocker.write_text("raise ImportError('the harness loaded torch')")
-    environment = os.environ | {"PYTHONPATH": str(fake.folder)}
-    for words in (["--help"], ["--register"], ["--runs", "1"], ["--check"]):
-        command = [sys.executable, str(SUBMIT), *fake.arguments(*words)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        # the checker does not know the problem
-        assert done.returncode == (1 if words == ["--check"] else 0), (words, done.stderr)
-        assert "loaded torch" not in done.stderr
-    for script in ("tune.py", "init.py", "launch/render.py"):
-        command = [sys.executable, str(SUBMIT.parent / script), "--help"]
-        assert subprocess.run(command, env=environment, capture_output=True).returncode == 0
-
-
-@pytest.mark.slow
 def test_a_layout_is_asked_for_where_accelerators_would_be_idle(fake, capsys):
-    """The fake says that this node has four."""
+    """The fake says that this node has four. Ranks of a launcher may be on other nodes."""
+    said = "submit.py: --layout: found none, and 4 accelerators here, wanted 2,2,1,1 or 1,2,2,1, or 1,1,1,1 to use one"
     for more in ([], ["--steps", "7"]):
         assert fake.submit("--runs", "1", "device=cuda", *more) == 2
-        said = (
-            "submit.py: --layout: found none, and 4 accelerators here, wanted 2,2,1,1 or 1,2,2,1, or 1,1,1,1 to use one"
-        )
         assert said in capsys.readouterr().err and not fake.starts()
     assert fake.submit("--runs", "1", "device=cuda", "--layout", "1,1,1,1") == 0
     assert "uses 1 of this node's 4 accelerators" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_ranks_of_a_launcher_may_be_on_other_nodes(fake, capsys):
-    assert fake.submit("--runs", "1", "device=cuda", "--exec", "env") == 0
+    assert fake.submit("--runs", "1", "device=cuda", "--exec", "env", "--anew") == 0
     assert "accelerators" not in capsys.readouterr().err

@@ -26,13 +26,9 @@ def test_the_files_of_a_run_are_moved_and_the_ledger_says_so(tmp_path):
     assert note == Note(2, f"superseded: broke off; moved to superseded/{place.name}/result_1.txt")
 
 
-def test_nothing_to_move(tmp_path):
-    assert supersede([tmp_path / "result_0.txt"], "broke off") is None
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_ledger_that_is_none_stops_before_anything_moves(tmp_path):
     log = tmp_path / "result_0.txt"
+    assert supersede([log], "broke off") is None and not list(tmp_path.iterdir())  # nothing to move
     log.write_text("")
     append(tmp_path / LEDGER, Start(log.name, *(digit * 64 for digit in "abcd")))
     with open(tmp_path / LEDGER, "ab") as file:

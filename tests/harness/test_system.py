@@ -40,9 +40,6 @@ def test_values_are_text(fake):
     assert [fields[name] for name in names] == ["4", "H100", "80 GiB", "x 1"]
     assert fields["other_software_stack"]["fake"] == "1" and fields["other_software_stack"]["python"]
     assert fields["host_memory_capacity"].endswith(" GiB") and fields["host_storage_type"]
-
-
-def test_a_run_on_processors_has_no_accelerators(fake):
     fields = fields_of(fake.setup(), described(device="cpu"))
     assert (fields["accelerators_per_node"], fields["accelerator_model_name"]) == ("0", "")
 
@@ -58,16 +55,11 @@ def put(folder, name, told):
     (folder / name).write_text(told if isinstance(told, str) else json.dumps(told))
 
 
-def test_what_is_filled_in_is_taken_and_what_is_empty_left(tmp_path):
+def test_what_is_filled_in_is_taken_from_the_systems_own_file_first(tmp_path):
     put(tmp_path, "template.json", {"cooling": "air", "host_memory_capacity": "", "hw_notes": None})
-    assert filled_in(tmp_path, "box", FIELDS) == {**FIELDS, "cooling": "air"}
-
-
-def test_a_system_of_its_own_comes_before_the_template(tmp_path):
-    put(tmp_path, "template.json", {"cooling": "air", "hw_notes": "x"})
     put(tmp_path, "box.json", {"cooling": "liquid"})
     assert filled_in(tmp_path, "box", FIELDS) == {**FIELDS, "cooling": "liquid"}
-    assert filled_in(tmp_path, "other", FIELDS)["cooling"] == "air"
+    assert filled_in(tmp_path, "other", FIELDS) == {**FIELDS, "cooling": "air"}  # what is empty is left
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,11 @@ from results.statistics.result import summarize
 from results.tables.text import terminal_text
 
 
-@pytest.fixture
-def sixteen(monkeypatch):
-    """Sixteen cores."""
+def test_models_share_the_cores_or_all_have_all_of_too_few(monkeypatch):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(16)))
-
-
-def test_models_share_the_cores(sixteen):
     found = throughput.shares(1, 3, 0)
     assert [share.cores for share in found] == [tuple(range(i * 5, i * 5 + 5)) for i in range(3)]
     assert [share.variables for share in found] == [{}] * 3
-
-
-def test_too_few_cores_are_shared_by_all(sixteen):
     assert [share.cores for share in throughput.shares(1, 32, 0)] == [()] * 32
 
 
@@ -55,11 +47,9 @@ def test_models_are_made_at_once_each_with_its_own_gpus(fake, monkeypatch):
 def test_two_split_models_at_once_are_a_hybrid_set_in_order(tiny, published, events, tmp_path):
     """Of the reference, each over two ranks."""
     out = tmp_path / "v1.0"
-    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
-    names = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out)]
     logs = [result_path(out / "Us", "laptop", "scaffold", run, "weak") for run in range(2)]
     for again in ([], ["--anew"], ["--anew"]):  # runs of a second may miss each other on a busy machine
-        assert submit.main([*names, "--throughput", "2", "--layout", "1,2,1,1", *again]) == 0
+        assert submit.main(tiny.harness(out, "--throughput", "2", "--layout", "1,2,1,1", *again)) == 0
         spans = [[e.time_ms for e in events(log) if e.key in ("run_start", "run_stop")] for log in logs]
         if max(start for start, _ in spans) < min(stop for _, stop in spans):
             break

@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
@@ -19,50 +20,37 @@ HERE = ROOT / "integrations" / "benchpark"
 LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
 
 
-def module(name: str, **names) -> ModuleType:
-    found = ModuleType(name)
-    found.__dict__.update(names)
-    return found
-
-
 def loaded(monkeypatch, path: Path, **modules: dict) -> ModuleType:
     """A file, run with stand-ins for modules."""
     for name, names in modules.items():
         dotted = name.replace("__", ".")
-        monkeypatch.setitem(sys.modules, dotted.partition(".")[0], module(dotted.partition(".")[0]))
-        monkeypatch.setitem(sys.modules, dotted, module(dotted, **names))
+        monkeypatch.setitem(sys.modules, dotted.partition(".")[0], SimpleNamespace())
+        monkeypatch.setitem(sys.modules, dotted, SimpleNamespace(**names))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     found = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(found)
     return found
 
 
-class Recorder:
-    """Directives: what each was called with."""
-
-    def __init__(self, *names):
-        self.calls = {name: {} for name in names}
-
-    def directive(self, kind):
-        def call(name, *values, **named):
-            assert name not in self.calls[kind], f"{kind} {name} twice"
-            self.calls[kind][name] = (*values, named) if values else named
-
-        return call
-
-    @property
-    def names(self):
-        return {kind: self.directive(kind) for kind in self.calls}
+def directives(*kinds: str) -> dict[str, Mock]:
+    return {kind: Mock() for kind in kinds}
 
 
 @pytest.fixture
 def application(monkeypatch):
+    """What the directives of each kind were called with, by name."""
     kinds = ("executable", "workload", "workload_variable", "figure_of_merit", "success_criteria")
-    recorder = Recorder(*kinds)
+    recorded = directives(*kinds)
     types = SimpleNamespace(TIME=1, THROUGHPUT=2, CATEGORY=4)
-    names = {"ExecutableApplication": object, "FomType": types, **recorder.names}
+    names = {"ExecutableApplication": object, "FomType": types, **recorded}
     loaded(monkeypatch, HERE / "repo" / "scaffold-bench" / "application.py", ramble__appkit=names)
-    return recorder.calls
+    calls = {kind: {} for kind in kinds}
+    for kind, directive in recorded.items():
+        for call in directive.call_args_list:
+            name, *values = call.args
+            assert name not in calls[kind], f"{kind} {name} twice"
+            calls[kind][name] = (*values, call.kwargs) if values else call.kwargs
+    return calls
 
 
 def test_the_application_runs_what_it_declares(application):
@@ -117,38 +105,28 @@ class Experiment:
     def __init__(self):
         variants = {"version": ["main"], "problem": ["scale7"]}
         self.spec = SimpleNamespace(satisfies=lambda text: text in self.wanted, variants=variants)
-        self.variables, self.config, self.required, self.packages = {}, {}, {}, {}
+        self.variables = {}
+        self.register_scaling_config = Mock()
+        self.set_required_variables = Mock()
+        self.add_package_spec = Mock()
 
     def add_experiment_variable(self, name, values, named=False, matrixed=False):
         self.variables[name] = values
 
-    def register_scaling_config(self, config):
-        self.config = config
-
-    def set_required_variables(self, **required):
-        self.required = required
-
-    def add_package_spec(self, name, spec):
-        self.packages[name] = spec
-
-    def series(self, mode, factor=2, iterations=3):
-        """The values of the scaled variables, experiment by experiment."""
-        values = {name: [self.variables[name]] for name in self.config[mode]}
-        for at in range(iterations):
-            for name, scale in self.config[mode].items():
-                var = SimpleNamespace(val=lambda dim, name=name: values[name][-1])
-                values[name].append(scale(var, at, name, factor))
-        return values
+    def next(self, mode):
+        """The scaled variables of the experiment after one that has 4 of each."""
+        var = SimpleNamespace(val=lambda dim: 4)
+        scales = self.register_scaling_config.call_args.args[0][mode]
+        return {name: scale(var, 0, name, 2) for name, scale in scales.items()}
 
 
 @pytest.fixture
 def experiment(monkeypatch):
     modes = SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
-    recorder = Recorder("variant", "maintainers")
     found = loaded(
         monkeypatch,
         HERE / "experiments" / "scaffold-bench" / "experiment.py",
-        benchpark__directives=recorder.names,
+        benchpark__directives=directives("variant", "maintainers"),
         benchpark__experiment={"Experiment": Experiment},
         benchpark__programming_model={
             "ProgrammingModel": lambda *_: type("Model", (), {}),
@@ -170,22 +148,19 @@ def experiment(monkeypatch):
 def test_strong_scaling_trains_one_problem_on_more_ranks(experiment):
     found = experiment("+cuda", "+strong")
     assert found.variables | {"problem": "scale7", "steps": 0, "settings": ""} == found.variables
-    assert found.series("strong") == {"n_gpus": [4, 8, 16, 32], "batch_size": [4, 4, 4, 4]}
-    assert found.required["n_resources"] == "{n_gpus}"
-    assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cuda"]}
+    assert found.next("strong") == {"n_gpus": 8, "batch_size": 4}
+    assert found.set_required_variables.call_args.kwargs["n_resources"] == "{n_gpus}"
+    found.add_package_spec.assert_called_once_with("scaffold-bench", ["scaffold-bench@main torch=cuda"])
+    test = experiment("exec_mode=test", "+strong")
+    assert (test.variables["problem"], test.variables["n_ranks"]) == ("smoke", 1)
+    test.add_package_spec.assert_called_once_with("scaffold-bench", ["scaffold-bench@main torch=cpu"])
 
 
-@pytest.mark.parametrize(("mode", "ranks"), [("weak", [4, 8, 16, 32]), ("throughput", [4, 4, 4, 4])])
+@pytest.mark.parametrize(("mode", "ranks"), [("weak", 8), ("throughput", 4)])
 def test_other_scaling_measures_steps_of_larger_batches(experiment, mode, ranks):
     found = experiment(f"+{mode}")
     assert (found.variables["steps"], found.variables["settings"]) == (40, "batch_size={batch_size}")
-    assert found.series(mode) == {"n_ranks": ranks, "batch_size": [4, 8, 16, 32]}
-
-
-def test_a_test_is_smoke_on_one_rank(experiment):
-    found = experiment("exec_mode=test", "+strong")
-    assert (found.variables["problem"], found.variables["n_ranks"]) == ("smoke", 1)
-    assert found.packages == {"scaffold-bench": ["scaffold-bench@main torch=cpu"]}
+    assert found.next(mode) == {"n_ranks": ranks, "batch_size": 8}
 
 
 @pytest.mark.parametrize("torch", ["cuda", "cpu"])
@@ -196,7 +171,7 @@ def test_the_package_installs_the_pins(monkeypatch, torch):
         "Executable": lambda program: lambda *words: ran.append((program, *words)),
         "join_path": lambda *parts: "/".join(map(str, parts)),
         "install_tree": lambda source, prefix: ran.append((source, prefix)),
-        **Recorder("version", "license", "variant", "depends_on").names,
+        **directives("version", "license", "variant", "depends_on"),
     }
     found = loaded(monkeypatch, HERE / "repo" / "scaffold-bench" / "package.py", spack__package=names)
     assert found.ScaffoldBench.git == f"file://{ROOT}"

@@ -44,7 +44,6 @@ def completed(written):
     [
         (("python", "compliance/check.py", "--form"), ["--format"]),
         (("python", "compliance/check.py", "--format", "j"), ["json"]),
-        (("check.py", "--sev"), ["--severity"]),
         (
             (".venv/bin/python", "harness/submit.py", "--implementation", "acme", "--problem", "deep"),
             ["deepcam", "deepcam-mini"],

@@ -27,12 +27,9 @@ def patterns(found):
     return {p["name"]: p["_"] for p in named}
 
 
-def test_the_line_and_the_exit_code_are_found(patterns):
+def test_the_line_the_exit_code_and_the_log_are_parsed(patterns):
     assert re.findall(patterns["seconds"], "epoch 1\n" + LINE.format(28.381), re.M) == ["28.381"]
     assert re.findall(patterns["checker"], "passed\ncheck.py: exit code 0\n", re.M) == ["0"]
-
-
-def test_the_log_is_parsed(patterns):
     text = LOG.read_text()
     rates, wait, compute = (re.findall(patterns[n], text) for n in ("samples_per_second", "wait", "compute"))
     assert len(rates) == len(wait) == len(compute) == text.count('"key": "epoch_stop"') > 0

@@ -9,7 +9,6 @@ import pytest
 from perf import convergence
 from perf.curves import runs as curves
 from perf.curves import table
-from perf.curves.figure import figure, median_curve
 from perf.curves.runs import Run, Series, merged, read, width_of, write
 from tests.support import ROOT
 
@@ -39,26 +38,13 @@ def command(tmp_path, capsys):
     return call
 
 
-@pytest.mark.slow
-def test_from_logs_to_table_figures_and_page(command, tmp_path):
+def test_runs_are_added_once_and_page_and_figures_are_made(command, tmp_path):
     (tmp_path / "convergence.md").write_text("<!-- generated: table -->\nold\n<!-- end: table -->\n")
-    code, out, _ = command(LOGS / "scaffold", LOGS / "deepcam")
-    assert code == 0
-    rows = [line.split(" | ") for line in out.splitlines()[2:]]
-    assert [(row[0], row[3]) for row in rows] == [("| deepcam-mini", "5"), ("| smoke", "5")]
-    page = (tmp_path / "convergence.md").read_text()
-    assert page == f"<!-- generated: table -->\n\n{out.strip()}\n\n<!-- end: table -->\n"
-    drawn = {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
-    assert sorted(drawn) == ["convergence-deepcam-mini.svg", "convergence-smoke.svg"]
-    data = (tmp_path / "convergence.yaml").read_bytes()
-    assert command(LOGS / "deepcam", LOGS / "scaffold")[1] == out  # whatever their order
-    assert command()[1] == out  # without the logs
-    assert (tmp_path / "convergence.yaml").read_bytes() == data
-    assert {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()} == drawn
-
-
-def test_runs_are_added_once(command, tmp_path):
-    command(LOGS / "scaffold" / "result_0.txt")
+    _, out, _ = command(LOGS / "scaffold" / "result_0.txt")
+    page, drawn = tmp_path / "convergence.md", tmp_path / "figures" / "convergence-smoke.svg"
+    assert page.read_text() == f"<!-- generated: table -->\n\n{out.strip()}\n\n<!-- end: table -->\n"
+    before = drawn.read_bytes()
+    assert command()[1] == out and drawn.read_bytes() == before  # without the logs
     command("--add", LOGS / "scaffold" / "result_0.txt", LOGS / "scaffold" / "result_1.txt")
     (one,) = read(tmp_path / "convergence.yaml")
     assert [r.seed for r in one.runs] == [r.seed for r in sorted(one.runs, key=lambda r: r.seconds)]
@@ -96,23 +82,14 @@ def test_what_is_no_run_is_refused(command, tmp_path, name):
     assert not (tmp_path / "convergence.yaml").exists()
 
 
-def test_a_page_without_marks_is_refused(command, tmp_path):
-    (tmp_path / "convergence.md").write_text("no marks")
-    code, _, err = command(LOGS / "scaffold")
-    assert code == 2 and "<!-- generated: table -->" in err
-
-
 def test_runs_of_other_mathematics_are_other_series():
     alike = [series(run(0)), series(run(1, threads=1)), series(run(1))]
     other = [series(run(2), batch=4), series(run(3), width=32), series(run(4), learning_rate=0.1)]
     found = merged([*other, *alike])
     assert [(s.width, s.batch, len(s.runs)) for s in found] == [(32, 2, 1), (16, 2, 2), (16, 2, 1), (16, 4, 1)]
     assert table.names(found)[1:3] == ["smoke (learning_rate 0.001)", "smoke (learning_rate 0.1)"]
-
-
-def test_problems_are_listed_by_scale():
-    found = merged(series(problem=p) for p in ("scale10", "scale6", "smoke", "scale9"))
-    assert [s.problem for s in found] == ["smoke", "scale6", "scale9", "scale10"]
+    by_scale = merged(series(problem=p) for p in ("scale10", "scale6", "smoke", "scale9"))
+    assert [s.problem for s in by_scale] == ["smoke", "scale6", "scale9", "scale10"]
 
 
 def test_the_target_is_met_at_the_target():
@@ -145,44 +122,16 @@ def test_points_are_those_of_published_problems(monkeypatch):
     ]
     with pytest.raises(ValueError, match=r"smoke at batch size 2: found .*, wanted one series"):
         table.points([series(), series(learning_rate=0.1)])
-
-
-@pytest.mark.parametrize(("at", "text"), [(4.001, "4.01"), (4.0, "4.00"), (3.999, "4.00"), (0.1 + 0.2, "0.30")])
-def test_a_crossing_is_never_rounded_to_an_earlier_epoch(at, text):
-    assert table.rounded_up(at) == text
+    crossings = (4.001, 4.0, 3.999, 0.1 + 0.2)  # never an earlier epoch
+    assert [table.rounded_up(at) for at in crossings] == ["4.01", "4.00", "4.00", "0.30"]
 
 
 def test_a_published_problem_has_the_digest_of_its_definition():
-    one = series()
+    one, digest = series(problem="scale6"), curves.load_problem("scale6").digest()
     assert not one.published and not replace(one, problem="none").published
-    assert replace(one, problem_digest=curves.load_problem("smoke").digest()).published
-
-
-def test_a_width_is_that_of_a_published_problem():
-    digest = curves.load_problem("scale6").digest()
+    assert replace(one, problem_digest=digest).published
     assert [width_of("scale6", digest), width_of("scale6", "0" * 64), width_of("none", digest)] == [64, 0, 0]
     assert width_of("cosmoflow-mini", curves.load_problem("cosmoflow-mini").digest()) == 0
-
-
-def test_medians_stop_at_the_target():
-    """A run that has stopped counts with its last score."""
-    one = series(run(0, (0.96,)), run(1, (0.4, 0.97)), run(2, (0.3, 0.5, 0.98)))
-    assert median_curve(one) == [0.4, 0.96]
-    assert median_curve(series(run(0, (0.3, 0.4)))) == [0.3, 0.4]
-
-
-def test_a_figure_says_what_it_shows():
-    drawn = figure([series(run(0), run(1)), series(run(2, (0.1, 0.2)), width=8)], "validation Dice")
-    assert "width 16, batch size 2, 2 threads, 2 runs: target after 3 epochs" in drawn
-    assert "width 8, batch size 2, 2 threads, 1 run, none reached the target" in drawn
-    assert drawn.count('opacity="0.4"') == 3 and drawn.count('opacity="0.75"') == 2  # runs, dots
-    assert drawn.count(">target 0.95<") == 1 and drawn.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
-
-
-def test_the_data_reads_back_as_it_was(tmp_path):
-    found = [series(run(0, (0.1 + 0.2, 0.95)), betas=[0.9, 0.99])]
-    write(tmp_path / "convergence.yaml", found)
-    assert read(tmp_path / "convergence.yaml") == found
 
 
 @pytest.mark.parametrize(
@@ -190,7 +139,6 @@ def test_the_data_reads_back_as_it_was(tmp_path):
     [
         ("series:", "runs:", "found no list of series"),
         ("problem:", "problme:", r"series\[0\]: unknown field 'problme'; did you mean 'problem'"),
-        ("threads: 2", "threads: two", "found 'two'"),
         ("scores: [0.5, 0.94, 0.95]", "scores: []", r"found scores \(\)"),
         ("[0.5, ", "[.nan, ", "found scores .* wanted finite ones"),
     ],

@@ -88,14 +88,7 @@ def test_an_evaluation_step_takes_its_share_of_the_median_evaluation(tmp_path):
     log, clock = tmp_path / "log.txt", iter((0, 1000, 5000, 14_000, 20_000, 22_000))
     with log.open("w") as file:
         for key in ("eval_start", "eval_stop") * 3:
-            event = {
-                "namespace": "",
-                "time_ms": next(clock),
-                "event_type": "",
-                "key": key,
-                "value": None,
-                "metadata": {},
-            }
-            file.write(f":::MLLOG {json.dumps(event)}\n")
+            event = {"namespace": "", "time_ms": next(clock), "event_type": "", "key": key, "value": None}
+            file.write(f":::MLLOG {json.dumps(event | {'metadata': {}})}\n")
     assert dlio.evaluation_seconds(log, load_problem("smoke"), 10) == 0.25  # 2 s, 8 steps of 72 samples
     assert dlio.evaluation_seconds(None, load_problem("smoke"), 10) == 0

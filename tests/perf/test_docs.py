@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from perf import docs
-from perf.docs import ROOT, collect, listed, main, pages_of
+from perf.docs import ROOT, collect, listed, main
 from perf.pages.text import LINK, anchors, outside_fences
 
 MKDOCS = ROOT / "build" / "mkdocs" / "bin" / "mkdocs"
@@ -47,13 +47,10 @@ def test_every_link_leads_to_a_page_and_an_anchor(collected):
     assert len(texts) > 40 and not wrong
 
 
-def test_a_link_to_code_leads_to_a_copy(collected):
+def test_links_to_code_lead_to_copies_and_old_rules_are_not_found(collected):
     assert "(../files/compliance/engine/__init__.py.txt)" in collected["docs/architecture.md"]
     assert collected["files/compliance/engine/__init__.py.txt"] == ROOT / "compliance" / "engine" / "__init__.py"
     assert "(files/perf.txt)" in collected["README.md"] and "docs.py\n" in collected["files/perf.txt"]
-
-
-def test_rules_of_older_editions_are_not_searched(collected):
     assert collected["reference/rules/mlperf-hpc-v2.0.md"].startswith("---\nsearch:\n  exclude: true\n---\n")
     assert collected["reference/rules/v1.0.md"].startswith("# Rules v1.0")
 
@@ -70,10 +67,6 @@ def test_a_link_that_leads_nowhere_is_an_error(monkeypatch, tmp_path, capsys, li
 def test_a_page_that_nothing_generates_is_an_error():
     with pytest.raises(ValueError, match=r"nothing generates reference/faults\.md"):
         collect(["reference/faults.md"])
-
-
-def test_pages_of_a_navigation_are_in_order():
-    assert pages_of([{"A": "a.md"}, {"B": [{"C": "c.md"}, "d.md"]}]) == ["a.md", "c.md", "d.md"]
 
 
 @pytest.fixture(scope="module")

@@ -36,25 +36,6 @@ def test_planes_are_the_fullest_of_each_half():
     assert figures.chosen_planes(label) == [1, 6]
 
 
-def coloured(label: np.ndarray, category: int) -> int:
-    """The pixels of a body whose colour is a shade of a category's: the same channels are the largest and the least."""
-    order = np.argsort(figures.COLOURS[category - 1])
-    values = np.array(figures.body(label)).reshape(-1, 3).astype(int)[:, order]
-    return int(((values[:, 2] - values[:, 0] > 60) & (values[:, 1] >= values[:, 0])).sum())
-
-
-def test_what_is_in_front_hides_what_is_behind():
-    """The viewer looks from above (z = 0), from the front (y = n) and from the right (x = n)."""
-    label = np.zeros((4, 4, 4), np.uint8)
-    label[0, 3, 3] = 1
-    alone = coloured(label, 1)
-    label[3, 0, 0] = 2
-    assert coloured(label, 1) >= alone - 5 > 50
-    full = np.full((4, 4, 4), 2, np.uint8)
-    full[3, 0, 0] = 1  # behind all others
-    assert coloured(full, 1) == 0 < coloured(full, 2)
-
-
 @pytest.mark.parametrize("name", figures.PROBLEMS)
 def test_published_pictures_are_of_the_problems_as_they_are(name):
     path = figures.OUT / f"scaffold-{name}.png"

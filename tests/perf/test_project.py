@@ -18,18 +18,10 @@ pytestmark = pytest.mark.slow
 SMOKE = ["--problem", "smoke", "--system", "dgx-h200"]
 
 
-def test_a_table_of_the_fastest_layouts(capsys):
-    assert main(["--problem", "smoke", "--ranks", "1", "2", "8", "--system", "dgx-h200", "batch_size=2"]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("dgx-h200: datasheet, not measured")
-    lines = [line.split() for line in out.partition("smoke, batch 2, bfloat16\n")[2].splitlines()]
-    assert lines[0][:3] == ["ranks", "layout", "tile"]
-    assert [line[:2] for line in lines[1:]] == [["1", "1,1,1,1"], ["2", "2,1,1,1"], ["8", "2,1,2,2"]]
-
-
 def test_one_number_of_ranks_shows_every_layout(capsys):
     assert main([*SMOKE, "--ranks", "4", "--format", "text", "batch_size=4", "precision=float32"]) == 0
     out = capsys.readouterr().out
+    assert out.startswith("dgx-h200: datasheet, not measured")
     assert all(layout in out for layout in ("4,1,1,1", "2,1,1,2", "1,1,2,2"))
     assert "seconds a step: wait " in out and "messages a step" in out
 
@@ -38,20 +30,9 @@ def test_several_problems_as_csv_and_json(capsys):
     command = ["--problem", "smoke", "scale6", "--system", "dgx-h200", "--ranks", "1", "2"]
     assert main([*command, "--format", "csv", "batch_size=2"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [(r["problem"], r["ranks"]) for r in rows] == [
-        ("smoke", "1"),
-        ("smoke", "2"),
-        ("scale6", "1"),
-        ("scale6", "2"),
-    ]
+    assert [r["problem"] + r["ranks"] for r in rows] == ["smoke1", "smoke2", "scale61", "scale62"]
     assert main([*command, "--format", "json", "batch_size=2"]) == 0
     assert [str(r["step_s"]) for r in json.loads(capsys.readouterr().out)] == [r["step_s"] for r in rows]
-
-
-def test_one_layout(capsys):
-    assert main([*SMOKE, "--layout", "1,2,2,2", "--recompute", "yes", "--format", "json", "batch_size=2"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["layout"], found["ranks"], found["recompute"], found["samples_at_once"]) == ("1,2,2,2", 8, "yes", 2)
 
 
 def one(capsys, *arguments):
@@ -74,11 +55,6 @@ def test_settings_change_what_is_projected(capsys):
     assert one(capsys, *layout, "precision=float32", "batch_size=4")["batch"] == 4
 
 
-def test_options_overrule_settings(capsys):
-    options = ("--layout", "1,1,1,2", "--recompute", "no")
-    assert one(capsys, *options, "recompute_norms=true", "layout=[1,2,1,1]") == one(capsys, *options)
-
-
 def test_a_layout_and_its_tile_as_settings(capsys):
     found = one(capsys, "layout=[1,4,2,2]", "tile=[1,1,2,2]")
     assert (found["layout"], found["tile"], found["ranks"]) == ("1,4,2,2", "1,1,2,2", 16)
@@ -89,7 +65,6 @@ def test_a_layout_and_its_tile_as_settings(capsys):
     ("ranks", "settings", "wanted"),
     [
         ("3", ["batch_size=2"], "smoke at batch 2 wants 2 or 4"),
-        ("4096", ["batch_size=2"], "smoke at batch 2 wants 128"),
         ("3", ["batch_size=4", "accumulate=2"], "deepcam-mini at batch 4 in 2 parts wants 2"),
         ("2", ["batch_size=2", "accumulate=3"], "deepcam-mini at batch 2 in 3 parts wants as many samples as parts"),
     ],
@@ -104,17 +79,10 @@ def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
     ("change", "message"),
     [
         (["--system", "dgx-h2oo"], "no system 'dgx-h2oo'; did you mean 'dgx-h200'"),
-        (["--problem", "scale12"], "no problem 'scale12'"),
         (["--ranks", "0"], "--ranks: found 0, wanted at least 1"),
-        (["batch_size=0"], "batch_size: found 0, wanted 1 or more"),
         (["--layout", "1,2"], "layout: found 2 values, wanted 4"),
         (["--layout", "1,2,2,2", "--ranks", "8", "4"], "--ranks: found [8, 4] beside layout 1,2,2,2, wanted one"),
-        (
-            ["--ranks", "4", "--format", "text", "layout=[1,2,2,2]"],
-            "--ranks: found [4] beside layout 1,2,2,2, wanted one",
-        ),
         (["--layout", "1,3,1,1"], "layout 1,3,1,1: depth: found 3, wanted a divisor of 4"),
-        (["learning_rte=1"], "unknown field 'learning_rte'; did you mean 'learning_rate'"),
     ],
 )
 def test_what_cannot_be_projected_is_one_line(capsys, change, message):

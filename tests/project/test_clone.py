@@ -67,22 +67,6 @@ def clones_of(environment: Path, code: str, cwd: Path) -> str:
 CHECK = "import compliance.check, results.statistics.score\n"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("compliance.check", "--list"),
-        ("results.summarize", "--help"),
-        ("benchmark.generate", "--help"),
-        ("rules.new", "--help"),
-        ("harness.submit", "--help"),
-    ],
-    ids=lambda words: words[0],
-)
-def test_modules_run_from_any_folder(one, tmp_path, words):
-    done = run(one, "-m", *words, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "") and done.stdout
-
-
 def test_every_script_is_a_module_anywhere(one, tmp_path):
     """All in one process: what each says of itself."""
     scripts = [p for name in OURS for p in (one / name).rglob("*.py") if '__name__ == "__main__"' in p.read_text()]
@@ -138,17 +122,6 @@ def test_a_module_in_the_way_is_named(one, tmp_path, name):
     wanted = f"check.py: found {path} as the module '{module}', wanted {one / module}: start in another folder\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", wanted)
     assert run(one, one / "compliance/check.py", "--list", cwd=tmp_path).returncode == 0  # as a file it runs there
-
-
-def test_without_the_clones_path_modules_are_not_found(one, tmp_path):
-    (pth,) = one.glob(".venv/lib/python*/site-packages/clone.pth")
-    text = pth.read_text()
-    pth.unlink()
-    try:
-        done = run(one, "-m", "compliance.check", "--list", cwd=tmp_path)
-        assert done.returncode == 1 and "No module named 'compliance'" in done.stderr
-    finally:
-        pth.write_text(text)
 
 
 def test_setup_writes_it():

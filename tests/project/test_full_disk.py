@@ -1,5 +1,5 @@
 """Every command that writes a file, on a disk that is full: it says so in a line that names the file, without a
-traceback, and leaves what was there. Runs and sets of runs are in implementations/pytorch/test_disturbances.py."""
+traceback, and leaves what was there. And a set of runs."""
 
 import contextlib
 import os
@@ -9,9 +9,15 @@ import sys
 
 import pytest
 
-from benchmark.writing import copy_file, copy_tree
+from benchmark.collect import files_in
+from benchmark.run.files import LEDGER
+from benchmark.tree import result_path
+from harness import submit
+from harness.launcher import Launcher
+from harness.status import read_status
 from rules.current import EDITION
 from tests.support import ROOT
+from tests.support.forked import forked_start
 
 pytestmark = pytest.mark.slow  # a dozen commands and more
 
@@ -46,14 +52,23 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
 }
 
 
+@contextlib.contextmanager
+def mounted(folder, size):
+    """A small disk in a folder."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
 @pytest.fixture(scope="module")
 def disk(tmp_path_factory):
     """A full disk that holds a clone and a round."""
     folder = tmp_path_factory.mktemp("disk")
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64m", "none", folder]
-    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
-    try:
+    with mounted(folder, "64m"):
         for name in ("benchmark", "harness", "rules", "implementations", "compliance", "perf", "docs"):
             shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copytree(ROOT / "results", folder / "results", ignore=shutil.ignore_patterns("__pycache__", "v*"))
@@ -64,8 +79,6 @@ def disk(tmp_path_factory):
         (folder / "request.json").write_bytes(asked.stdout)
         fill(folder)
         yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
 
 
 def fill(folder):
@@ -101,34 +114,24 @@ def test_a_full_disk_is_named_with_the_file(disk, name):
     assert held(disk) == before
 
 
-@pytest.mark.parametrize("name", ["init", "render", "new", "draw", "freeze"])
-def test_a_disk_that_becomes_full_holds_no_half_file(disk, name):
-    """With room for a page: what fits is whole, and what does not is gone."""
-    os.truncate(disk / "filler", (disk / "filler").stat().st_size - 4096)
-    before = held(disk)
-    try:
-        done = call(disk, name)
-        new = {path: size for path, size in held(disk).items() if path not in before}
-        assert ("No space left on device" in done.stderr) == bool(done.returncode), done.stderr
-        assert "Traceback" not in done.stderr
-        assert not [path for path, size in new.items() if ".partial" in path or size % 4096 == 0], new
-        assert held(disk).items() >= before.items()
-    finally:
-        for path in held(disk).keys() - before.keys():
-            (disk / path).unlink()
-        fill(disk)
-
-
-@pytest.mark.parametrize("room", [0, 4096])
-def test_copies_are_named(disk, room):
-    os.truncate(disk / "filler", (disk / "filler").stat().st_size - room)
-    before = held(disk)
-    try:
-        with pytest.raises(OSError, match=rf"No space left on device: '{disk}/kept/c.md'"):
-            copy_file(ROOT / "CHANGELOG.md", disk / "kept" / "c.md")
-        assert held(disk) == before
-        with pytest.raises(OSError, match=rf"No space left on device: .*'{disk}/copied/.*"):
-            copy_tree(ROOT / "rules", disk / "copied", lambda folder, names: set())
-        shutil.rmtree(disk / "copied")
-    finally:
-        fill(disk)
+def test_a_full_disk_of_a_set(tiny, tmp_path, capfd, monkeypatch):
+    """What was finished stays. When there is room again, the same command makes what is missing."""
+    if tiny.warm:
+        monkeypatch.setattr(Launcher, "start", forked_start(tiny.warm))
+    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
+    out = tmp_path / "out"
+    out.mkdir()
+    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out), "--runs"]
+    with mounted(out, "16m"):
+        assert submit.main([*options, "1"]) == 0
+        before = files_in(out)
+        fill(out)
+        assert submit.main([*options, "2"]) in (1, 2)
+        after = files_in(out)
+        assert all(after[name] == digest for name, digest in before.items() if LEDGER not in name)
+        (out / "filler").unlink()
+        assert submit.main([*options, "2"]) == 0
+        logs = [result_path(out / "Us", "laptop", "scaffold", run) for run in (0, 1)]
+        assert [read_status(log).state for log in logs] == ["reached"] * 2
+    said = capfd.readouterr().err
+    assert "No space left" in said and "Traceback" not in said

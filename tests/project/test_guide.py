@@ -16,18 +16,9 @@ from tests.support import ROOT
 
 GUIDE = ROOT / "docs" / "submitting.md"
 FENCE = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PAGES = (
-    *(
-        "docs/submitting.md",
-        "docs/handing-in.md",
-        "docs/implementing.md",
-        "docs/organising.md",
-        "docs/tuning.md",
-        "docs/io.md",
-    ),
-    *("docs/procurement.md", "docs/centres.md", "docs/registry.md", "docs/weights.md"),
-    *("README.md", "compliance/README.md", "rules/README.md", "harness/README.md", "implementations/pytorch/README.md"),
-)
+DOCS = "submitting handing-in implementing organising tuning io procurement centres registry weights"
+READMES = ("compliance/", "rules/", "harness/", "implementations/pytorch/", "")
+PAGES = (*(f"docs/{name}.md" for name in DOCS.split()), *(f"{folder}README.md" for folder in READMES))
 SHORT = 4  # commands that the shortest of these pages has
 
 
@@ -67,20 +58,10 @@ def test_the_guide_goes_through_the_process():
     assert {"generate.py", "train.py", "submit.py", "check.py", "collect.py", "summarize.py", "audit.py"} <= scripts
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "python compliance/chek.py results",
-        "python compliance/check.py --explian HYP01",
-        "python -m compliance.chek",
-        "python implementations/acme/train.py --problem smoke --data data/smoke",
-        "python harness/submit.py --implementation acme --problem smoke --org acme --system box --division opened",
-        "python harness/submit.py --implementation acme --problem smoke --org acme --system box --runs few",
-    ],
-)
-def test_commands_that_cannot_are_seen(command, capsys):
-    with pytest.raises(ValueError, match=r"acme|compliance"):
-        parse(command)
+@pytest.mark.parametrize("words", ["compliance/chek.py x", "compliance/check.py --explian HYP01", "rules/draw.py"])
+def test_commands_that_cannot_are_seen(words, capsys):
+    with pytest.raises(ValueError, match=words.split()[0]):
+        parse(f"python {words}")
 
 
 def test_commands_are_found_in_blocks_and_in_lines():

@@ -15,17 +15,13 @@ from tests.support import ROOT
     [
         ("a < b", {"a <= b"}),
         ("a < b < c", {"a <= b < c", "a < b <= c"}),
-        ("a == b", {"a != b"}),
-        ("a not in b", {"a in b"}),
         ("a and b", {"a or b"}),
         ("not a", {"not not a"}),
         ("a // b + c", {"a // b - c", "a * b + c"}),
-        ("a += b", {"a -= b"}),
         ("f(-a)", {"f(+a)"}),
         ("f(7, k=True)", {"f(8, k=True)", "f(6, k=True)", "f(7, k=False)"}),
         ("a if b else c", {"c if b else a"}),
         ("MOST = 1 << 20", set()),  # a test could only repeat it
-        ("LEAST, MOST = (-1, 7)", set()),
         ("x: Literal[3] = a", set()),  # an annotation is not evaluated
         ("f('3', a)", set()),
         ("zip(a, b, strict=True)", set()),  # only a mistake in the module itself would show
@@ -74,18 +70,6 @@ def test_a_limit_tested_from_both_sides_lets_no_mutant_live(tmp_path, monkeypatc
     test.write_text("assert False")
     with pytest.raises(ValueError, match=r"pkg/limit\.py: found tests that fail without a change"):
         mutants.run("pkg/limit.py", None, 1)
-
-
-def test_the_table_counts():
-    rows = [mutants.Row("p/a.py", 3, 1, 1), mutants.Row("p/b.py", 5, 0, 0), mutants.Row("c.py", 0, 0, 0)]
-    assert mutants.table(rows).splitlines()[2:] == [
-        "| `p/a.py` | 3 | 2 | 66.7 % | 1 | 1 |",
-        "| `p/b.py` | 5 | 5 | 100.0 % | 0 | 0 |",
-        "| `c.py` | 0 | 0 | - | 0 | 0 |",
-        "| all of `.` | 0 | 0 | - | 0 | 0 |",
-        "| all of `p` | 8 | 7 | 87.5 % | 1 | 1 |",
-        "| all | 8 | 7 | 87.5 % | 1 | 1 |",
-    ]
 
 
 @pytest.mark.slow

@@ -114,6 +114,11 @@ def scaffold_run(
     return log
 
 
+def five_runs(seconds=50.0, seed=0, **facts):
+    """Five runs of ScaFFold, each a second longer than the one before."""
+    return [scaffold_run(seconds + i, seed=seed + i, **facts) for i in range(5)]
+
+
 def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
     """OpenFold's layout, v3.0: epochs count samples (blocks of 2,048), evaluations lag behind and overlap the next
     block."""
@@ -262,6 +267,7 @@ class Makers:
     sets = SETS  # of MLPerf HPC v0.7
     header = staticmethod(header)
     scaffold = staticmethod(scaffold_run)
+    five = staticmethod(five_runs)
     openfold = staticmethod(openfold_run)
     steps = staticmethod(steps_run)
     cosmoflow = staticmethod(cosmoflow_run)

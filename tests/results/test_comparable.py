@@ -12,7 +12,7 @@ from rules.edition import load
 @pytest.fixture
 def two(tree, new_log):
     for i, org in enumerate("ab"):
-        tree.set([new_log.scaffold(50 + j, epochs=5, seed=100 * i + j) for j in range(5)], org=org)
+        tree.set(new_log.five(epochs=5, seed=100 * i), org=org)
     return tree.results()
 
 
@@ -30,17 +30,14 @@ def across(two, monkeypatch):
     return make
 
 
-def test_another_problem_cannot(two):
-    other = replace(two[1], group=("v1.0", "scaffold", "", "strong", "closed"))
-    assert obstacle(two[0], other) == "of different problems (smoke, none named)"
-
-
-def test_divisions_and_rounds_are_named(two, across):
+def test_problems_divisions_and_rounds_are_told_apart(two, across):
     a, b = across({})
     assert obstacle(a, b) == ""
     assert remarks(a, b) == ["the problem is the same, the rules are not (v1.0, next)"]
     opened = replace(two[1], group=(*two[1].group[:4], "open"))
     assert remarks(two[0], opened) == ["the divisions differ (closed, open)"]
+    other = replace(two[1], group=("v1.0", "scaffold", "", "strong", "closed"))
+    assert obstacle(two[0], other) == "of different problems (smoke, none named)"
 
 
 def test_an_edition_that_changes_the_problem_makes_another(across):
@@ -59,15 +56,11 @@ def test_where_an_edition_does_not_publish_the_problem_logs_decide(across):
     assert obstacle(a, unsaid).startswith("whether smoke of v1.0 and of next are the same is not known: no target")
 
 
-@pytest.mark.parametrize(
-    ("accelerators", "why"),
-    [((4, 4), ""), ((4, 8), "instances of different size (4 and 8 accelerators)")],
-)
-def test_instances_of_one_size(tree, new_log, accelerators, why):
-    for org, count in zip("ab", accelerators, strict=True):
+def test_instances_of_one_size(tree, new_log):
+    for org, count in (("a", 4), ("b", 4), ("c", 8)):
         logs = [new_log.scaffold(100, seed=i, accelerators_per_node=count) for i in range(4)]
         tree.set(logs, org=org, scaling="weak")
-    a, b = tree.results()
-    assert obstacle(a, b) == why
+    a, b, c = tree.results()
+    assert obstacle(a, b) == "" and obstacle(a, c) == "instances of different size (4 and 8 accelerators)"
     unknown = replace(a, models=replace(a.models, instance=None))
     assert obstacle(unknown, b) == "how large their instances are is not known"

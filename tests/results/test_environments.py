@@ -1,7 +1,6 @@
 """Differences of environments, in the comparison as text and as a page."""
 
 import json
-import time
 from hashlib import sha256
 
 import pytest
@@ -11,6 +10,7 @@ from results import compare
 from results.differences import LONGEST
 from results.environments import MOST_ROWS, table
 from tests.compliance import environments
+from tests.support.effort import lines_run
 
 
 @pytest.fixture
@@ -37,16 +37,12 @@ def surveyed(tree, new_log):
     return make
 
 
-def test_facts_that_differ_are_told(surveyed, capsys, tmp_path):
-    a, b = (
-        surveyed("a", {"numpy": "2.4.6", "h5py": "3"}, {"numpy": "2.4.7", "h5py": "3"}),
-        surveyed("b", *[{"numpy": "2.4.6", "tqdm": "4", "h5py": "3"}] * 2),
-    )
-    page = tmp_path / "page.html"
-    assert (
-        compare.main(["--as-logged", str(a), str(b), "--output", str(page), "--output", str(tmp_path / "t.txt")]) == 0
-    )
-    text = (tmp_path / "t.txt").read_text().partition("environment (differences)\n")[2].partition("\n\n")[0]
+def test_facts_that_differ_are_told(surveyed, run, tmp_path):
+    a = surveyed("a", {"numpy": "2.4.6", "h5py": "3"}, {"numpy": "2.4.7", "h5py": "3"})
+    b = surveyed("b", *[{"numpy": "2.4.6", "tqdm": "4", "h5py": "3"}] * 2)
+    page, file = tmp_path / "page.html", tmp_path / "text.txt"
+    assert run(a, b, "--output", page, "--output", file, command=compare)[0] == 0
+    text = file.read_text().partition("environment (differences)\n")[2].partition("\n\n")[0]
     assert [line.split() for line in text.splitlines()[1:]] == [
         ["manifests", "2", "of", "2", "runs", "2", "of", "2", "runs"],
         ["packages.numpy", "2.4.6,", "in", "other", "runs", "2.4.7", "2.4.6"],
@@ -55,13 +51,11 @@ def test_facts_that_differ_are_told(surveyed, capsys, tmp_path):
     assert "Environment: differences" in page.read_text() and "packages.tqdm" in page.read_text()
 
 
-def test_sets_without_manifests_differ_in_that_alone(surveyed, capsys):
+def test_sets_without_manifests_differ_in_that_alone(surveyed, run):
     a, b = surveyed("a", *[{"numpy": "2.4.6"}] * 2), surveyed("b", None, None)
-    assert compare.main(["--as-logged", str(a), str(b)]) == 0
-    text = capsys.readouterr().out.partition("environment (differences)\n")[2].partition("\n\n")[0]
+    text = run(a, b, command=compare)[1].out.partition("environment (differences)\n")[2].partition("\n\n")[0]
     assert [line.split() for line in text.splitlines()[1:]] == [["manifests", "2", "of", "2", "runs", "-"]]
-    assert compare.main(["--as-logged", str(b), str(b)]) == 0
-    assert "environment" not in capsys.readouterr().out.partition("source (")[0]
+    assert "environment" not in run(b, b, command=compare)[1].out.partition("source (")[0]
 
 
 def test_nothing_of_a_manifest_is_unbounded():
@@ -74,12 +68,14 @@ def test_nothing_of_a_manifest_is_unbounded():
 
 def test_values_of_one_name_take_no_time():
     """Names that are cut to the same one, each with another value."""
-    content, sides = environments.manifest(), []
-    for run in range(4):
-        values = {"n" * 100 + str(i): f"{run}.{i}" for i in range(5000)}
-        content["nodes"][0]["facts"]["variables"]["value"] = values
-        sides.append(parse(json.dumps(content).encode()))
-    begin = time.process_time()
-    _, found = table(sides)
-    assert time.process_time() - begin < 20
-    assert next(value for key, value in found.items() if "nnn" in key) == "0.0, in other runs 0.1 or 0.2 or 0.3 or 0.4"
+    content, lines = environments.manifest(), []
+    for names in (200, 400, 800):
+        sides = []
+        for run in range(4):
+            values = {"n" * 100 + str(i): f"{run}.{i}" for i in range(names)}
+            content["nodes"][0]["facts"]["variables"]["value"] = values
+            sides.append(parse(json.dumps(content).encode()))
+        lines.append(lines_run(lambda made=sides: table(made)))
+    assert lines[2] - lines[1] <= 2.1 * (lines[1] - lines[0])
+    value = next(value for key, value in table(sides)[1].items() if "nnn" in key)
+    assert value == "0.0, in other runs 0.1 or 0.2 or 0.3 or 0.4"

@@ -32,19 +32,12 @@ def test_what_could_not_be_looked_at(tree, acme, run):
     assert out.err == f"{tree.root / 'nowhere'}: No such file or directory\n"
 
 
-PLACES = (
-    "benchmarks/x/results/box/strong/scaffold",
-    "docs/x/results/box/strong/scaffold",
-    "__pycache__/x/results/box/strong/scaffold",
-)
-
-
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [f"{name}/x/results/box/strong/scaffold" for name in ("benchmarks", "__pycache__")])
 def test_logs_outside_of_sets(tree, acme, new_log, run, place):
     """As found: rank 1, "clean", of logs that nobody had judged: below a folder of documents, of sources, of caches."""
     fast = tree.root / "v1.0" / "acme" / place
-    for i in range(5):
-        new_log.scaffold(2.0, seed=42).write(fast / f"result_{i}.txt")
+    for i, log in enumerate(new_log.five(2.0)):
+        log.write(fast / f"result_{i}.txt")
     code, out = run(tree.root, "--format", "json")
     body = json.loads(out.out)
     assert code == 1 and [r["fom_seconds"] for r in body["results"]] == [45]

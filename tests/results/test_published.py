@@ -43,6 +43,8 @@ def test_table_4(published):
     assert f"{record['fom_minutes']:.2f}" == entry["minutes"]
     assert (record["edition"], record["scaling"]) == ("mlperf-hpc-v0.7", "strong")
     assert record["division"] == entry["division"]
+    # Whatever a run claims: only with ABCI-512's result_9 as one that failed, though it says "success", is it 34.42
+    assert record["converged"] == sum(not missed(entry, run) for run in entry["runs"])
 
 
 def test_table_5(published):
@@ -107,21 +109,9 @@ def test_tables_5_and_6_are_an_author_s(published):
 def test_rates_of_table_6(published):
     """Rates averaged as their inverses; what an epoch takes, its evaluations included."""
     entry, record = published
-    seconds = record["epoch_seconds"]
-    assert record["epochs_per_minute"] == pytest.approx(60 / seconds)
-    spread = 60 / (seconds - record["epoch_seconds_deviation"]) - 60 / seconds
-    assert record["epochs_per_minute_deviation"] == pytest.approx(spread)
+    assert record["epochs_per_minute"] == pytest.approx(60 / record["epoch_seconds"])
     kept = kept_runs(entry)
     samples = [trained(entry, run) + run[4] * entry["eval"] for run in kept]  # these logs evaluate once an epoch
     busy = [(run[3] - 20 - (run[2] or 0)) // run[4] * run[4] / 1000 for run in kept]
-    assert record["sample_rate"] == pytest.approx(
-        statistics.harmonic_mean([n / t for n, t in zip(samples, busy, strict=True)])
-    )
-    if record["staging_seconds"] is not None:
-        assert record["staging_epochs"] == pytest.approx(record["staging_seconds"] / seconds)
-
-
-def test_the_status_that_a_run_claims_plays_no_part(published):
-    """ABCI-512, result_9: 120 epochs, error 0.12462, "success". Only as a run that failed does it give 34.42."""
-    entry, record = published
-    assert record["converged"] == sum(not missed(entry, run) for run in entry["runs"])
+    rates = [n / t for n, t in zip(samples, busy, strict=True)]
+    assert record["sample_rate"] == pytest.approx(statistics.harmonic_mean(rates))

@@ -41,20 +41,15 @@ def told(*compared):
     return without, [(d.of, d.against, tuple(c.words for c in d.changes), d.more) for d in found]
 
 
-def test_files_are_those_that_the_set_loaded(results):
-    source, _ = source_of(results[0])
-    logged = set(results[0].runs[0].source)
-    assert set(source.files) == logged and TRAIN in logged
-
-
 def test_a_change_is_told_against_both(results, changed):
-    tuned = changed("tuned", train=b"# a\n# b\n")
-    without, found = told(results[0], tuned)
+    """Of the files that the sets loaded."""
+    loaded = set(source_of(results[0])[0].files)
+    assert loaded == set(results[0].runs[0].source) and TRAIN in loaded
+    without, found = told(results[0], changed("tuned", train=b"# a\n# b\n"))
     assert without == []
-    line = (f"changed {TRAIN}: +2 -0",)
     assert [d[:2] for d in found] == [("A", "the published reference"), ("B", "the published reference"), ("B", "A")]
     assert any(change.startswith(f"changed {TRAIN}: +") for change in found[1][2])
-    assert found[2] == ("B", "A", line, 0)
+    assert found[2] == ("B", "A", (f"changed {TRAIN}: +2 -0",), 0)
 
 
 def test_files_of_one_alone_and_bounds(results, changed, monkeypatch):
@@ -76,20 +71,13 @@ def test_lines_of_a_change_are_there_and_bounded(results, changed, monkeypatch):
     assert change.lines[0].startswith("@@ ") and change.lines[4] == "+# " + "x" * 294 + "..."
 
 
-def test_no_source_is_said(tree, new_log, results):
-    tree.set([new_log.scaffold(50 + i) for i in range(5)])
-    (plain,) = tree.results()
-    without, found = told(plain, results[0])
-    assert without == ["A: no source: its submission holds none"] and [d[:2] for d in found] == [
-        ("B", "the published reference")
-    ]
-
-
-def test_source_that_the_logs_do_not_name_is_no_missing_source(tree, new_log):
-    folder = tree.set([new_log.scaffold(50 + i) for i in range(5)])
+def test_without_a_known_source_that_is_said(tree, new_log, results):
+    folder = tree.set(new_log.five())
+    without, found = told(*tree.results(), results[0])
+    assert without == ["A: no source: its submission holds none"]
+    assert [d[:2] for d in found] == [("B", "the published reference")]
     code = folder.parents[3] / "benchmarks" / "scaffold" / "implementations" / "own" / "train.py"
     code.parent.mkdir(parents=True)
     code.write_text("pass\n")
-    (r,) = tree.results()
     held = "its submission holds 1 file of source, but its logs don't say which of them its runs loaded"
-    assert told(r)[0] == [f"A: {held}"]
+    assert told(*tree.results())[0] == [f"A: {held}"]

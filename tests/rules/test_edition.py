@@ -14,7 +14,6 @@ from rules.current import ROOT, editions
 from rules.edition import load, replay_band
 
 EDITIONS = editions()
-ROUNDS = [name for name in EDITIONS if name.startswith("mlperf")]
 
 
 @pytest.fixture
@@ -39,36 +38,17 @@ def test_unknown_edition_names_the_known():
 
 
 @pytest.mark.parametrize("name", EDITIONS)
-def test_an_edition_crosses_processes_by_name(name):
-    assert pickle.loads(pickle.dumps(load(name))) == load(name)
-
-
-@pytest.mark.parametrize("name", EDITIONS)
 def test_a_copy_of_the_rules_is_the_same(name, edited):
     copy, own = edited(name, lambda limits: None), load(name)
     for part in ("limits", "benchmarks", "problems", "keys"):
         assert getattr(copy, part) == getattr(own, part)
+    assert pickle.loads(pickle.dumps(own)) == own  # it crosses processes by name
     assert list(copy.rules) == list(own.rules) and copy.rules["LOG01"].path.is_relative_to(copy.folder.parent)
 
 
 def test_a_folder_of_editions_without_texts_has_ours(tmp_path):
     shutil.copytree(ROOT / "v1.0", tmp_path / "v1.0")
     assert load("v1.0", tmp_path).rules == load("v1.0").rules
-
-
-@pytest.mark.parametrize("name", ROUNDS)
-def test_numbers_of_the_rounds(name):
-    edition = load(name)
-    assert (edition.benchmarks["cosmoflow"].runs, edition.benchmarks["cosmoflow"].target) == (10, 0.124)
-    assert (edition.benchmarks["deepcam"].runs, edition.benchmarks["deepcam"].target) == (5, 0.82)
-    assert ("oc20" in edition.benchmarks) == (name != "mlperf-hpc-v0.7")
-    assert ("openfold" in edition.benchmarks) == (name == "mlperf-hpc-v3.0")
-    assert ("CLK11" in edition.rules) == (name != "mlperf-hpc-v3.0")
-    assert ("THR01" in edition.rules) == (name != "mlperf-hpc-v0.7")
-    assert edition.limits.clock.init == (1200 if name == "mlperf-hpc-v0.7" else 1800)
-    assert edition.keys["deepcam"]["cache_clear"].required == (name != "mlperf-hpc-v0.7")
-    assert edition.limits.severity["TREE09"] == edition.limits.severity["RUN17"] == "warning"
-    assert not edition.keys["deepcam"]["rules_edition"].required and "LOG11" in edition.rules
 
 
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
@@ -80,77 +60,52 @@ def test_settings_are_the_references_but_those_of_its_machine(benchmark):
     assert set(machine) <= set(edition.limits.machine_settings)
 
 
-def test_a_problem_has_reference_points_by_batch_size(edited):
-    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8, 9, 9], 4: [12, 13]}))
-    points = edition.problems["smoke"].reference_epochs
-    assert {batch: (p.runs, p.fewest) for batch, p in points.items()} == {2: (3, 8), 4: (2, 12)}
-    assert edition.problems["deepcam"].reference_epochs == {}
-
-
-def test_a_problem_has_a_band_for_replays_by_epoch(edited):
-    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(replay={1: [0.01, 0.5]}))
-    assert edition.problems["smoke"].replay == {1: (0.01, 0.5)}
-    assert edition.problems["deepcam"].replay == {}
+def test_a_problem_has_reference_points_and_bands_of_honest_runs(edited):
+    more = {"reference_epochs": {2: [8, 9, 9], 4: [12, 13]}, "replay": {1: [0.01, 0.5]}}
+    more |= {"reevaluation": {"counts": 0.001, "score": 0.0001}, "held_out": {"mean": 0, "spread": 0.01, "runs": 20}}
+    found = edited("v1.0", smoke(**more)).problems["smoke"]
+    assert {batch: (p.runs, p.fewest) for batch, p in found.reference_epochs.items()} == {2: (3, 8), 4: (2, 12)}
+    assert found.replay == {1: (0.01, 0.5)}
+    assert (found.reevaluation, found.held_out) == (Reevaluation(0.001, 0.0001), HeldOut(0, 0.01, 20))
 
 
 @pytest.mark.parametrize(
     ("epoch", "limits"),
-    [(0, [0.1, 0.1]), (True, [0.1, 0.1]), (1, [0.1]), (1, [0, 0.1]), (1, ["1", 0.1])],
+    [(0, [0.1, 0.1]), (True, [0.1, 0.1]), (1, [0.1]), (1, [0, 0.1]), (1, [0.1, 1]), (1, ["1", 0.1])],
 )
 def test_a_band_is_two_parts_of_one(epoch, limits):
     with pytest.raises(ValueError, match=r"smoke\.replay: found .* wanted an epoch: \[loss, score\]"):
         replay_band({epoch: limits}, "smoke.replay")
 
 
-def test_a_problem_has_bands_for_its_weights(edited):
-    bands = {"reevaluation": {"counts": 0.001, "score": 0.0001}, "held_out": {"mean": 0, "spread": 0.01, "runs": 20}}
-    edition = edited("v1.0", lambda v: v["problems"]["smoke"].update(bands))
-    smoke, deepcam = edition.problems["smoke"], edition.problems["deepcam"]
-    assert (smoke.reevaluation, smoke.held_out) == (Reevaluation(0.001, 0.0001), HeldOut(0, 0.01, 20))
-    assert (deepcam.reevaluation, deepcam.held_out, deepcam.buffer_count) == (None, None, 97760)
+def smoke(**values):
+    return lambda limits: limits["problems"]["smoke"].update(values)
+
+
+def settings(**values):
+    return lambda limits: limits["benchmarks"]["scaffold"]["settings"].update(values)
 
 
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
+        ("v1.0", lambda v: v["weights"].update(use="none"), "use: found 'none', wanted one of optional, required"),
+        ("v1.0", lambda v: v["environment"]["same"].update(kernal="error"), "fact 'kernal'; did you mean 'kernel'?"),
         (
             "v1.0",
-            lambda v: v["weights"].update(use="none"),
-            "weights: use: found 'none', wanted one of optional, required",
+            smoke(reference_epochs={2: [8]}),
+            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs",
         ),
-        (
-            "v1.0",
-            lambda v: v["environment"]["same"].update(kernal="error"),
-            "environment: unknown fact 'kernal'; did you mean 'kernel'?",
-        ),
-        (
-            "v1.0",
-            lambda v: v["problems"]["smoke"].update(reference_epochs={2: [8]}),
-            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs, wanted 2",
-        ),
-        (
-            "v1.0",
-            lambda v: v["problems"]["smoke"].update(benchmark="scafold"),
-            "problems.smoke: benchmark: found 'scafold', wanted the edition's; did you mean 'scaffold'",
-        ),
+        ("v1.0", smoke(benchmark="scafold"), "problems.smoke: benchmark: found 'scafold', .*; did you mean 'scaffold'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("THR01"), "found THR01, wanted codes of this family"),
         ("v1.0", lambda v: v["rules"].update(LOG="LOG01"), "found 'LOG01', wanted a list"),
         ("v1.0", lambda v: v.update(severity={"LOG77": "warning"}), "severity: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v.update(severity={"LOG01": "mild"}), "found 'mild', wanted one of error, warning"),
-        (
-            "v1.0",
-            lambda v: v["benchmarks"]["scaffold"]["settings"].update(learning_rate="fixed"),
-            "v1.0/limits.yaml: benchmarks.scaffold: settings.learning_rate: found 'fixed', wanted free, key",
-        ),
-        (
-            "v1.0",
-            lambda v: v.update(registry="maybe"),
-            "registry: found 'maybe', wanted one of none, optional, required",
-        ),
+        ("v1.0", settings(learning_rate="fixed"), "benchmarks.scaffold: settings.learning_rate: found 'fixed', wanted"),
+        ("v1.0", lambda v: v.update(registry="maybe"), "found 'maybe', wanted one of none, optional, required"),
         ("mlperf-hpc-v2.0", lambda v: v.update(yaer=2022), "unknown field 'yaer'; did you mean 'year'"),
-        ("mlperf-hpc-v2.0", lambda v: v.update(clock={"inti": 1}), "unknown field 'inti'; did you mean 'init'"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v2.0"), "based_on: no edition"),
         ("mlperf-hpc-v2.0", lambda v: v.update(based_on="mlperf-hpc-v3.0"), "wanted an edition that is based on no"),
         ("mlperf-hpc-v2.0", lambda v: v.update(clock={"gap": 60}), "found 60, which the edition"),

@@ -22,17 +22,5 @@ def test_what_it_leaves(key, words, fixed):
     assert (key.words, key.fixed) == (words, fixed)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "null"),
-        (False, "false"),
-        (1, "1"),
-        (0.0006, "0.0006"),
-        (100.0, "100"),
-        ("auto", "auto"),
-        ((1, 2.5), "[1, 2.5]"),
-    ],
-)
-def test_values_are_as_a_config_has_them(value, text):
-    assert plain(value) == text
+def test_values_are_as_a_config_has_them():
+    assert plain([None, False, 1, 0.0006, 100.0, "auto"]) == "[null, false, 1, 0.0006, 100, auto]"

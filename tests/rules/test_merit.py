@@ -12,16 +12,10 @@ def test_a_tenth_is_dropped_from_each_end_and_at_least_one(n, k):
     assert trim_count(n) == k
 
 
-def test_kept_runs_are_n_minus_2k_also_with_ties():
+def test_kept_runs_have_a_mean_unless_too_many_failed():
     assert kept([5.0, 5.0, 5.0, 5.0, 5.0]) == [1, 2, 3]
     assert kept([9, 1, 5, 7, math.inf]) == [0, 2, 3]
-
-
-def test_the_mean_of_the_runs_kept():
     assert figure_of_merit([100, 10, 20, 30, 1]) == 20
     assert figure_of_merit([10, 20, 30, 40, math.inf]) == 30
-
-
-def test_no_figure_of_too_many_that_failed_or_too_few():
     assert figure_of_merit([10, 20, 30, math.inf, math.inf]) is None
     assert figure_of_merit([10, 20]) is None and figure_of_merit([]) is None

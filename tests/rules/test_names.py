@@ -1,26 +1,13 @@
 """Names that are the same to people are the same to the rules."""
 
-import pytest
-
 from rules.names import folded, same_name
 
 
-@pytest.mark.parametrize("name", ["AC-ME", "a.c_m e", " acme+"])
-def test_case_and_punctuation_make_no_difference(name):
-    assert same_name(name, "acme") and folded(name) == "acme"
-
-
-@pytest.mark.parametrize("name", ["acme2", "", None, 5])
-def test_other_names_are_others(name):
-    assert not same_name(name, "acme")
-
-
-def test_letters_of_any_script_count():
+def test_names_are_the_same_to_people():
+    assert {folded(name) for name in ("AC-ME", "a.c_m e", " acme+")} == {"acme"}
+    assert same_name("AC-ME", "acme")
+    assert not any(same_name(name, "acme") for name in ("acme2", "", None, 5))
     assert not same_name("富岳", "京")
     assert same_name("STRASSE", "straße")
-
-
-def test_accents_count_however_they_are_written():
     one, other = "Köln", "Ko\u0308ln"
-    assert one != other and same_name(one, other)
-    assert not same_name(other, "Koln")
+    assert one != other and same_name(one, other) and not same_name(other, "Koln")

@@ -48,40 +48,19 @@ def test_a_file_is_published_at_its_place_alone(files):
     assert not is_published(TRAIN, "", {})  # a file that could not be read
 
 
+SAME = "every file is identical to the reference implementation's"
+OTHER = "from the reference implementation's"
+
+
 @pytest.mark.parametrize(
     ("named", "release", "others", "words"),
     [
         ({}, "this tree", (), ""),
-        (
-            {"implementations/acme/train.py": "1"},
-            "this tree",
-            (),
-            "every file is identical to the reference implementation's, of this tree",
-        ),
-        (
-            {TRAIN: "3", "benchmark/log.py": "2"},
-            "v1.0.1",
-            (),
-            "every file is identical to the reference implementation's, of v1.0.1",
-        ),
-        (
-            {TRAIN: "3", "benchmark/log.py": "4"},
-            "",
-            (),
-            "every file is identical to the reference implementation's, of several releases",
-        ),
-        (
-            {TRAIN: "1", CONFIG: "5"},
-            "",
-            (CONFIG,),
-            f"1 of 2 files differs from the reference implementation's: {CONFIG}",
-        ),
-        (
-            dict.fromkeys("abcde", "5"),
-            "",
-            tuple("abcde"),
-            "5 of 5 files differ from the reference implementation's: a, b, c and 2 more",
-        ),
+        ({"implementations/acme/train.py": "1"}, "this tree", (), f"{SAME}, of this tree"),
+        ({TRAIN: "3", "benchmark/log.py": "2"}, "v1.0.1", (), f"{SAME}, of v1.0.1"),
+        ({TRAIN: "3", "benchmark/log.py": "4"}, "", (), f"{SAME}, of several releases"),
+        ({TRAIN: "1", CONFIG: "5"}, "", (CONFIG,), f"1 of 2 files differs {OTHER}: {CONFIG}"),
+        (dict.fromkeys("abcde", "5"), "", tuple("abcde"), f"5 of 5 files differ {OTHER}: a, b, c and 2 more"),
     ],
 )
 def test_the_origin_of_files(files, named, release, others, words):

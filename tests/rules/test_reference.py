@@ -7,19 +7,17 @@ import pytest
 from rules.reference import ReferencePoint, crossing, neighbours, reference_points
 
 
-def test_what_follows_from_the_epochs():
+def test_what_follows_from_epochs_and_crossings():
     (point,) = reference_points({2: [9, 8, 11, 8]}, "smoke").values()
     assert point == ReferencePoint(2, (9.0, 8.0, 11.0, 8.0))
     assert (point.runs, point.fewest, point.median, point.most) == (4, 8, 8.5, 11)
     assert point.mean == 9
     assert math.isclose(point.deviation, math.sqrt(2))
     assert not point.between
-
-
-def test_a_run_ends_at_the_evaluation_after_its_crossing():
     (point,) = reference_points({2: [4.01, 5, 3.99]}, "smoke").values()
     assert (point.epochs, point.crossings, point.between) == ((5, 5, 4), (4.01, 5, 3.99), True)
     assert point.fewest == 4
+    assert reference_points({1: [1e-9, 1e-9]}, "smoke")[1].crossings == (1e-9, 1e-9)  # the smallest that is taken
 
 
 @pytest.mark.parametrize(
@@ -61,7 +59,3 @@ def test_where_a_line_crosses_the_target(before, after, target, at):
 def test_what_is_no_point_is_refused(values, message):
     with pytest.raises(ValueError, match=message):
         reference_points(values, "smoke")
-
-
-def test_the_smallest_that_is_taken():
-    assert reference_points({1: [1e-9, 1e-9]}, "smoke")[1].crossings == (1e-9, 1e-9)

@@ -34,7 +34,7 @@ def test_a_release_is_all_that_a_run_of_the_reference_may_load(tmp_path):
     assert digests(tmp_path) == {name: hashlib.sha256(name.encode()).hexdigest() for name in wanted}
 
 
-def test_what_it_prints_is_what_the_file_holds(tmp_path):
+def test_what_it_prints_is_what_the_file_holds(tmp_path, monkeypatch, capsys):
     command = [sys.executable, "-c", NO_TORCH, str(SCRIPT), "v9.9.9"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -47,11 +47,8 @@ def test_what_it_prints_is_what_the_file_holds(tmp_path):
     new.make("v9.1", "v1.0", root)
     assert load("v9.1", root).releases == load("v1.0", root).releases  # which it is based on
     assert load("v1.0", root).releases["v9.9.9"]["benchmark/log.py"] == digests()["benchmark/log.py"]
-
-
-def test_a_release_has_one_name(monkeypatch, capsys):
     monkeypatch.setitem(load(current()).releases, "v9.9.9", {})
-    assert release.main(["v9.9.9"]) == 2
+    assert release.main(["v9.9.9"]) == 2  # a release has one name
     assert "found 'v9.9.9' among the releases" in capsys.readouterr().err
 
 

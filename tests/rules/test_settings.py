@@ -2,7 +2,6 @@
 
 import pytest
 
-from rules.edition import load
 from rules.key import Key
 from rules.settings import settings_of
 
@@ -15,21 +14,20 @@ def one(name, value):
     return settings_of({name: value}, KEYS, REPEATED, "here")[name]
 
 
-def test_a_free_setting_keeps_what_its_key_asks_for_in_both_divisions():
-    assert one("depth", "free").within("closed") == one("depth", "free").within("open") == Key()
-    assert one("rate", "free").within("closed") == one("rate", "free").within("open") == BOTH
-
-
-def test_a_setting_has_the_limits_of_its_key_in_the_closed_division():
-    setting = one("momentum", "key")
-    assert setting.within("closed") == CLOSED and setting.within("open") == Key()
-    assert setting.limits is None  # the key is judged, not the setting too
-
-
-def test_a_setting_has_limits_of_its_own_in_the_closed_division():
-    setting = one("weight", {"kind": "number", "min": 0, "max": 0.5})
-    assert setting.within("closed") == setting.limits == Key(kind="number", min=0, max=0.5)
-    assert setting.within("open") == Key() and one("rate", {"max": 1}).within("open") == BOTH
+@pytest.mark.parametrize(
+    ("name", "value", "closed", "open_"),
+    [
+        ("depth", "free", Key(), Key()),
+        ("rate", "free", BOTH, BOTH),  # what its key asks for
+        ("momentum", "key", CLOSED, Key()),
+        ("weight", {"kind": "number", "min": 0, "max": 0.5}, Key(kind="number", min=0, max=0.5), Key()),
+        ("rate", {"max": 1}, Key(max=1), BOTH),
+    ],
+)
+def test_a_setting_has_limits_in_each_division(name, value, closed, open_):
+    setting = one(name, value)
+    assert (setting.within("closed"), setting.within("open")) == (closed, open_)
+    assert (setting.limits is None) is (type(value) is str)  # else the setting is judged, and not the key alone
 
 
 def test_an_optional_setting_may_be_left_out():
@@ -56,8 +54,3 @@ def test_an_optional_setting_may_be_left_out():
 def test_what_is_stated_nowhere_or_twice_is_refused(name, value, wanted):
     with pytest.raises(ValueError, match=rf"^here: settings\.{name}.*{wanted}"):
         one(name, value)
-
-
-def test_the_open_division_fixes_nothing():
-    every = [s for b in load("v1.0").benchmarks.values() for s in b.settings.values()]
-    assert len(every) > 45 and not any(s.within("open").fixed for s in every)

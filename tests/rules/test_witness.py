@@ -33,12 +33,6 @@ def chain():
     return witness.chain
 
 
-def test_a_line_is_a_receipt_and_back(chain):
-    for receipt in chain:
-        assert parse_receipt(receipt.text) == receipt
-        assert list(json.loads(receipt.text)) == sorted(json.loads(receipt.text))
-
-
 def test_a_receipt_is_signed_by_one_key_and_as_it_is(chain):
     for receipt in chain:
         assert is_signed(receipt, KEY)
@@ -55,10 +49,6 @@ def test_a_run_reads_its_seed_from_its_receipts_as_from_a_registry(chain, tmp_pa
     assert found.origin == {"source": "witness", "entry": 1}
     assert found.difference("acme", "box", "scaffold", "smoke", "a" * 64, "b" * 64) == ""
     assert read_assigned(path, 1, 2).seed != chain[0].seed
-    assert (1 << 62) <= chain[0].seed < (1 << 63)
-
-
-def test_a_later_step_has_no_seed(chain):
     with pytest.raises(ValueError, match="found a later step, wanted the start of a run"):
         _ = chain[1].seed
 
@@ -68,7 +58,6 @@ def test_a_later_step_has_no_seed(chain):
     [
         (START, {"run": "1" * 31}, "run '1"),
         (START, {"log": "result_x.txt"}, "log 'result_x.txt', wanted result_<i>.txt"),
-        (START, {"organisation": "../x"}, "organisation '../x'"),
         (STEP, {"step": 0}, f"step 0, wanted a number from 1 to {MOST_STEPS}"),
         (STEP, {"step": MOST_STEPS + 1}, f"step {MOST_STEPS + 1}"),
         (STEP, {"step": True}, "step True"),
@@ -90,7 +79,6 @@ def test_what_cannot_be_told(told, fields, message):
         (0, {"number": 0}, f"number 0, wanted a number from 1 to {MOST}"),
         (0, {"previous": "x"}, "previous 'x'"),
         (0, {"time_ms": 1 << 54}, "time_ms"),
-        (0, {"edition": "a b"}, "edition 'a b'"),
         (0, {"signature": "0"}, "signature '0'"),
     ],
 )
@@ -107,6 +95,7 @@ def test_other_texts_are_wrong(text):
 
 
 def test_a_receipt_has_one_form(chain):
+    assert [parse_receipt(receipt.text) for receipt in chain] == chain
     text = chain[0].text
     others = [text.replace(": ", ":"), text + " ", json.dumps(dict(reversed(json.loads(text).items())))]
     others += [canonical({**json.loads(text), **more}) for more in ({"more": 1}, {"entry": 2}, {"drawn_by": "me"})]
@@ -131,6 +120,8 @@ def test_reading_goes_on_after_a_wrong_line(chain, tmp_path):
     first, wrong, second, cut = read_receipts(path)
     assert [first, second] == chain
     assert wrong.found == "'rubbish'" and cut.found == "a line that is cut off, or too long"
+    with pytest.raises(OSError, match="no regular file"):
+        list(read_receipts(tmp_path))
 
 
 def test_reading_has_limits(chain, tmp_path):
@@ -142,8 +133,3 @@ def test_reading_has_limits(chain, tmp_path):
     size = path.stat().st_size
     assert isinstance(list(read_receipts(path, largest=size - 1))[1], Wrong)
     assert list(read_receipts(path, largest=size)) == chain
-
-
-def test_what_is_no_file_is_not_read(tmp_path):
-    with pytest.raises(OSError, match="no regular file"):
-        list(read_receipts(tmp_path))

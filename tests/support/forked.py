@@ -18,9 +18,10 @@ from tempfile import TemporaryFile
 
 from harness.launcher import ALL, Launcher
 from harness.processes import Process, Share
+from tests.support import ROOT
 
 SERVER = Path(__file__).with_name("warm.py")
-TRAIN = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "train.py"
+TRAIN = ROOT / "implementations" / "pytorch" / "train.py"
 PATIENCE = 30.0  # seconds that torchrun gives the other ranks when one has failed
 STEP = 0.02  # seconds between two looks
 
@@ -69,13 +70,12 @@ class Forked:
 
 
 class Warm:
-    """A warm process, which lasts as long as this context. When it ends, so do the runs that it has forked. `compiler`
-    says whether runs compile; `environment` has their variables; `script` is the train.py that is run."""
+    """A warm process, which lasts as long as this context. When it ends, so do the runs that it has forked.
+    `environment` has their variables; `script` is the train.py that is run."""
 
-    def __init__(self, compiler: bool, environment: Mapping[str, str] | None = None, script: Path = TRAIN):
+    def __init__(self, environment: Mapping[str, str] | None = None, script: Path = TRAIN):
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, str(SERVER), str(theirs.fileno()), str(script)]
-        command += ["--compile"] if compiler else []
         with theirs:
             streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment, **streams)
@@ -98,16 +98,12 @@ class Warm:
             return None
         return Forked(teller, json.loads(told)["pid"])
 
-    def close(self) -> None:
-        """End the warm process, and the runs that it has forked."""
-        self.control.close()
-        end(self.process)
-
     def __enter__(self) -> "Warm":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self.control.close()
+        end(self.process)
 
 
 def can_be_forked() -> bool:
@@ -124,21 +120,14 @@ def end(process: Forked | subprocess.Popen) -> None:
         process.wait()
 
 
-class Rank:
+class Rank(Forked):
     """A forked process of train.py and what it says, with what tests need of `subprocess.Popen`'s methods."""
 
     def __init__(self, warm: Warm, arguments: Sequence[str], environment: Mapping[str, str]):
         self.files = [TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115  they are read when the run is over
         run = warm.start(arguments, (0, *(file.fileno() for file in self.files)), environment)
         assert run, "the warm process is gone"
-        self.run: Forked = run
-        self.pid = run.pid
-        self.poll, self.wait, self.kill, self.send_signal = run.poll, run.wait, run.kill, run.send_signal
-
-    @property
-    def returncode(self) -> int | None:
-        """The exit code, once the end was awaited."""
-        return self.run.returncode
+        super().__init__(run.teller, run.pid)
 
     def said(self) -> list[str]:
         """What it has written to its output, and to its errors."""
@@ -199,7 +188,7 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self.kill()
         for rank in self.ranks:
-            end(rank.run)
+            end(rank)
 
 
 def meeting(ranks: int) -> tuple[object, list[dict[str, str]]]:
@@ -211,15 +200,6 @@ def meeting(ranks: int) -> tuple[object, list[dict[str, str]]]:
     common |= {"TORCHELASTIC_USE_AGENT_STORE": True, "TORCHELASTIC_RESTART_COUNT": 0}
     of_ranks = [{"RANK": rank, "LOCAL_RANK": rank, **common} for rank in range(ranks)]
     return store, [{name: str(value) for name, value in variables.items()} for variables in of_ranks]
-
-
-def finished(
-    warm: Warm, arguments: Sequence[str], ranks: int = 1, environment: Mapping[str, str] | None = None
-) -> subprocess.CompletedProcess:
-    """A run of train.py with these options, at its end, and what it said."""
-    with Run(warm, arguments, ranks, environment or {}) as run:
-        said = run.communicate()
-        return subprocess.CompletedProcess(arguments, run.poll(), *said)
 
 
 def forked_start(warm: Warm) -> Callable:

@@ -26,7 +26,7 @@ def test_a_forked_run_is_a_run_like_any_other(tiny, warm, events, tmp_path):
 
 def test_the_end_of_the_warm_process_is_that_of_its_runs(endless, events, tmp_path):
     log = tmp_path / "log.txt"
-    with Warm(compiler=False) as warm:
+    with Warm() as warm:
         run = warm.start([*endless.options(log), FOREVER, "workers=1"])
         wait_for(lambda: has(log, "eval_accuracy"))
     assert gone(run.pid) and events(log)[-1].metadata["reason"] == "SIGTERM"

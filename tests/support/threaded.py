@@ -1,6 +1,6 @@
 """Ranks as threads of one process: those calls of torch.distributed that layouts and halos make, over queues.
 
-A test takes milliseconds and no launch. Ranks in real processes are in parallel/test_spatial.py.
+A test takes milliseconds and no launch. Ranks in real processes are in implementations/pytorch/test_ranks.py.
 """
 
 import queue

@@ -17,9 +17,8 @@ from benchmark.problem import load_problem
 from benchmark.workload import AnyProblem
 from rules.current import current
 from rules.edition import load
-from tests.support.forked import TRAIN, Run, Warm, finished
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support import ROOT
+from tests.support.forked import TRAIN, Run, Warm
 
 
 @dataclass(frozen=True)
@@ -44,14 +43,7 @@ class Tiny:
         run = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(ranks), "--"]
         return [sys.executable, *(run if ranks > 1 else []), str(self.script), *self.options(log, data), *settings]
 
-    def start(self, log: Path, *settings: str, ranks: int = 1, fresh: bool = False) -> Run | subprocess.Popen:
-        """A run that has been started, as `train` starts it. A context."""
-        if self.warm and not fresh:
-            return Run(self.warm, [*self.options(log), *settings], ranks, {})
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(self.command(log, *settings, ranks=ranks), env=environment(), **streams)
-
-    def train(
+    def start(
         self,
         log: Path,
         *settings: str,
@@ -59,26 +51,47 @@ class Tiny:
         data: Path | None = None,
         env: dict | None = None,
         fresh: bool = False,
-    ) -> subprocess.CompletedProcess:
-        """A finished run. Its ranks are forked from a warm process, unless it has to be `fresh`: a program of its own,
-        under torchrun if it has ranks."""
+    ) -> Run | subprocess.Popen:
+        """A run that has been started. Its ranks are forked from a warm process, unless it has to be `fresh`: a program
+        of its own, under torchrun if it has ranks. A context."""
         if self.warm and not fresh:
-            return finished(self.warm, [*self.options(log, data), *settings], ranks, env)
+            return Run(self.warm, [*self.options(log, data), *settings], ranks, env or {})
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         command = self.command(log, *settings, ranks=ranks, data=data)
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment() | (env or {}))
+        return subprocess.Popen(command, env=environment() | (env or {}), **streams)
+
+    def train(self, log: Path, *settings: str, **more) -> subprocess.CompletedProcess:
+        """A finished run; `more` as for `start`."""
+        with self.start(log, *settings, **more) as run:
+            try:
+                said = run.communicate(timeout=300)
+                return subprocess.CompletedProcess(settings, run.poll(), *said)
+            finally:
+                run.kill()
 
     def ran(self, log: Path, *settings: str, code: int = 0, **more) -> list[Event]:
         """The events of a finished run, which ended with this exit code; `more` as for `train`."""
         done = self.train(log, *settings, **more)
         assert done.returncode == code, done.stderr
-        found = list(read_log(log))
-        assert all(isinstance(event, Event) for event in found)
-        return found
+        return events_of(log)
+
+    def harness(self, out: Path, *more: str) -> list[str]:
+        """Options of the harness's commands: what is trained, and whose submission it is in the round's folder."""
+        files = {"problems": self.problems, "config": self.config, "data": self.data, "out": out}
+        names = ["--problem", self.problem.name, "--org", "Us", "--system", "laptop"]
+        return [*names, *(part for k, v in files.items() for part in (f"--{k}", str(v))), *more]
+
+
+def events_of(log: Path) -> list[Event]:
+    """The events of a log, all well-formed."""
+    found = list(read_log(log))
+    assert all(isinstance(event, Event) for event in found)
+    return found
 
 
 def environment() -> dict[str, str]:
     """The environment without what a launcher around the tests may have set."""
-    names = ("RANK", "SLURM", "PMI", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")
+    names = ("RANK", "SLURM", "PMI", "PALS", "PBS", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")
     return {k: v for k, v in os.environ.items() if not k.startswith(names)}
 
 
@@ -121,7 +134,7 @@ def publish(log: Path, rules: Path, runs: int = 1) -> Path:
     """Write rules to a new folder that publish the problem of a log's run, as this run found it, and ask for so many
     runs; the folder."""
     shutil.copytree(ROOT / "rules", rules, ignore=shutil.ignore_patterns("__pycache__"))
-    events = [e for e in read_log(log) if isinstance(e, Event)]
+    events = events_of(log)
     value = {e.key: e.value for e in events}
     splits = {e.metadata["split"]: e for e in events if e.key == "dataset_fingerprint"}
     classes = {split: e.metadata["class_counts"] for split, e in splits.items() if e.metadata["class_counts"]}

@@ -27,5 +27,11 @@ def has(log: Path, key: str) -> bool:
     return log.exists() and f'"{key}"' in log.read_text()
 
 
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, oldest first."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return sorted(int(child) for task in tasks for child in task.read_text().split())
+
+
 def gone(pid: int) -> bool:
     return not Path(f"/proc/{pid}").exists()

@@ -1,6 +1,6 @@
 """A process that has loaded the packages of a run, and forks runs of the reference, which then start at once.
 
-    python tests/support/warm.py DESCRIPTOR SCRIPT [--compile]
+    python tests/support/warm.py DESCRIPTOR SCRIPT
 
 `forked.py` starts it and sends requests on a socket, the descriptor. The process loads no module of the repository,
 computes nothing and starts no thread. A forked run finds the packages in memory, and does everything else as an
@@ -32,28 +32,15 @@ PACKAGES = (
     "safetensors.torch",
     "torch.utils.flop_counter",
 )
-COMPILER = (
-    "torch._inductor.compile_fx",
-    "torch._inductor.codegen.cpp",
-    "torch._inductor.codegen.cpp_wrapper_cpu",
-    "torch._dynamo.backends.inductor",
-    "torch.export._trace",
-    "torch.utils.cpp_extension",
-    "sympy.tensor.tensor",
-    "setuptools",
-)
 ENDS_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 
-def load(compiler: bool) -> None:
+def load() -> None:
     """Import the packages. A run reports a missing one itself."""
-    for name in (*PACKAGES, *(COMPILER if compiler else ())):
+    for name in PACKAGES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     remember_digests()
-    if compiler:  # finding out the vector instructions takes other processes; the answer is kept here
-        with contextlib.suppress(Exception):
-            sys.modules["torch._inductor.cpu_vec_isa"].valid_vec_isa_list()
 
 
 def remember_digests() -> None:
@@ -137,7 +124,7 @@ def tell(asker: socket.socket, what: dict) -> None:
 
 
 if __name__ == "__main__":
-    load("--compile" in sys.argv)
+    load()
     arguments = serve(socket.socket(fileno=int(sys.argv[1])))
     sys.argv = [sys.argv[2], *arguments]
     runpy.run_path(sys.argv[0], run_name="__main__")

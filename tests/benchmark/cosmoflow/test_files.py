@@ -1,7 +1,6 @@
 """CosmoFlow's files and evidence."""
 
 import dataclasses
-import os
 
 import h5py
 import numpy as np
@@ -26,7 +25,6 @@ def test_what_is_written_is_read_in_either_format(tmp_path, form, sample):
     for array, wanted, zeros in zip(found, sample, blank, strict=True):
         assert (array == wanted).all() and array.dtype == wanted.dtype == zeros.dtype and array.shape == zeros.shape
     assert path.stat().st_size <= cosmoflow.file_bytes(form)
-    assert making.measure_sample(tmp_path, form, "train", 7) == making.stream_sample(form, "train", 7)
 
 
 def test_boxes_add_up_to_the_sample(tmp_path, form, sample):
@@ -96,18 +94,14 @@ def broken(form, x, y):
         return {
             "found features y, wanted x": {"y": y},
             "found features x, wanted y": {"x": raw},
-            "found features none, wanted x": {},
             "x: found 32766 bytes, wanted 32768 bytes: int16 (16, 16, 16, 4)": {"x": raw[2:], "y": y},
             "x: found 4 floats, wanted 32768 bytes": {"x": y, "y": y},
             "y: found 3 floats, wanted 4 floats": {"x": raw, "y": y[:3]},
             "y: found 16 bytes, wanted 4 floats": {"x": raw, "y": y.tobytes()},
-            "wanted counts of 0 or more": {"x": (x - x.max() - 1).astype("<i2").tobytes(), "y": y},
-            "wanted finite numbers": {"x": raw, "y": y * np.nan},
         }
     return {
         "found datasets y, wanted x": {"y": y},
         "found datasets x, wanted y": {"x": x},
-        "found datasets none, wanted x": {},
         "x: found int16 (16, 16, 15, 4), wanted int16 (16, 16, 16, 4)": {"x": x[:, :, 1:], "y": y},
         "x: found float64 (16, 16, 16, 4), wanted int16": {"x": x * 1.0, "y": y},
         "y: found float32 (3,), wanted float32 (4,)": {"x": x, "y": y[:3]},
@@ -129,21 +123,6 @@ def test_other_content_gets_one_line_that_names_the_file(tmp_path, form, sample)
         with pytest.raises(ValueError) as error:
             cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
         assert str(error.value).startswith(f"{path}: ") and message in str(error.value) and "\n" not in str(error.value)
-
-
-def test_damaged_files_get_one_line_that_names_the_file(tmp_path, form):
-    path = cosmoflow.sample_path(tmp_path, form, "train", 7)
-    with pytest.raises(ValueError, match="no such file"):
-        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
-    making.make_sample(tmp_path, form, "train", 7)
-    path.write_bytes(path.read_bytes()[:5000])
-    with pytest.raises(ValueError) as error:
-        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
-    assert str(error.value).startswith(f"{path}: truncated") and "\n" not in str(error.value)
-    path.unlink()
-    os.mkfifo(path)  # which is not waited for
-    with pytest.raises(ValueError, match="no regular file"):
-        cosmoflow.read_sample(tmp_path, form, "train", 7, WHOLE)
 
 
 def test_a_site_computes_the_manifest_of_real_data_once(tmp_path, mini, sample):

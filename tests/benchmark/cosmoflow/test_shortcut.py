@@ -13,10 +13,7 @@ def test_regression_is_scored_on_what_it_was_not_fitted_on():
     assert regress(known, wanted, 6) == pytest.approx(0, abs=1e-9)
     wanted[6:] += 3
     assert regress(known, wanted, 6) == pytest.approx(3)
-
-
-def test_without_features_it_is_the_median_of_training_samples():
-    wanted = np.array([[0.0], [1.0], [8.0], [2.0], [4.0]])
+    wanted = np.array([[0.0], [1.0], [8.0], [2.0], [4.0]])  # without features it is the median of training samples
     assert regress(np.zeros((5, 0)), wanted, 3) == 2.0  # |2 - 1| and |4 - 1|
 
 

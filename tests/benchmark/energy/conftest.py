@@ -1,6 +1,5 @@
 """A tree like sysfs, with counters that tests move."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,16 +39,3 @@ class Sysfs:
 @pytest.fixture
 def sysfs(tmp_path):
     return Sysfs(tmp_path / "sys")
-
-
-@pytest.fixture
-def unreadable():
-    """Takes the right to read a file away. Root may read all, so that a folder takes its place there."""
-
-    def take(path: Path) -> None:
-        path.chmod(0)
-        if os.access(path, os.R_OK):
-            path.unlink()
-            path.mkdir()
-
-    return take

@@ -10,13 +10,10 @@ from benchmark.energy.entry import Marked, event, sources, together, unreadable
 from benchmark.energy.reader import Reading
 
 
-def test_sources():
+def test_sources_and_a_reading_of_two_nodes():
     fields = {"source": "rapl", "scope": "package", "device": "package-0", "wraps_at": 262143.3, "limit_watts": None}
     counter = Counter(**fields, joules=1e-6, read=lambda: 1)
     assert sources("n1", Choice((counter,), {})) == [{"node": "n1", **fields}]
-
-
-def test_a_reading_of_two_nodes():
     one = Marked("epoch_stop", {"epoch_num": 3}, Reading(1000, [1.0, 2.0], 0.5, {}))
     other = Marked("epoch_stop", {"epoch_num": 3}, Reading(1001, [None], 10.0004, {0: "gone"}))
     none = Marked("epoch_stop", {"epoch_num": 3}, Reading(1002, [], 0.0, {}))
@@ -26,18 +23,15 @@ def test_a_reading_of_two_nodes():
     )
 
 
-def nodes_of(count, watts=700.0, devices=4):
+def counter(*values):
+    return dict(zip(("node", "source", "scope", "device", "wraps_at", "limit_watts"), values, strict=True))
+
+
+def nodes_of(count, watts=lambda n, d: 700.0, devices=4):
     """The entries of nodes with a processor and GPUs."""
     return [
-        [
-            {"node": f"n{n}", "source": "rapl", "scope": "package", "device": "package-0", "wraps_at": 2.6e5}
-            | {"limit_watts": 500.0},
-            *(
-                {"node": f"n{n}", "source": "nvml", "scope": "device", "device": f"gpu-{n}-{d}", "wraps_at": None}
-                | {"limit_watts": watts(n, d) if callable(watts) else watts}
-                for d in range(devices)
-            ),
-        ]
+        [counter(f"n{n}", "rapl", "package", "package-0", 2.6e5, 500.0)]
+        + [counter(f"n{n}", "nvml", "device", f"gpu-{n}-{d}", None, watts(n, d)) for d in range(devices)]
         for n in range(count)
     ]
 
@@ -49,8 +43,8 @@ def test_up_to_256_counters_are_told_each_by_itself():
     assert members == [[n] for n in range(255)]
 
 
-def test_more_are_told_together_by_kind_of_node():
-    found, members = together([*nodes_of(50), *nodes_of(2, watts=500.0, devices=8)])
+def test_more_are_told_together_by_kind_or_by_what_is_counted():
+    found, members = together([*nodes_of(50), *nodes_of(2, watts=lambda n, d: 500.0, devices=8)])
     assert [(e["node"], e["scope"], e["device"], e["limit_watts"], e["counters"], e["nodes"]) for e in found] == [
         ("n0", "package", "package-0", 500.0, 50, 50),
         ("n0", "device", "gpu-0-0", 700.0, 200, 50),
@@ -59,9 +53,6 @@ def test_more_are_told_together_by_kind_of_node():
     ]
     assert sorted(n for part in members for n in part) == list(range(50 * 5 + 2 * 9))
     assert members[2] == [250, 259]
-
-
-def test_of_too_many_kinds_what_is_counted_decides():
     found, members = together(nodes_of(100, watts=lambda n, d: 600.0 + n))
     assert [(e["scope"], e["wraps_at"], e["limit_watts"], e["counters"], e["nodes"]) for e in found] == [
         ("package", 2.6e5, 500.0, 100, 100),
@@ -83,7 +74,7 @@ def test_readings_of_entries_are_sums():
     assert event(nodes, [[n] for n in range(6)]) == event(nodes)
 
 
-@pytest.mark.parametrize("watts", [700.0, lambda n, d: 600.0 + n % 1000 + d])
+@pytest.mark.parametrize("watts", [lambda n, d: 700.0, lambda n, d: 600.0 + n % 1000 + d])
 def test_events_do_not_grow_with_the_machine(watts):
     """8,192 devices in 2,048 nodes."""
     nodes = nodes_of(2_048, watts)

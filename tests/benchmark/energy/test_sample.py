@@ -13,6 +13,7 @@ from benchmark.energy import sample
 from compliance.reading.power import Power, is_power, read_instrument
 
 SCRIPT = Path(sample.__file__)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
@@ -22,16 +23,6 @@ def log(tmp_path):
 
 def written(log, name="node_0"):
     return log.parent / "power" / "result_0" / f"{name}.txt"
-
-
-@pytest.fixture(autouse=True)
-def handlers():
-    """`main` is a program's own: it takes signals for itself."""
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    before = [signal.getsignal(number) for number in numbers]
-    yield
-    for number, handler in zip(numbers, before, strict=True):
-        signal.signal(number, handler)
 
 
 def test_a_file_in_microwatts(log, tmp_path, capsys):
@@ -87,29 +78,23 @@ def test_a_reading_that_fails_is_said_and_left_out(tmp_path, capsys):
     assert capsys.readouterr().err == "sample.py: no number\nsample.py: permission denied\n"
 
 
-def test_nothing_to_read_is_exit_code_1(log, tmp_path, capsys):
-    times = ["--interval", "0.01", "--seconds", "0.02"]
-    assert sample.main(["--log", str(log), "--name", "node_0", "--file", str(tmp_path / "none"), *times]) == 1
-    assert "no such file or directory" in capsys.readouterr().err
-
-
-def test_a_command_that_fails_is_no_reading(log):
+def test_a_command_that_fails_or_says_no_number_is_no_reading(log):
     args = sample.parse(["--log", str(log), "--name", "node_0", "--", sys.executable, "-c", "raise SystemExit('no')"])
     with pytest.raises(ValueError, match="ended with 1: no"):
         sample.source(args)()
+    for text in ("none", "1.2.3"):
+        with pytest.raises(ValueError, match=r"wanted a number|could not convert"):
+            sample.watts(text, r"^([0-9.]+)", 1.0)
 
 
-def test_nothing_is_written_over(log, capsys):
+def test_nothing_is_written_over_and_nothing_to_read_is_told(log, tmp_path, capsys):
     written(log).parent.mkdir(parents=True)
     written(log).write_text("x")
     assert sample.main(["--log", str(log), "--name", "node_0", "--file", "x"]) == 2
     assert "found a file, wanted a new name" in capsys.readouterr().err and written(log).read_text() == "x"
-
-
-@pytest.mark.parametrize("text", ["", "none", "-5", "1.2.3"])
-def test_text_without_a_number_is_refused(text):
-    with pytest.raises(ValueError, match=r"wanted a number|could not convert"):
-        sample.watts(text, r"^([0-9.]+)", 1.0)
+    times = ["--interval", "0.01", "--seconds", "0.02"]
+    assert sample.main(["--log", str(log), "--name", "node_1", "--file", str(tmp_path / "none"), *times]) == 1
+    assert "no such file or directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,6 @@ def test_gpus_of_nvidia():
     assert (both["count"], both["name"], both["power.limit"]) == (2, "NVIDIA H100 80GB HBM3", "700.00 W")
     assert (capped["count"], capped["power.limit"], capped["power.default_limit"]) == (1, "600.00 W", "700.00 W")
     assert ",".join(FIELDS) in COMMAND[1] and "uuid" not in COMMAND[1]
-
-
-def test_another_answer_is_none():
     with pytest.raises(ValueError, match="zip"):
         from_nvidia("No devices were found")
 

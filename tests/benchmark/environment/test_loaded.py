@@ -39,40 +39,29 @@ def record(folder):
     (folder / "fast-1.0.dist-info" / "RECORD").write_text("\n".join(rows) + "\n")
 
 
-def test_a_module_as_it_was_distributed(packages):
+def test_a_digest_is_of_the_code_and_not_of_the_installation(packages):
     found = loaded()
     assert list(found["records"]) == ["fast 1.0"] and len(found["records"]["fast 1.0"]) == 64
     nothing = {"files": 0, "names": []}
     assert (found["edited"], found["unowned"], found["editable"], found["startup"]) == (nothing, nothing, [], {})
     assert found["kernels"] == {}
-
-
-def test_the_digest_is_of_the_code_and_not_of_the_installation(packages):
-    before = loaded()["records"]
-    (packages / "fast-1.0.dist-info" / "RECORD").write_text(
-        (packages / "fast-1.0.dist-info" / "RECORD").read_text().replace("METADATA,sha256=AAAA", "METADATA,sha256=BBBB")
-    )
-    assert loaded()["records"] == before
+    path = packages / "fast-1.0.dist-info" / "RECORD"
+    path.write_text(path.read_text().replace("METADATA,sha256=AAAA", "METADATA,sha256=BBBB"))
+    assert loaded()["records"] == found["records"]
     (packages / "acme_fast.py").write_text("SPEED = 2\n")
     record(packages)
-    assert loaded()["records"] != before
+    assert loaded()["records"] != found["records"]
 
 
-def test_an_edited_module_is_named(packages):
+def test_what_is_not_as_it_was_distributed_is_named(packages, monkeypatch):
     (packages / "acme_fast.py").write_text("SPEED = 9\n")
-    assert loaded()["edited"] == {"files": 1, "names": [".../acme_fast.py"]}
-
-
-def test_a_module_of_no_distribution_is_named(packages, monkeypatch):
+    (packages / "fast-1.0.dist-info" / "direct_url.json").write_text('{"url": "x", "dir_info": {"editable": true}}')
+    found = loaded()
+    assert found["edited"] == {"files": 1, "names": [".../acme_fast.py"]} and found["editable"] == ["fast 1.0"]
     (packages / "stray.py").touch()
     monkeypatch.setattr(module, "loaded_files", lambda: [packages / "stray.py", packages / "gone.so"])
     found = loaded()
     assert found["unowned"] == {"files": 2, "names": [".../gone.so", ".../stray.py"]} and found["records"] == {}
-
-
-def test_an_editable_distribution_is_named(packages):
-    (packages / "fast-1.0.dist-info" / "direct_url.json").write_text('{"url": "x", "dir_info": {"editable": true}}')
-    assert loaded()["editable"] == ["fast 1.0"]
 
 
 @pytest.mark.parametrize(
@@ -89,20 +78,18 @@ def test_code_that_runs_before_the_program(packages, name, text, named):
     assert loaded()["startup"] == ({name: hashlib.sha256(text.encode()).hexdigest()} if named else {})
 
 
-def test_sitecustomize_is_told(packages, monkeypatch):
-    (packages / "sitecustomize.py").write_text("X = 1\n")
-    monkeypatch.delitem(sys.modules, "sitecustomize", raising=False)
-    monkeypatch.setitem(sys.modules, "sitecustomize", importlib.import_module("sitecustomize"))
-    assert list(loaded()["startup"]) == ["sitecustomize.py"]
-
-
-def test_import_finders_are_told(packages, monkeypatch):
+def test_sitecustomize_and_import_finders_are_told(packages, monkeypatch):
     class Finder:
         def find_spec(self, *words):
             return None
 
+    (packages / "sitecustomize.py").write_text("X = 1\n")
+    monkeypatch.delitem(sys.modules, "sitecustomize", raising=False)
+    monkeypatch.setitem(sys.modules, "sitecustomize", importlib.import_module("sitecustomize"))
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
-    assert any(name.endswith("Finder") and "test_loaded" in name for name in loaded()["finders"])
+    found = loaded()
+    assert list(found["startup"]) == ["sitecustomize.py"]
+    assert any(name.endswith("Finder") and "test_loaded" in name for name in found["finders"])
     assert kind_of(sys.meta_path[-2]) == "_frozen_importlib_external.PathFinder"
 
 

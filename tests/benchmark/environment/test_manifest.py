@@ -20,14 +20,8 @@ def node(host, told=True, **values):
 def test_equal_nodes_are_told_once_and_others_by_what_differs():
     nodes = [node("n1", a=1, b=2), node("n2", a=1, b=3), node("n3", told=False, a=1, b=2)]
     assert grouped(nodes) == [{"hosts": ["n1", "n3"], "facts": facts(a=1, b=2)}, {"hosts": ["n2"], "facts": facts(b=3)}]
-
-
-def test_the_facts_of_equal_nodes_come_from_any_of_them():
     assert grouped([node("n1", told=False, a=1), node("n2", a=1)]) == [{"hosts": ["n1", "n2"], "facts": facts(a=1)}]
-
-
-def test_kinds_that_were_not_told_are_not_taken_for_equal():
-    (_, other) = grouped([node("n1", a=1), node("n2", told=False, a=2)])
+    (_, other) = grouped([node("n1", a=1), node("n2", told=False, a=2)])  # not taken for equal
     assert other["hosts"] == ["n2"] and other["facts"]["node"]["value"] is None
 
 
@@ -43,16 +37,13 @@ def test_65536_nodes_take_no_more_than_1025():
     assert grouped([node(host, a=1) for host in hosts]) == [{"hosts": ["nid[000000-065535]"], "facts": facts(a=1)}]
 
 
-def test_a_manifest_is_written_whole_and_named_by_its_bytes(tmp_path):
+def test_a_manifest_is_written_whole_if_it_is_not_too_large(tmp_path, monkeypatch):
     path = tmp_path / "environment_3.json"
     written = write(path, facts(command=["x"]), [node("n1", a=1)])
     data = path.read_bytes()
     assert written == (hashlib.sha256(data).hexdigest(), len(data), "environment_3.json")
     assert json.loads(data)["schema"] == manifest.SCHEMA
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_one_that_is_too_large_is_not_written(tmp_path, monkeypatch):
     written = write(tmp_path / "a.json", facts(), [node("n1", a=1)])
     monkeypatch.setattr(manifest, "LARGEST", written.size)
     write(tmp_path / "b.json", facts(), [node("n1", a=1)])

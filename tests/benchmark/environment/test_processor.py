@@ -3,19 +3,12 @@ from benchmark.environment.processor import clocks, lscpu_table, power_limits, p
 CPU = "processor : {0}\nmodel name : EPYC 9654\nphysical id : {1}\ncpu cores : 2\ncache size : 1024 KB\n\n"
 
 
-def test_processors(machine):
+def test_processors_and_lscpu_without_what_varies(machine):
     root = machine({"proc/cpuinfo": "".join(CPU.format(i, i // 4) for i in range(8))})
     wanted = {"model": "EPYC 9654", "sockets": 2, "cores": 2, "threads": 8, "cache": "1024 KB"}
     assert processors(root) == wanted
-
-
-def test_a_machine_without_files(tmp_path):
-    found = processors(tmp_path)
+    found = processors(root / "none")
     assert found["sockets"] == 1 and found["threads"] > 0 and found["cache"] is None
-    assert clocks(tmp_path) == {} == power_limits(tmp_path)
-
-
-def test_lscpu_without_what_varies():
     said = "Model name:  X\nCPU MHz: 2400\nBogoMIPS: 1\nNUMA node0 CPU(s):   0-3,8\nNothing:\n"
     assert lscpu_table(said) == {"Model name": "X", "NUMA node0 CPU(s)": "0-3,8"}
 
@@ -31,3 +24,4 @@ def test_clocks_and_power_limits(machine):
     governors = {"performance": 2, "powersave": 1}
     assert clocks(root) == {"governor": governors, "most_khz": {"3700000": 3}, "boost": "1", "smt": "on"}
     assert power_limits(root) == {"intel-rapl:0 package-0 constraint_0": "360000000"}
+    assert clocks(root / "none") == power_limits(root / "none") == {}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.environment.system import container, existing, file_system, share
+from benchmark.environment.system import container, file_system, share
 
 MOUNTS = r"""22 27 0:21 / / rw,relatime - ext4 /dev/vda rw,discard
 30 22 0:40 / /lustre rw,noatime shared:1 - lustre 10.0.0.1@o2ib:/home rw,flock,user_xattr
@@ -27,15 +27,8 @@ def test_file_systems_without_users_folders(machine, monkeypatch, folder, wanted
     root = machine({"proc/self/mountinfo": MOUNTS})
     monkeypatch.setattr("benchmark.environment.system.existing", lambda path: path)
     assert file_system(Path(folder), root) == wanted
-
-
-def test_no_mount(machine):
     with pytest.raises(ValueError, match="no mount"):
-        file_system(Path("/"), machine({"proc/self/mountinfo": ""}))
-
-
-def test_the_nearest_folder_that_exists(tmp_path):
-    assert existing(tmp_path / "a" / "b") == tmp_path.resolve()
+        file_system(Path(folder), machine({"proc/self/mountinfo": ""}))
 
 
 DIGEST = "sha256:" + "a" * 64

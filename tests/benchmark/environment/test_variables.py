@@ -8,18 +8,12 @@ SECRETS = (
 )  # fmt: skip
 
 
-def test_a_variable_that_may_be_a_secret_is_never_told():
+def test_variables_of_the_list_are_told_and_never_a_secret():
     assert [name for name in SECRETS if listed(name)] == []
     assert variables({**dict.fromkeys(SECRETS, "hunter2"), "OMP_NUM_THREADS": "4"}) == {"OMP_NUM_THREADS": "4"}
-
-
-def test_variables_of_the_list_are_told_without_folders():
     told = {"OMP_NUM_THREADS": "4", "NCCL_IB_HCA": "mlx5_0,mlx5_1", "CUDA_VISIBLE_DEVICES": "0,1", "NCCL_DEBUG": "INFO"}
     told |= {"SLURM_CPU_BIND": "quiet,mask_cpu:0x1"}
     others = {"LD_PRELOAD": "/home/jane/fast.so", "UCX_TLS": "https://jane:pw@host/x", "PATH": "/bin"}
     assert variables(told | others) == told | {"LD_PRELOAD": ".../fast.so", "UCX_TLS": "(not told)"}
-
-
-def test_there_is_an_end_to_it():
     assert len(variables({f"OMP_{i:04}": "1" for i in range(MOST + 1)})) == MOST
     assert variables({"OMP_A": "x" * 1000, "OMP_B": "x" * 1001}) == {"OMP_A": "x" * 1000, "OMP_B": "(not told)"}

@@ -32,11 +32,8 @@ def test_a_config_that_is_too_large_or_no_text_is_left_out(monkeypatch):
         assert said is None or said in found["origin"]
 
 
-def test_what_is_not_asked_for_starts_no_command():
+def test_the_launch_is_told_and_no_command_started_unasked():
     with questions_asked(False) as asked:
         assert not vars(asked).get("processes")
-
-
-def test_the_launch_is_told():
     wanted = {"launcher": "slurm", "ranks": 8, "ranks_per_node": 4, "backend": "gloo"}
     assert launched(Launch(3, 8, 1, 4, "slurm"), "gloo") == wanted

@@ -35,16 +35,6 @@ def test_replicas_without_a_sample_are_not_proposed():
     assert propose(smoke, 3, 2) == ["3,1,1,1"]  # nothing better fits
     with pytest.raises(ValueError, match=r"for 8 ranks these fit: 2,2,2,1  1,2,2,2$"):
         validate_layout((2, 2, 1, 1), (1, 1, 1, 1), smoke, 8, 2)
-
-
-def test_idle_replicas_are_pointed_out():
     said = idle_replicas((8, 1, 1, 1), load_problem("smoke"), 2)
     assert said == "layout 8,1,1,1: 6 of 8 replicas have no part of a batch of 2; these fit: 2,2,2,1  1,2,2,2"
     assert idle_replicas((2, 2, 2, 1), load_problem("smoke"), 2) == ""
-
-
-def test_one_voxel_at_the_coarsest_level_is_the_limit():
-    scale11 = load_problem("scale11")
-    validate_layout((1, 32, 32, 32), (1, 2, 2, 2), scale11, 32**3)
-    with pytest.raises(ValueError, match="depth: found 64, wanted a divisor of 32"):
-        validate_layout((1, 64, 32, 32), (1, 2, 2, 2), scale11, 2 * 32**3)

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from dataclasses import dataclass
+from unittest.mock import Mock
 
 import pytest
 
@@ -23,6 +24,7 @@ from benchmark.run.options import parse_options
 from benchmark.run.process import log_head, run_process
 
 FRAMEWORK = {"torch": Fact({"toy": "1.0"}, "toy.version")}
+pytestmark = pytest.mark.usefixtures("handlers")
 US = Implementation("toy", ("--head", "--describe"), "none")
 
 
@@ -31,15 +33,6 @@ class Config(Settings):
     batch_size: int = setting(4, least=1)
     precision: str = setting("float32")
     device: str = setting("cpu", machine=True)
-
-
-@pytest.fixture(autouse=True)
-def handlers():
-    """The handlers of signals are put back."""
-    before = [(number, signal.getsignal(number)) for number in (*ENDING, *WARNING)]
-    yield
-    for number, handler in before:
-        signal.signal(number, handler)
 
 
 @pytest.fixture
@@ -70,13 +63,6 @@ def reach(setup) -> None:
     setup.log.stop(keys.SUCCESS)
 
 
-def raises(error: BaseException):
-    def act(setup):
-        raise error
-
-    return act
-
-
 def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, capsys):
     log = tmp_path / "result_0.txt"
     assert run(reach, "--rehearsal-seed", "7") == 0
@@ -88,6 +74,9 @@ def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, caps
     assert (found["seed"].value, found["seed"].metadata["source"]) == (7, "rehearsal")
     assert found["submission_org"].value == "us" and found["versions"].value["toy"] == "1.0"
     assert found["ledger"].metadata["line"] == start.line and found["parameter_count"].value == 7
+    facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
+    assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"} and set(facts) == set(NODE)
+    assert facts["backends"] == {"value": None, "origin": "not told by this program"}
     order = [event.key for event in keys.EVENTS if event.key in found]
     assert [e.key for e in events(log) if e.key in order] == order  # as the table of the contract has them
 
@@ -101,16 +90,14 @@ def test_a_seed_is_fresh_unless_it_is_given(run, tmp_path, events):
 @pytest.mark.parametrize(
     ("act", "code", "why"),
     [
-        (raises(Aborted("the loss is nan")), 1, "the loss is nan"),
-        (raises(WrongData("a.h5: damaged")), 2, "a.h5: damaged"),
-        (raises(OSError(28, "No space left on device", "a")), 1, "a: No space left on device"),
-        (raises(KeyError("x")), 1, "KeyError('x')"),
-        (raises(SystemExit(3)), 3, "the program ended by itself, with 3"),
-        (raises(SystemExit()), 1, "the program ended by itself, with None"),
-        *(
-            (lambda setup, number=number: os.kill(os.getpid(), number), 128 + number, number.name)
-            for number in (ENDING[0], WARNING[-1])
-        ),
+        (Mock(side_effect=Aborted("the loss is nan")), 1, "the loss is nan"),
+        (Mock(side_effect=WrongData("a.h5: damaged")), 2, "a.h5: damaged"),
+        (Mock(side_effect=OSError(28, "No space left on device", "a")), 1, "a: No space left on device"),
+        (Mock(side_effect=KeyError("x")), 1, "KeyError('x')"),
+        (Mock(side_effect=SystemExit(3)), 3, "the program ended by itself, with 3"),
+        (Mock(side_effect=SystemExit()), 1, "the program ended by itself, with None"),
+        (lambda setup: os.kill(os.getpid(), ENDING[0]), 128 + ENDING[0], ENDING[0].name),
+        (lambda setup: os.kill(os.getpid(), WARNING[-1]), 128 + WARNING[-1], WARNING[-1].name),
         (lambda setup: None, 1, "the program returned without run_stop of a success"),
         (lambda setup: setup.log.end("epoch"), 1, "OutOfOrder('epoch_stop: found no epoch_start, wanted one before')"),
     ],
@@ -131,12 +118,9 @@ def test_a_run_that_returns_after_an_aborted_end_is_none(run, capsys):
 
 @pytest.mark.parametrize("full", ["benchmark.run.log.replacing", "benchmark.run.log.RunLog.event"])
 def test_weights_that_cannot_be_written_leave_the_result(run, tmp_path, monkeypatch, capsys, full):
-    def no_room(*_, **__):
-        raise OSError(28, "No space left on device", "a")
-
     def act(setup):
         reach(setup)
-        monkeypatch.setattr(full, no_room)
+        monkeypatch.setattr(full, Mock(side_effect=OSError(28, "No space left on device", "a")))
         setup.log.weights(b"weights")
 
     assert run(act) == 0
@@ -164,27 +148,15 @@ def test_a_wrong_command_is_one_line(run, tmp_path, capsys, more):
     assert capsys.readouterr().err.count("\n") == 1 and not (tmp_path / "result_0.txt").exists()
 
 
-def test_a_description_makes_nothing(run, tmp_path, capsys):
+def test_a_description_makes_nothing_and_a_head_is_no_start(run, tmp_path, events, capsys):
     before = sorted(tmp_path.iterdir())
     assert run(reach, "--describe", "device=cuda") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["implementation"], found["device"], found["ranks"]) == ("toy", "cuda", 1)
     assert found["settings"] == {"batch_size": 2, "precision": "float32", "device": "cuda"}
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_head_is_no_start_of_a_run(run, tmp_path, events, capsys):
     assert run(reach, "--head") == 0
     assert capsys.readouterr() == ("", "") and not (tmp_path / LEDGER).exists()
     head = [e.key for e in events(tmp_path / "result_0.txt")]
     assert head[0] == "cache_clear" and head[-1] == "init_stop" and {"seed", "source", "environment"} < set(head)
     assert "ledger" not in head
-
-
-def test_an_environment_has_the_facts_of_the_framework(run, tmp_path):
-    """What the program does not give has no value, and says so."""
-    assert run(reach) == 0
-    facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
-    assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"}
-    assert facts["backends"] == {"value": None, "origin": "not told by this program"}
-    assert set(facts) == set(NODE)

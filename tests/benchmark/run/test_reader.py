@@ -75,11 +75,11 @@ def test_batches_and_their_evidence(tiny, workers):
     reader.close()
 
 
-@pytest.mark.parametrize("cache_gib", [0, 1])
-def test_evidence_counts_each_sample_once(tiny, cache_gib):
-    """However often it is read, from its file or from memory."""
-    reader = Reader(tiny.data, tiny.problem, cache_gib=cache_gib)
-    list(reader.batches("train", STEPS))
+@pytest.mark.parametrize(("cache_gib", "workers"), [(0, 0), (1, 0), (0, 1)])
+def test_evidence_counts_each_sample_once(tiny, cache_gib, workers):
+    """However often it is read, from its file or from memory, and if it is asked for twice before it is read."""
+    reader = Reader(tiny.data, tiny.problem, workers=workers, cache_gib=cache_gib)
+    list(reader.batches("train", [[2], [2, 2], *STEPS]))
     first = reader.evidence("train")
     list(reader.batches("train", [[0], [0, 0], *STEPS]))
     assert reader.evidence("train") == first and first.samples == 7
@@ -88,12 +88,6 @@ def test_evidence_counts_each_sample_once(tiny, cache_gib):
     fingerprints = published_fingerprints(tiny.data, tiny.problem)
     for split in SPLITS:
         verify_split(tiny.data, split, found[split], fingerprints)
-
-
-def test_a_sample_asked_for_twice_before_it_is_read_counts_once(tiny):
-    reader = Reader(tiny.data, tiny.problem, workers=1, prefetch=8, cache_gib=0)
-    list(reader.batches("train", [[2], [2], [2, 2]]))
-    assert reader.evidence("train").samples == 1
     reader.close()
 
 
@@ -132,10 +126,9 @@ def test_dead_worker_is_noticed(tiny):
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_wrong_file_is_named(tiny, tmp_path, workers):
-    data = copy(tiny, tmp_path)
-    path = sample_path(data, "train", 2)
+    reader = Reader(tmp_path / "data", tiny.problem, workers=workers, prefetch=1, cache_gib=0)  # which opens none yet
+    path = sample_path(copy(tiny, tmp_path), "train", 2)
     path.write_bytes(path.read_bytes()[:3000])
-    reader = Reader(data, tiny.problem, workers=workers, prefetch=1, cache_gib=0)
     with pytest.raises(WrongData, match=r"00002\.h5") as caught:
         list(reader.batches("train", [[0, 1, 2]]))
     assert not caught.value.everywhere  # the other ranks do not know of it
@@ -182,11 +175,9 @@ def test_where_the_kernel_counts_no_bytes_the_arrays_do(tiny, monkeypatch):
 
 def flip(path, offset):
     """One bit of a file."""
-    with open(path, "r+b") as file:
-        file.seek(offset)
-        byte = file.read(1)[0]
-        file.seek(offset)
-        file.write(bytes([byte ^ 1]))
+    data = bytearray(path.read_bytes())
+    data[offset] ^= 1
+    path.write_bytes(data)
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -242,13 +233,6 @@ def test_readings_of_other_workloads_are_compared_too(tmp_path):
         list(reader.batches("train", [[0]]))
 
 
-def test_nothing_is_opened_before_the_first_batch(tiny, tmp_path):
-    reader = Reader(tmp_path / "nowhere", tiny.problem)
-    batches = reader.batches("train", [[0]])
-    with pytest.raises(WrongData, match=r"00000\.h5"):
-        next(batches)
-
-
 def test_fingerprints_are_read_from_the_head_of_a_manifest(tiny, tmp_path):
     """The samples below it are not read: a damage there is no matter of a run, which proves what it reads."""
     wanted = load_manifest(tiny.data, tiny.problem).fingerprints
@@ -270,10 +254,9 @@ def test_fingerprints_are_read_from_the_head_of_a_manifest(tiny, tmp_path):
         (lambda text, problem: "[" * 6 * 10**4, "cannot be read: nested too deeply"),
         (lambda text, problem: text.replace(problem.digest(), "0" * 64), "found problem 'tiny' with digest '0000"),
         (lambda text, problem: text.replace('"fingerprints"', '"fingerprint"'), "not a manifest of ours"),
-        (lambda text, problem: text.replace('"train": "', '"train": "x"', 1), "cannot be read"),
         (lambda text, problem: " " * (64 << 10) + text, "found no head of a manifest as generate.py writes it"),
     ],
-    ids=["none", "empty", "deep", "another problem", "no fingerprints", "no JSON", "a head that is too long"],
+    ids=["none", "empty", "deep", "another problem", "no fingerprints", "a head that is too long"],
 )
 def test_a_wrong_manifest_is_every_ranks_error(tiny, tmp_path, change, said):
     text = change((tiny.data / "manifest.json").read_text(), tiny.problem)
@@ -324,13 +307,10 @@ def test_a_library_that_never_returns_ends_the_process():
     assert done.stderr.startswith("Timeout") and "bounded" in done.stderr
 
 
-def test_a_stderr_that_is_no_file_stops_no_reading():
+def test_the_time_is_each_readings_own_also_where_stderr_is_no_file():
     for stderr in (io.StringIO(), None):
         with contextlib.redirect_stderr(stderr):
             assert bounded(5, lambda: "read") == "read"
-
-
-def test_the_time_is_each_readings_own():
     for _ in range(3):
         bounded(0.3, time.sleep, 0.2)
     time.sleep(0.4)  # none is left running
@@ -346,8 +326,4 @@ def test_a_worker_that_never_returns_is_lost(tiny, monkeypatch):
     reader = Reader(tiny.data, tiny.problem, workers=1, timeout_seconds=0.2)
     with pytest.raises(BrokenProcessPool):
         list(reader.batches("train", [[0]]))
-    reader.close()
-    monkeypatch.undo()
-    reader = Reader(tiny.data, tiny.problem, workers=1, timeout_seconds=30)
-    assert len(next(reader.batches("train", [[0, 1]]))) == 2
     reader.close()

@@ -11,7 +11,7 @@ from benchmark.run.resuming import LOCK, events, latest, lock_checkpoint_dir, st
 from tests.support.lines import line
 
 
-def test_one_run_at_a_time_in_a_folder(tmp_path, monkeypatch):
+def test_one_run_at_a_time_in_a_folder_that_can_be_made(tmp_path, monkeypatch):
     monkeypatch.setattr(resuming, "PATIENCE", 0.2)
     folder = tmp_path / "checkpoints"
     holder = f"process {os.getpid()} on {platform.node()}"
@@ -20,9 +20,6 @@ def test_one_run_at_a_time_in_a_folder(tmp_path, monkeypatch):
         with pytest.raises(ValueError, match=re.escape(f"{folder}: found a run at work in it ({holder}), wanted one")):
             lock_checkpoint_dir(folder)
     lock_checkpoint_dir(folder).close()  # it was left
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ValueError, match=f"{tmp_path}/file/checkpoints: "):
         lock_checkpoint_dir(tmp_path / "file" / "checkpoints")

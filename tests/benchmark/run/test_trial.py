@@ -36,6 +36,10 @@ def test_a_trial_has_the_rules_of_its_campaign(tmp_path):
     trial = open_trial(tmp_path, tmp_path / "result_0.txt", 0)
     assert vars(trial.budget) == {"epochs": 7, "seconds": None}
     assert vars(trial.pruning) == {"rule": "median", **rule}
+    # the settings end it: the run is told its epochs, and no log is read
+    other = frozen(tmp_path / "other", budget={"epochs": 1})
+    trial = open_trial(other, other / "result_0.txt", 0)
+    assert trial.reason_to_end("eval_accuracy", False) == ""
 
 
 @pytest.mark.parametrize(
@@ -110,9 +114,3 @@ def test_a_trial_is_pruned_by_the_logs_beside_it(tmp_path, score, lower, ends):
     assert trial.reason_to_end("eval_accuracy", lower) == ""
     logged(tmp_path / "result_3.txt", 0.5, over=True)
     assert bool(trial.reason_to_end("eval_accuracy", lower)) is ends
-
-
-def test_a_budget_of_epochs_ends_no_trial_here(tmp_path):
-    """The settings do: the run is told its epochs. No log is read."""
-    trial = open_trial(frozen(tmp_path, budget={"epochs": 1}), tmp_path / "result_0.txt", 0)
-    assert trial.reason_to_end("eval_accuracy", False) == ""

@@ -85,17 +85,6 @@ def test_a_flipped_bit_of_any_brick_is_found_by_any_thread(stored, kind):
     assert hashlib.sha256(path.read_bytes()).digest() == digest and store.verify_box(path)
 
 
-@pytest.mark.usefixtures("threads")
-def test_of_two_damaged_bricks_the_first_is_named(stored):
-    path, places = stored[0], store.verify_box(stored[0])[2]
-    changed = bytearray(path.read_bytes())
-    for number in (1, 6):
-        changed[places[number, 0, 0]] ^= 1
-    path.write_bytes(changed)
-    with pytest.raises(ValueError, match=r"brick \(0, 0, 1\) is corrupt"):
-        store.verify_box(path)
-
-
 def test_turns_hold_every_brick_once_in_order():
     for count in range(1, 40):
         for threads in (1, 2, 4):

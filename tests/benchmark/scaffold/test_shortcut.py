@@ -38,21 +38,14 @@ def test_each_says_what_it_sees(found):
     assert told == {"neighbours", "bayes3", "bayes5", "bayes7"}
     assert "5^3" in found["box5"].sees and "occupancy" in found["box5"].sees and "the volume" in found["nearest"].sees
     assert "15^3" in found["votes9"].sees and "second moments" in found["moments"].sees
-
-
-def test_votes_know_more_than_boxes_and_intensities_nothing(found):
     assert found["votes9"].value > found["box9"].value
-    most = max(found[name].value for name in INTENSITIES)
-    assert most < 0.8  # 2/3 is what calling all of it one category of two can have
+    assert max(found[name].value for name in INTENSITIES) < 0.8  # one category of two for all of it has 2/3
 
 
-def test_votes_lose_nothing_but_the_category_to_a_threshold(tiny):
+def test_votes_lose_the_category_to_a_threshold_and_voxels_to_noise(tiny):
     """With a single category, whoever finds the occupied voxels has them all."""
     single = values(dataclasses.replace(tiny, categories=1, instances=12, intensity=Intensity(7, (100, 200))))
     assert min(single.values()) > 0.97  # some intensities occur in the validation split alone
     assert single["bayes3"] == single["box3"] == 1.0
-
-
-def test_noise_that_hides_voxels_costs_those_that_must_find_them(tiny):
     dim = values(dataclasses.replace(tiny, intensity=Intensity(15, (4, 60))))
     assert dim["voxel"] < 0.9 and dim["votes"] < 0.9 and dim["nearest"] < 1

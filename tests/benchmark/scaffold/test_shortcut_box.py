@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from benchmark.metric import Counts, dice
+from benchmark.metric import Counts
 from benchmark.problem import load_problem
 from benchmark.scaffold import shortcut_box
-from benchmark.scaffold.shortcut_box import SIDE, Boxes, Learner, box_dice, counts, cut, gather, learn, vote
+from benchmark.scaffold.shortcut_box import SIDE, Boxes, Learner, box_dice, cut, gather, vote
 from benchmark.scaffold.shortcut_parts import split_parts
 from benchmark.scaffold.volume import make_sample
 
@@ -52,17 +52,9 @@ def made(voxels, far=False, seed=0):
     return Boxes(np.packbits(x.reshape(voxels, -1), axis=1), (abs(inner - 13.5) < 7).astype(np.uint8))
 
 
-def test_it_learns_what_no_linear_rule_tells():
+def test_it_learns_what_no_linear_rule_tells_inside_its_box_alone():
     assert box_dice(made(4000), made(1000, seed=1), 3, 2) > 0.95
-
-
-def test_it_sees_nothing_outside_its_box():
     assert box_dice(made(4000, far=True), made(1000, True, seed=1), 3, 2) < 0.6
-
-
-def test_it_is_the_same_every_time():
-    boxes = made(1000)
-    assert np.array_equal(learn(boxes, 3, 2).readout, learn(boxes, 3, 2).readout)
 
 
 def test_voxels_vote_within_their_reach():
@@ -81,9 +73,3 @@ def test_voxels_vote_within_their_reach():
     problem = dataclasses.replace(problem, categories=2, instances=120)
     assert vote(learner, 0, problem, label, label) == Counts((0, 7, 7), (0, 8, 8), (0, 8, 8))
     assert vote(learner, 1, problem, label, label) == Counts((0, 8, 8), (0, 8, 8), (0, 8, 8))
-
-
-def test_counts_are_those_of_foreground_classes():
-    found = counts(np.array([0, 1, 1, 2]), np.array([0, 1, 2, 2]), 3)
-    assert (found.intersection, found.predicted, found.true) == ((0, 1, 1, 1), (0, 1, 2, 1), (0, 1, 1, 2))
-    assert dice(found) == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)

@@ -1,7 +1,5 @@
 """What shortcuts are fitted and scored on."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -15,14 +13,12 @@ def voxels(problem, volume, label):
     return int(label.sum())
 
 
-def test_small_samples_are_taken_whole(tiny):
+def test_small_samples_are_whole_of_large_each_instance_is_seen(tiny):
     assert split_parts(tiny, "validation") == [Part("validation", 4, None), Part("validation", 5, None)]
     assert split_parts(tiny, "train", 1) == [Part("train", 0, None)]
+    assert scope(tiny) == "4 training and 2 validation samples, of 4 and 2"
     for found, wanted in zip(make_part(tiny, Part("train", 2, None)), make_sample(tiny, 2), strict=True):
         assert np.array_equal(found, wanted)
-
-
-def test_of_large_problems_every_instance_is_seen_once():
     problem = load_problem("scale9")
     for split, wanted in (("train", 504), ("validation", 216)):
         parts = split_parts(problem, split)
@@ -47,7 +43,3 @@ def test_jobs_keep_the_order_of_parts(tiny):
     parts = split_parts(tiny, "train")
     wanted = [int(make_sample(tiny, sample)[1].sum()) for sample in range(4)]
     assert each(voxels, tiny, parts, 1, "voxels") == each(voxels, tiny, parts, 2, "voxels") == wanted
-
-
-def test_scope_of_small_problems(tiny):
-    assert scope(dataclasses.replace(tiny)) == "4 training and 2 validation samples, of 4 and 2"

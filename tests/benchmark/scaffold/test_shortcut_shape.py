@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmark.scaffold.shortcut_parts import split_parts
-from benchmark.scaffold.shortcut_shape import DESCRIPTIONS, GRID, find, moments, nearest, shape_dice, spread
+from benchmark.scaffold.shortcut_shape import DESCRIPTIONS, GRID, find, moments, shape_dice, spread
 from benchmark.scaffold.shortcut_tables import histogram
 from benchmark.scaffold.volume import fractals, make_sample
 
@@ -12,12 +12,9 @@ def test_a_full_cube_is_spread_evenly_wherever_it_is():
     occupied = np.zeros((16, 16, 16), bool)
     occupied[3:11, 5:13, 1:9] = True
     assert np.allclose(spread(occupied), np.full(GRID**3, GRID**-1.5))
-
-
-def test_the_box_around_a_flat_thing_is_a_cube():
-    occupied = np.zeros((16, 16, 16), bool)
-    occupied[4, 2:10, 2:10] = True
-    found = spread(occupied).reshape((GRID,) * 3) ** 2
+    flat = np.zeros((16, 16, 16), bool)
+    flat[4, 2:10, 2:10] = True
+    found = spread(flat).reshape((GRID,) * 3) ** 2  # the box around it is a cube
     assert np.isclose(found.sum(), 1) and np.count_nonzero(found.sum(axis=(1, 2))) == 1
 
 
@@ -29,9 +26,6 @@ def test_moments_are_of_the_shape_alone():
     assert np.allclose(moments(np.roll(rod, (3, 2, 5), (0, 1, 2))), moments(rod))
     turned = moments(np.swapaxes(rod, 1, 2))
     assert turned[5] == moments(rod)[3] and turned[3] == 0
-
-
-def test_a_diagonal_has_a_covariance():
     diagonal = np.zeros((8, 8, 8), bool)
     diagonal[range(4), range(4), 5] = True
     assert np.allclose(moments(diagonal), np.array([1, 1, 0, 1, 0, 0]) * 1.25 / 16)
@@ -47,20 +41,11 @@ def test_each_fractal_is_found_in_its_cell(tiny):
         assert one.classes.sum() == one.classes.max()
 
 
-def test_nearest():
-    known = np.eye(3)
-    assert nearest(known, np.array([[0.1, 0.9, 0.0], [0.8, 0.1, 0.3]])).tolist() == [1, 0]
-
-
 def test_fractals_that_were_trained_on_are_all_known(tiny):
     samples = [make_sample(tiny, sample) for sample in range(4)]
     counts = sum(histogram(volume, label, 256, 3) for volume, label in samples)
     train = split_parts(tiny, "train")
-    assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1).keys() == DESCRIPTIONS.keys()
-    assert [value for value, _ in shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1).values()] == [1.0, 1.0]
-
-
-def test_nothing_that_seems_occupied_is_a_dice_of_zero(tiny):
-    counts = np.tile([9, 1, 1], (256, 1))
-    train = split_parts(tiny, "train")
+    found = shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)
+    assert found.keys() == DESCRIPTIONS.keys() and [value for value, _ in found.values()] == [1.0, 1.0]
+    counts = np.tile([9, 1, 1], (256, 1))  # nothing seems occupied
     assert shape_dice(counts, counts.sum(axis=0), tiny, train, train, 1)["nearest"] == (0.0, 0.0)

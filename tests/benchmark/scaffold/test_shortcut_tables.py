@@ -6,7 +6,6 @@ import pytest
 from benchmark.metric import Counts, dice
 from benchmark.scaffold.shortcut_tables import (
     bayes,
-    box_sum,
     fit,
     likely_occupied,
     log_likelihoods,
@@ -14,13 +13,6 @@ from benchmark.scaffold.shortcut_tables import (
     score,
     votes,
 )
-
-
-def test_box_sum():
-    values = np.random.default_rng(0).integers(0, 9, (7, 8, 9)).astype(np.int32)
-    found = box_sum(values)
-    assert found[3, 3, 3] == values[1:6, 1:6, 1:6].sum()
-    assert found[0, 7, 8] == values[:3, 5:, 6:].sum()
 
 
 def test_neighbour_means():
@@ -56,15 +48,11 @@ def coloured():
     return counts, np.choose(label, draws).astype(np.uint8), label
 
 
-def test_naive_bayes_finds_intensities_by_their_neighbours(coloured):
+def test_naive_bayes_and_votes_find_intensities_by_their_neighbours(coloured):
     counts, volume, label = coloured
     one, many = (bayes(log_likelihoods(counts), volume, label > 0, reach) for reach in (0, 1))
     right = [(found == label)[label > 0].mean() for found in (one, many)]
     assert right[0] < 0.85 < 0.95 < right[1] and not one[label == 0].any()
-
-
-def test_votes_find_occupied_voxels_themselves(coloured):
-    counts, volume, label = coloured
     assert likely_occupied(counts).tolist() == [100 <= i < 220 for i in range(256)]
-    found = votes(log_likelihoods(counts), likely_occupied(counts), volume)
+    found = votes(log_likelihoods(counts), likely_occupied(counts), volume)  # which find occupied voxels themselves
     assert np.array_equal(found > 0, label > 0) and (found == label).mean() > 0.98

@@ -19,10 +19,7 @@ def test_what_is_written_is_read(stored, tiny):
     assert header.digest == to_hex(add(*brick_digests("train", 2, (0, 0, 0), volume, label, tiny.brick)))
     assert header.class_counts == tuple(np.bincount(label.ravel(), minlength=3))
     assert [p.name for p in path.parent.iterdir()] == ["00002.h5"]
-
-
-def test_layout_of_the_file(stored):
-    with h5py.File(stored[0]) as file:
+    with h5py.File(path) as file:
         assert file["volume"].chunks == file["label"].chunks == (8, 8, 8)
         assert file["volume"].compression is None and not file["volume"].fletcher32
         assert file["label"].compression == "gzip"
@@ -62,12 +59,9 @@ def test_a_box_reads_its_bricks_alone(stored):
     assert store.read_box(stored[0], (0, 0, 0), (8, 8, 8))
     with pytest.raises(ValueError, match=r"00002\.h5: brick \(1, 1, 1\) is corrupt"):
         store.read_box(stored[0], (8, 8, 8), (8, 8, 8))
-
-
-@pytest.mark.parametrize(("origin", "shape"), [((-8, 0, 0), (8, 8, 8)), ((8, 8, 8), (9, 8, 8)), ((0, 0, 0), (0, 8, 8))])
-def test_boxes_outside(stored, origin, shape):
-    with pytest.raises(ValueError, match=r"wanted one inside 16\^3"):
-        store.read_box(stored[0], origin, shape)
+    for origin, shape in (((-8, 0, 0), (8, 8, 8)), ((8, 8, 8), (9, 8, 8)), ((0, 0, 0), (0, 8, 8))):
+        with pytest.raises(ValueError, match=r"wanted one inside 16\^3"):
+            store.read_box(stored[0], origin, shape)
 
 
 def damage(path, offset, data=None):
@@ -102,18 +96,11 @@ def unfinished(path):
         del file.attrs["digest"]
 
 
-def foreign(path):
-    with h5py.File(path, "w") as file:
-        file.attrs["digest"] = "00"
-
-
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
         (os.unlink, "no such file"),
-        (lambda path: os.truncate(path, 5000), "truncated"),
         (unfinished, "unfinished"),
-        (foreign, "truncated, corrupt or no sample of ours"),
         (lambda path: (path.unlink(), os.mkfifo(path)), "no regular file"),
     ],
 )

@@ -6,12 +6,13 @@ from benchmark.scaffold_published.description import check_description
 from tests.support.published import write_dataset
 
 
-def test_the_generators_own_words_are_of_the_problem(data, problem):
+def test_the_generators_own_words_are_of_the_problem(data, problem, tmp_path):
+    """145 instances stand for 144, and other files say nothing."""
     check_description(data, problem)
-
-
-def test_145_instances_stand_for_144(problem, tmp_path):
     check_description(write_dataset(tmp_path, problem, n_instances_used_per_fractal=problem.instances + 1), problem)
+    (data / "config.yml").write_text("- some list\n")
+    (data / "volumes_contents.csv").unlink()
+    check_description(data, problem)
 
 
 @pytest.mark.parametrize(
@@ -41,9 +42,3 @@ def test_a_list_of_other_volumes(data, problem, text, said):
     (data / "volumes_contents.csv").write_text(text)
     with pytest.raises(ValueError, match=f"volumes_contents.csv: {said}"):
         check_description(data, problem)
-
-
-def test_other_files_say_nothing(data, problem):
-    (data / "config.yml").write_text("- some list\n")
-    (data / "volumes_contents.csv").unlink()
-    check_description(data, problem)

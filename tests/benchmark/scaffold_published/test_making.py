@@ -18,10 +18,6 @@ def test_a_sites_manifest_has_every_samples_digest_and_counts(data, problem):
     described = json.loads((data / "croissant.json").read_text())
     sets = [one["includes"] for one in described["distribution"] if one["@type"] == "cr:FileSet"]
     assert sets[0] == ["volumes/training/*.npy", "masks/training/*.npy"]
-
-
-def test_a_voxel_that_changed_is_found(data, problem):
-    record(data, problem)
     path = sample_path(data, problem, "validation", 8)
     volume = np.load(path)
     volume[2, 3, 4, 5] += 1e-7
@@ -30,16 +26,16 @@ def test_a_voxel_that_changed_is_found(data, problem):
     assert fault.startswith(f"{path}: found digest ")
 
 
-def test_volumes_that_are_missing_are_told(data, problem):
+def test_data_that_lack_volumes_or_are_others_have_no_manifest(data, problem):
+    config = data / "config.yml"
+    words = config.read_text()
+    config.write_text("problem_scale: 4\n")
+    with pytest.raises(ValueError, match="problem_scale: found 4, wanted 3"):
+        record(data, problem)
+    config.write_text(words)
     sample_path(data, problem, "train", 0).unlink()
     assert missing(data, problem) == [("train", 6)]
     with pytest.raises(ValueError, match="found 9 of 10 samples; the first that is missing is sample 6 of train"):
-        record(data, problem)
-
-
-def test_a_dataset_of_another_configuration_has_no_manifest(data, problem):
-    (data / "config.yml").write_text("problem_scale: 4\n")
-    with pytest.raises(ValueError, match="problem_scale: found 4, wanted 3"):
         record(data, problem)
 
 

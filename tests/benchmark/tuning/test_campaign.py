@@ -77,8 +77,12 @@ def test_values_of_settings():
     assert [within(axis, value) for value in (0, 1, 4, 5, 2.0, True)] == [False, True, True, False, False, False]
 
 
-def test_as_many_values_and_points_as_there_may_be_take_no_time():
-    """A thousand points, of which each could be compared to each of a thousand values, of every axis."""
+def test_values_are_looked_up_as_they_are_compared_in_no_time():
+    values = [0, 1, 0.5, True, "1", [1, 2], [1, True], [], "x"]
+    axis = campaign_of({**PLAIN, "space": {"a": {"values": values[:-1]}}}, "").space["a"]
+    for value in (*values, False, 1.0, 2, (1, 2), [2, 1], [1, 1], ["1"], None, {}, [[1]], float("nan")):
+        assert within(axis, value) == any(same(value, other) for other in axis.values), value
+    # a thousand points, of which each could be compared to each of a thousand values, of every axis
     space = {f"a{i:02}": {"values": list(range(1000))} for i in range(20)}
     points = [dict.fromkeys(space, 999)] * 1000
     fields = {**PLAIN, "space": space, "trials": 1000, "sampler": "list", "points": points}
@@ -86,10 +90,3 @@ def test_as_many_values_and_points_as_there_may_be_take_no_time():
     fields["points"] = [*points[1:], {**points[0], "a19": 1000}]
     with pytest.raises(ValueError, match="points: found a19 1000, wanted one within the space"):
         campaign_of(fields, "")
-
-
-def test_values_are_looked_up_as_they_are_compared():
-    values = [0, 1, 0.5, True, "1", [1, 2], [1, True], [], "x"]
-    axis = campaign_of({**PLAIN, "space": {"a": {"values": values[:-1]}}}, "").space["a"]
-    for value in (*values, False, 1.0, 2, (1, 2), [2, 1], [1, 1], ["1"], None, {}, [[1]], float("nan")):
-        assert within(axis, value) == any(same(value, other) for other in axis.values), value

@@ -33,15 +33,13 @@ def test_the_median_of_trials_that_were_over():
     assert found(0.41, lower=True) and not found(0.39, lower=True)
     assert not found(0.39, over[:2])  # too few
     assert not ending(pruned, course(0.0, **at), over, False)  # not before its epoch
+    # one that had fewer epochs counts by its last
+    pruned = campaign(pruning={"trials": 1, "settled": 0})
+    assert ending(pruned, course(0.1, 0.15, 0.18), [course(0.2, stop=-1)], False)
+    assert not ending(pruned, course(0.1, 0.15, 0.18), [Course(0, -1, ((5, 0, 0.9),))], False)
 
 
 @pytest.mark.parametrize("stop, counts", [(-2001, True), (-2000, False), (None, False)])
 def test_a_trial_counts_once_it_was_over_for_a_while(stop, counts):
     pruned = campaign(pruning={"trials": 1, "settled": 2})
     assert bool(ending(pruned, course(0.1, start=-1000), [course(0.2, stop=stop)], False)) is counts
-
-
-def test_a_trial_that_had_fewer_epochs_counts_by_its_last():
-    pruned = campaign(pruning={"trials": 1, "settled": 0})
-    assert ending(pruned, course(0.1, 0.15, 0.18), [course(0.2, stop=-1)], False)
-    assert not ending(pruned, course(0.1, 0.15, 0.18), [Course(0, -1, ((5, 0, 0.9),))], False)

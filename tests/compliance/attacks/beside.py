@@ -33,14 +33,13 @@ def weigh(submission, number, content):
     submission.files[path] = data
 
 
-def weighed(change=None):
-    """The attack on runs that all have weights of their own."""
+def weighed(change=lambda submission: None, content=tensors):
+    """The attack on runs that all have weights, of their own or of what `content` says of their numbers."""
 
     def attack(submission):
         for number in range(len(submission.runs)):
-            weigh(submission, number, tensors(number))
-        if change:
-            change(submission)
+            weigh(submission, number, content(number))
+        change(submission)
 
     return attack
 
@@ -60,22 +59,12 @@ def other_bit(submission):
     submission.files[path] = submission.files[path][:-1] + b"\0"
 
 
-def one_state(change):
-    """All runs have the tensors of one, each changed by (number, tensors)."""
-
-    def attack(submission):
-        for number in range(len(submission.runs)):
-            weigh(submission, number, change(number, tensors(0)))
-
-    return weighed(attack)
+def renamed(number):
+    return {f"{name}{number}": tensor for name, tensor in tensors(0).items()}
 
 
-def renamed(number, state):
-    return {f"{name}{number}": tensor for name, tensor in state.items()}
-
-
-def noisy(number, state):
-    return {name: tensor + np.float32(1e-6 * number) for name, tensor in state.items()}
+def noisy(number):
+    return {name: tensor + np.float32(1e-6 * number) for name, tensor in tensors(0).items()}
 
 
 def a_digest_alone(submission):
@@ -104,9 +93,9 @@ def one_more(submission):
 WEIGHTS = [
     ("one run without", weighed(none_of_one), "WGT03", "cosmoflow"),
     ("a bit changed after the run", weighed(other_bit), "WGT04", "cosmoflow"),
-    ("the same weights for all runs", one_state(lambda number, state: state), "WGT08", "cosmoflow"),
-    ("the same tensors under other names", one_state(renamed), "WGT08", "cosmoflow"),
-    ("the same weights with noise in all tensors", one_state(noisy), "", "cosmoflow"),
+    ("the same weights for all runs", weighed(content=lambda number: tensors(0)), "WGT08", "cosmoflow"),
+    ("the same tensors under other names", weighed(content=renamed), "WGT08", "cosmoflow"),
+    ("the same weights with noise in all tensors", weighed(content=noisy), "", "cosmoflow"),
     ("random numbers", weighed_as(tensors(99)), "", "cosmoflow"),
     ("digests of files that nobody sees", weighed(a_digest_alone), "", "cosmoflow"),
     ("files that nobody sees, of 1000 bytes", weighed(a_thousand_bytes), "WGT06", "cosmoflow"),

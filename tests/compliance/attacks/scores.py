@@ -3,7 +3,7 @@
 import random
 
 from benchmark.metric import Counts, dice, mean
-from tests.compliance.attacks.submission import Run, each, one
+from tests.compliance.attacks.submission import Run, both, each, one
 
 NAMES = ("intersection", "predicted", "true")
 
@@ -64,15 +64,9 @@ def exchanged_classes(run):
         scored(event)
 
 
-def fewer_sums(run):
+def other_sums(run, change):
     for event in run.scores:
-        event["metadata"]["sums"] = event["metadata"]["sums"][:1]
-        scored(event)
-
-
-def more_sums(run):
-    for event in run.scores[:-1]:
-        event["metadata"]["sums"].append(0.0)
+        change(event["metadata"]["sums"])
         scored(event)
 
 
@@ -81,11 +75,6 @@ def missed(run):
     last = run.scores[-1]["metadata"]["epoch_num"]
     run.drop("epoch_start", "epoch_stop", "tracked_stats", "eval_start", "eval_stop", "eval_accuracy", epoch=last)
     run.one("run_stop")["metadata"]["status"] = "aborted"
-
-
-def two_missed(submission):
-    for run in submission.runs[:2]:
-        missed(run)
 
 
 def false_success(run):
@@ -154,14 +143,14 @@ SCORES = [
     ("wrong predictions taken back", one(emptied), "EVL12"),
     ("the counts of two classes exchanged", one(exchanged_classes, at=1), "EVL12"),
     ("a score that is true", one(lambda r: r.one("eval_accuracy", 1).update(value=True)), "EVL04"),
-    ("a sum for fewer outputs", each(fewer_sums), "EVL13 RUN22 RUN23", "cosmoflow"),
-    ("a sum more, of 0, in each evaluation", each(more_sums), "EVL13", "cosmoflow"),
+    ("a sum for fewer outputs", each(other_sums, list.pop), "EVL13", "cosmoflow"),
+    ("a sum more, of 0, in each evaluation", each(other_sums, lambda sums: sums.append(0.0)), "EVL13", "cosmoflow"),
     ("another metric beside the own", one(lambda r: r.insert_before(r.one("run_stop"), "eval_error", 0.0)), "EVL14"),
     ("a lower target", each(Run.put, "target", 0.9), "EVL10"),
     ("success without the target", one(false_success), "EVL08"),
     ("the run goes on, to choose", one(goes_on, at=4), "EVL09"),
     ("a slow run called aborted", one(missed), "EVL07"),
-    ("two slow runs called aborted", two_missed, "EVL07 RUN03"),
+    ("two slow runs called aborted", both(one(missed), one(missed, at=1)), "EVL07 RUN03"),
     ("a score before its evaluation", each(Run.move, "eval_accuracy", "eval_start", 1, 1), "EVL15"),
     ("a second evaluation without a score", each(evaluated_again), "EVL03"),
     ("evaluations left out", each(Run.drop, "eval_start", "eval_stop", "eval_accuracy", epoch=2), "EVL03"),

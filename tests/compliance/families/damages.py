@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 
+damage = pytest.mark.damage
+
+
+def test_damage(entry, exactly):
+    """A test of each entry of the module that imports this."""
+    exactly(entry)
+
 
 def log_changed(code: str, change: Callable) -> Callable:
     """An entry of the catalogue: `change`, given a submission and its log that is damaged, returns the line of the log
     in which the rule finds it. The name of its first argument is that of the submission, as in STARTS."""
 
-    @pytest.mark.damage
+    @damage
     def entry(tree):
         return [(tree.path(tree.at).name, change(tree, tree.logs[tree.at]), code)]
 
@@ -23,10 +30,22 @@ def files_changed(code: str, name: str, change: Callable, line: int = 1) -> Call
     """An entry of the catalogue: after `change` of a submission, the rule finds something in a line of the file or the
     folder of that name. The name of its argument is that of the submission, as in STARTS."""
 
-    @pytest.mark.damage
+    @damage
     def entry(tree):
         change(tree)
         return [(name, line, code)]
+
+    entry.of = next(iter(inspect.signature(change).parameters))
+    return entry
+
+
+def files_found(code: str, name: str, change: Callable) -> Callable:
+    """An entry of the catalogue: after `change` of a submission, the rule finds something in the line that it returns,
+    of the file of that name. The name of its argument is that of the submission, as in STARTS."""
+
+    @damage
+    def entry(tree):
+        return [(name, change(tree), code)]
 
     entry.of = next(iter(inspect.signature(change).parameters))
     return entry
@@ -36,7 +55,7 @@ def file_added(code: str, path: str, text: str, line: int = 1) -> Callable:
     """An entry of the catalogue: the source has another file, or more in one that is there, and the rule finds
     something in that line of the text."""
 
-    @pytest.mark.damage
+    @damage
     def entry(tree):
         return [(Path(path).name, tree.add(path, text) + line - 1, code)]
 

@@ -7,10 +7,10 @@ from compliance.families import code as checks
 from compliance.source.python import LARGEST
 from rules.edition import load
 from rules.published import REPOSITORY as ROOT
-from tests.compliance.families.damages import file_added
+from tests.compliance.families.damages import damage, file_added
+from tests.compliance.families.damages import test_damage as test_damage
 
 LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
-damage = pytest.mark.damage
 NUMBERS = load("v1.0").limits.source_numbers
 HERE = "implementations/pytorch"
 TRAIN = f"{HERE}/train.py"
@@ -52,10 +52,6 @@ def test_code04_settings_may_have_numbers(tree, law):
     assert findings(tree, law) == []
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
 def findings(tree, law, family="CODE"):
     return [f for f in judge([tree.root], rules=law).findings if f.code.startswith(family)]
 
@@ -84,17 +80,12 @@ def test_the_reference_is_quiet_under_any_name(tree, law, name):
 
 
 def test_a_changed_file_has_no_findings_in_the_references_lines(tree, law):
-    text = edited(tree, LOUD, lambda text: f"# ours\n{text}\nos.system('date')\n")
-    (finding,) = findings(tree, law)
-    assert (finding.line, finding.found) == (text.count("\n") + 3, "starts a process: os.system('date')")
-
-
-def test_a_line_of_the_reference_at_another_place_is_named(tree, law):
-    """What it does there, nobody has looked at."""
+    """But in one at another place: what it does there, nobody has looked at."""
     line = next(line for line in (ROOT / HERE / LOUD).read_text().splitlines() if line.startswith("from safetensors"))
-    text = edited(tree, LOUD, lambda text: f"{text}{line}\n")
-    (finding,) = findings(tree, law)
-    assert finding.found == f"loads weights or pickles: {line}" and finding.line == text.count("\n") + 1
+    text = edited(tree, LOUD, lambda text: f"# ours\n{text}os.system('date')\n{line}\n")
+    first = text.count("\n") + 2
+    told = [(first, "starts a process: os.system('date')"), (first + 1, f"loads weights or pickles: {line}")]
+    assert [(f.line, f.found) for f in findings(tree, law)] == told
 
 
 SEEDS = "training/seeds.py"

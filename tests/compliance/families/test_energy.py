@@ -1,15 +1,18 @@
 """ENE: counters that run back, stop, stand for others, or leave something out."""
 
+import copy
+
 import pytest
 
 from benchmark.hosts import short
 from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
 from compliance.reading.log import Log
+from tests.compliance import made
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import damage
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import terms, timeline
-
-damage = pytest.mark.damage
 
 
 def source_changed(code, at, **fields):
@@ -40,6 +43,17 @@ def hole_at_an_epoch(metered):
     )
     metered.logs[2].events.remove(reading)
     return [("result_2.txt", metered.written(event), "ENE03")]
+
+
+@damage
+def counters_in_a_log_of_two_starts(metered):
+    """CLK01 tells of it."""
+    events = metered.logs[2].events
+    for key in ("energy_sources", "init_stop"):
+        event = metered.logs[2].one(key)
+        again = copy.deepcopy(event)
+        events.insert(events.index(event) + 1, again)
+    return [("result_2.txt", metered.written(again), "CLK01")]
 
 
 counter_that_nobody_knows = source_changed("ENE10", 0, source="bmc2")
@@ -97,79 +111,74 @@ def test_a_node_may_be_one_of_hosts_that_are_numbered(logs, hosts, lines):
     assert [fault.line for fault in checks.counters_are_of_what_computes(log, None, None)] == lines
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
-def test_no_machine_states_more_than_the_rules_do(metered, found):
-    """1,000 W of a processor, and a fifth more."""
-    for at in range(2):
-        metered.sourced(at, limit_watts=1e9)
-    metered.scaled(6.0001)  # of 200 W
-    assert [code for *_, code in found(metered.root)] == ["ENE04"] * 2
-
-
-def test_a_run_that_was_not_over_or_went_on_is_not_judged(metered, found, logs):
-    log = metered.logs[2]
-    log.events = [e for e in log.events if e["metadata"].get("moment") != "run_stop"]
-    log.one("run_stop")["metadata"]["status"] = "aborted"
-    for event in log.all("eval_accuracy")[-1:]:
-        log.events.remove(event)
-    metered.write(2)
-    assert not [code for *_, code in found(metered.path(2)) if code.startswith("ENE")]
-
-
 PASSED = timeline(passing="some")
 TERMS = terms()  # a counter may measure 1.2 times the limit of its device
 
 
-def of(check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0):
+def of(
+    check, *readings, sources=1, scopes=(), moments=(), wraps_at=None, gap=0.0, limit=500.0, counters=1, time=PASSED
+):
     """(line, found) of what a check finds in readings (milliseconds, joules of each counter), from line 11 on. Each
-    counter is of a device of 500 W."""
+    counter is of a device of 500 W, or of several that are alike."""
     scopes = scopes or ["package"] * sources
-    counters = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, 500.0, 1, 1) for i, scope in enumerate(scopes))
-    read = tuple(
-        Reading(line, moment, None, [time] * len(joules), list(joules), gap)
-        for (line, (time, *joules)), moment in zip(
-            enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True
-        )
-    )
-    log = Log("", memo={"energy": Live(5, counters, read, False, ())})
-    return [(fault.line, fault.found) for fault in check(log, TERMS, PASSED)]
+    own = tuple(Source("n1", "x", scope, f"p{i}", wraps_at, limit, counters, 1) for i, scope in enumerate(scopes))
+    told = zip(enumerate(readings, 11), moments or ["run_start"] * len(readings), strict=True)
+    read = tuple(Reading(line, at, None, [ms] * len(joules), list(joules), gap) for (line, (ms, *joules)), at in told)
+    log = Log("", memo={"energy": Live(5, own, read, False, ())})
+    return [(fault.line, fault.found) for fault in check(log, TERMS, time)]
+
+
+FALL, POWER, HOLES = checks.joules_never_fall, checks.power_is_what_machines_draw, checks.readings_have_no_holes
+TWICE, WRAP = checks.nothing_is_counted_twice, checks.no_wrap_is_missed
+PARTS, MOMENTS = (
+    ("node", "module", "device", "package"),
+    ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"],
+)
+WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fifth more, begins again
 
 
 @pytest.mark.parametrize(
-    ("readings", "found"),
+    ("check", "readings", "facts", "found"),
     [
-        ([(0, 0), (10_000, 6000)], []),  # 600 W
-        ([(0, 0), (10_000, 6001)], [(12, "600.1 W of n1: package p0")]),
-        ([(0, 0), (5_000, 6000), (10_000, 6000)], []),  # the mean counts
-        ([(0, 100), (10_000, 6100)], []),  # what was counted before doesn't
-        ([(0, 0), (10_000, 5)], []),  # 0.5 W
-        ([(0, 0), (10_000, 0)], [(12, "0 W of n1: package p0")]),
-        ([(0, 0), (500, 301)], [(12, "602 W of n1: package p0")]),  # in half a second
-        ([(0, 0), (0, 100)], []),  # in no time
-        ([(1000, 0), (500, 100)], []),  # ENE02 says so
-        ([(0, None), (10_000, 6001)], []),
-        ([(0, 0), (10_000, None)], []),
-        ([(0, 0, 0), (10_000, None, 6001)], [(12, "600.1 W of n1: package p1")]),
+        (FALL, [(1000, 0), (2000, 0), (3000, 5)], {}, []),
+        (FALL, [(1000, 7), (2000, 8), (3000, 9)], {}, [(11, "7 J of n1: package p0 at first")]),
+        (FALL, [(1000, None), (2000, None)], {}, []),
+        (FALL, [(1000, 0), (2000, 5), (3000, 4)], {}, [(13, "4 J of n1: package p0 after 5")]),
+        (FALL, [(1000, 0), (999, 5)], {}, [(12, "n1: package p0 read at 999 after 1000")]),
+        (FALL, [], {}, []),
+        (HOLES, [(time, 0) for time in range(5)], {"moments": MOMENTS}, [(13, "another reading at epoch_stop")]),
+        (HOLES, [(0, 0), (10_000, 6001)], {"time": timeline()}, []),  # of a run that was not over
+        (POWER, [(0, 0), (10_000, 6001)], {"time": timeline()}, []),
+        (POWER, [(0, 0), (10_000, 6000)], {}, []),  # 600 W
+        (POWER, [(0, 0), (10_000, 6001)], {}, [(12, "600.1 W of n1: package p0")]),
+        (POWER, [(0, 0), (5_000, 6000), (10_000, 6000)], {}, []),  # the mean counts
+        (POWER, [(0, 100), (10_000, 6100)], {}, []),  # what was counted before doesn't
+        (POWER, [(0, 0), (10_000, 5)], {}, []),  # 0.5 W
+        (POWER, [(0, 0), (10_000, 0)], {}, [(12, "0 W of n1: package p0")]),
+        (POWER, [(0, 0), (500, 301)], {}, [(12, "602 W of n1: package p0")]),  # in half a second
+        (POWER, [(0, 0), (0, 100)], {}, []),  # in no time
+        (POWER, [(1000, 0), (500, 100)], {}, []),  # ENE02 says so
+        (POWER, [(0, None), (10_000, 6001)], {}, []),
+        (POWER, [(0, 0), (10_000, None)], {}, []),
+        (POWER, [(0, 0, 0), (10_000, None, 6001)], {"sources": 2}, [(12, "600.1 W of n1: package p1")]),
+        (POWER, [(0, 0), (10_000, 12_000)], {"limit": 1e9}, []),  # 1,000 W by the rules, and a fifth more
+        (POWER, [(0, 0), (10_000, 12_001)], {"limit": 1e9}, [(12, "1200.1 W of n1: package p0")]),
+        (POWER, [(0, 0), (10_000, 300 * 6000)], {"counters": 300}, []),
+        (POWER, [(0, 0), (10_000, 300 * 6001)], {"counters": 300}, [(12, "600.1 W of n1: package p0, each of 300")]),
+        (TWICE, [], {"scopes": PARTS}, [(5, "counters of n1: of the node, and of a module in it")]),
+        (TWICE, [], {"scopes": PARTS[:2]}, [(5, "counters of n1: of the node, and of a module in it")]),
+        (WRAP, [], WRAPS, []),
+        (WRAP, [(0, 0)], {**WRAPS, "gap": 0.999}, []),
+        (WRAP, [(0, 0), (1, 0)], {**WRAPS, "gap": 1.0}, [(12, "1.000 s between readings of n1: package p0")]),
     ],
 )
-def test_ene04_the_mean_power_of_a_counter(readings, found):
-    assert of(checks.power_is_what_machines_draw, *readings, sources=len(readings[0]) - 1) == found
+def test_readings_of_counters_are_those_of_machines(check, readings, facts, found):
+    assert of(check, *readings, **facts) == found
 
 
-@pytest.mark.parametrize(
-    ("joules", "found"), [(300 * 6000, []), (300 * 6001, ["600.1 W of n1: device g, each of 300"])]
-)
-def test_ene04_of_equal_counters_each_draws_its_part(joules, found):
-    source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
-    read = tuple(
-        Reading(line, "run_start", None, [time], [total], 0.0, [time])
-        for line, time, total in ((1, 0, 0), (2, 10_000, joules))
-    )
-    log = Log("", memo={"energy": Live(5, (source,), read, False, ())})
-    assert [fault.found for fault in checks.power_is_what_machines_draw(log, TERMS, PASSED)] == found
+def test_ene05_is_of_runs_that_read_counters():
+    runs = [made.run(passing="some")]
+    assert list(checks.all_of_the_machine_is_measured(runs, made.place(), TERMS)) == []
 
 
 @pytest.mark.parametrize(
@@ -191,38 +200,3 @@ def test_ene03_the_earliest_of_equal_counters_counts_as_well(logs, times, found)
     log = logs.read(logs.event(3, "run_start", 1000))
     log.memo = {"energy": Live(5, (source,), read, False, ())}
     assert [fault.found for fault in checks.readings_have_no_holes(log, TERMS, PASSED)] == found
-
-
-@pytest.mark.parametrize(
-    ("readings", "found"),
-    [
-        ([(1000, 0), (2000, 0), (3000, 5)], []),
-        ([(1000, 7), (2000, 8), (3000, 9)], [(11, "7 J of n1: package p0 at first")]),
-        ([(1000, None), (2000, None)], []),
-        ([(1000, 0), (2000, 5), (3000, 4)], [(13, "4 J of n1: package p0 after 5")]),
-        ([(1000, 0), (999, 5)], [(12, "n1: package p0 read at 999 after 1000")]),
-        ([], []),
-    ],
-)
-def test_ene02_joules_begin_at_0_and_never_fall(readings, found):
-    assert of(checks.joules_never_fall, *readings) == found
-
-
-def test_ene03_the_second_of_equal_readings_is_named():
-    readings = [(time, 0) for time in range(5)]
-    moments = ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"]
-    found = of(checks.readings_have_no_holes, *readings, moments=moments)
-    assert found == [(13, "another reading at epoch_stop")]
-
-
-def test_ene06_a_node_that_is_counted_with_its_parts_is_one_fault():
-    (fault,) = of(checks.nothing_is_counted_twice, scopes=("node", "module", "device", "package"))
-    assert fault == (5, "counters of n1: of the node, and of a module in it")
-
-
-def test_ene07_is_of_readings():
-    """A counter of 600 J and 500 W begins again after a second."""
-    assert of(checks.no_wrap_is_missed, wraps_at=600.0) == []
-    assert of(checks.no_wrap_is_missed, (0, 0), wraps_at=600.0, gap=0.999) == []
-    (fault,) = of(checks.no_wrap_is_missed, (0, 0), (1, 0), wraps_at=600.0, gap=1.0)
-    assert fault == (12, "1.000 s between readings of n1: package p0")

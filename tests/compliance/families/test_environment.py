@@ -14,10 +14,10 @@ from compliance.reading import environment as reading_environment
 from rules.edition import load
 from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.submissions import Probed
 
-damage = pytest.mark.damage
 LIMITS = load("v1.0").limits.environment
 FILE = "environment_2.json"
 
@@ -113,16 +113,16 @@ def manifest_of_another_host(environed):
 
 
 @damage
-def more_memory_than_there_is(environed):
-    return [("box.json", environed.described(host_memory_capacity="48 GiB"), "ENV09")]
-
-
-@damage
 def manifests_that_tell_nothing(environed):
     for run in range(5):
         environed.fact("memory", None, run)
         environed.fact("config", None, run)
     return [("environment_0.json", 1, "ENV11")]
+
+
+more_memory_than_there_is = files_found(
+    "ENV09", "box.json", lambda environed: environed.described(host_memory_capacity="48 GiB")
+)
 
 
 @pytest.mark.parametrize("reads", [False, True])
@@ -136,11 +136,6 @@ def test_env11_what_was_loaded_is_told_if_the_source_reads_it(environed, found, 
         manifest["run"]["repository"] = {"value": None, "origin": "git"}
         environed.survey(index)
     assert found(environed.root) == ([("environment_0.json", 1, "ENV11")] if reads else [])
-
-
-def loaded_otherwise(environed, run=2, **changes):
-    """Change the fact `loaded` of a run."""
-    environed.fact("loaded", {**GOOD["loaded"], **changes}, run)
 
 
 hooks_in_all_runs_are_one_finding_each = loaded_changed(
@@ -166,12 +161,17 @@ training_before_the_clock = loaded_changed("ENV15", 2, spent={"cpu_seconds": 120
 
 @pytest.mark.parametrize("spent", [{"cpu_seconds": -1.0}, {"cpu_seconds": 10**400}, {"cpu_seconds": True}, {}, None])
 def test_what_was_spent_is_in_numbers_and_told(environed, found, spent):
-    loaded_otherwise(environed, spent=spent)
+    environed.fact("loaded", {**GOOD["loaded"], "spent": spent})
     assert found(environed.root) == [(FILE, 1, "ENV04")]
 
 
-def test_what_starting_needs_is_fine(environed, found):
-    loaded_otherwise(environed, spent={"cpu_seconds": 120.0, "read_bytes": 1 << 34})
+def test_what_is_loaded_and_spent_and_told_in_another_order_is_fine(environed, found):
+    """Also kernels that another run of the set left."""
+    spent = {"spent": {"cpu_seconds": 120.0, "read_bytes": 1 << 34}}
+    kernels = {"kernels": {"files": 71, "before": 71, "sha256": "c" * 64}}
+    for run in range(1, 5):
+        environed.fact("loaded", {**GOOD["loaded"], **kernels, **spent}, run)
+    environed.fact("kernel", dict(reversed(node_of(environed)["kernel"]["value"].items())))
     assert found(environed.root) == []
 
 
@@ -188,16 +188,6 @@ def two_machines_by_one_name(environed):
     shutil.move(theirs, environed.path(0).parent.with_name(theirs.name))
     shutil.rmtree(folder)
     return [("environment_0.json", 1, "ENV16")]
-
-
-def test_kernels_that_another_run_of_the_set_left_are_fine(environed, found):
-    for run in range(1, 5):
-        loaded_otherwise(environed, run, kernels={"files": 71, "before": 71, "sha256": "c" * 64})
-    assert found(environed.root) == []
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def codes(tree, law):
@@ -314,13 +304,6 @@ def test_env05_the_odd_run_is_named_if_it_is_the_first(environed, law):
         'packages numpy "2.4.7"',
         'numpy "2.4.6", as in the set\'s other runs',
     )
-
-
-def test_env05_entries_may_come_in_any_order(environed, found):
-    kernel = node_of(environed)["kernel"]["value"]
-    assert len(kernel) > 1
-    environed.fact("kernel", dict(reversed(kernel.items())))
-    assert found(environed.root) == []
 
 
 @pytest.mark.parametrize(

@@ -68,28 +68,32 @@ def compared(monkeypatch, *devices, at=0, of=1, hosts=("n1",), launcher=None, fa
     return [fault.found for fault in checks.environment_is_the_runs([run], None, terms())]
 
 
+OTHER_HOST = group(host="n2")
+
+
 @pytest.mark.parametrize(
-    ("devices", "facts", "found"),
+    ("devices", "fields", "found"),
     [
         ([group()], {}, []),
         ([group(name="Another")], {}, ["processor ['A processor']"]),
         ([group(), group(name="Another")], {}, ["processor ['A processor']"]),
         ([group("cuda", "A chip")], {}, []),
         ([group(), group("cuda", "A chip")], {}, []),
-        ([group()], {"processors": None}, []),
+        ([group()], {"facts": {"processors": None, "python": None, "packages": None}}, []),
         ([], {}, []),
+        ([OTHER_HOST], {}, ["hosts ['n1']"]),  # a run begins on the hosts that it names
+        ([OTHER_HOST], {"of": 2}, ["hosts ['n1']"]),
+        ([OTHER_HOST], {"at": 1, "of": 2}, []),
+        ([group()], {"launcher": {"ranks": 3}}, ["ranks 3"]),
+        ([group()], {"launcher": {}}, []),
+        ([group()], {"hosts": ("n1", "n2")}, ["hosts ['n1', 'n2']", "nodes 2"]),
+        ([group()], {"versions": None}, []),
+        ([group()], {"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
+        ([group()], {"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),
     ],
 )
-def test_env08_the_processor_is_the_one_that_ranks_compute_on(monkeypatch, devices, facts, found):
-    assert compared(monkeypatch, *devices, facts=facts) == found
-
-
-@pytest.mark.parametrize(
-    ("at", "of", "host", "found"),
-    [(0, 1, "n1", []), (0, 1, "n2", ["hosts ['n1']"]), (0, 2, "n2", ["hosts ['n1']"]), (1, 2, "n2", [])],
-)
-def test_env08_a_run_begins_on_the_hosts_that_it_names(monkeypatch, at, of, host, found):
-    assert compared(monkeypatch, group(host=host), at=at, of=of) == found
+def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, devices, fields, found):
+    assert compared(monkeypatch, *devices, **fields) == found
 
 
 def test_env08_hosts_may_be_numbered_in_log_or_manifest(monkeypatch):
@@ -100,22 +104,6 @@ def test_env08_hosts_may_be_numbered_in_log_or_manifest(monkeypatch):
     for hosts in (told, tuple(names), (*told[:-1], "another"), (*names[:-1], "another"), (*names, names[0])):
         found = compared(monkeypatch, {**several, "hosts": short([names])[0]}, hosts=hosts, number_of_nodes=None)
         assert bool(found) is (hosts not in (told, tuple(names)))
-
-
-@pytest.mark.parametrize(
-    ("fields", "found"),
-    [
-        ({"launcher": {"ranks": 3}}, ["ranks 3"]),
-        ({"launcher": {}}, []),
-        ({"hosts": ("n1", "n2")}, ["hosts ['n1', 'n2']", "nodes 2"]),
-        ({"versions": None}, []),
-        ({"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
-        ({"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),
-        ({"facts": {"python": None, "packages": None}}, []),
-    ],
-)
-def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, fields, found):
-    assert compared(monkeypatch, group(), **fields) == found
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from compliance.reading.log import Log
 from rules.key import Key
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, log_changed
-
-damage = pytest.mark.damage
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 
 
 @damage
@@ -84,15 +83,8 @@ def more_events_than_can_be_judged(tree, monkeypatch):
     return [("result_2.txt", len(log.events), "LOG02")]
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
-def test_log_that_cannot_be_read(tree, found, monkeypatch):
-    def refuse(path, decode):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(log_module, "read_log", refuse)
+def test_of_a_log_that_cannot_be_read_nothing_else_is_told(tree, found, monkeypatch):
+    monkeypatch.setattr(log_module, "read_log", lambda path, decode: path.with_name("none").open())
     assert found(tree.path(2)) == [("result_2.txt", 1, "LOG02")]
 
 
@@ -146,18 +138,6 @@ def statistics_without_a_loss(tree):
     return [("result_2.txt", tree.written(event), "LOG13")]
 
 
-def test_log13_statistics_come_once(tree, codes_of):
-    event = tree.logs[2].all("tracked_stats")[1]
-    tree.inserted(event, dict(event))
-    assert codes_of(tree) == ["LOG13"]
-
-
-@pytest.mark.parametrize(("count", "times"), [(1, ""), (2, ", in 2 lines"), (7, ", in 7 lines")])
-def test_log08_an_oddity_is_told_once_with_its_lines(count, times):
-    (fault,) = checks.log_is_plain_text(Log("", odd={"encoding": [count, 9]}), None, None)
-    assert (fault.line, fault.found) == (9, f"{checks.ODDITIES['encoding']}{times}")
-
-
 def by(keys=(), **changes):
     """Terms with these keys, none of which must be the same in a set, or be configured."""
     same = dict.fromkeys(("same_code", "same_system", "same_in_set", "same_problem"), ())
@@ -169,33 +149,29 @@ def judged(check, log, keys=(), **changes):
     return [(fault.line, fault.found) for fault in check(log, by(keys, **changes), None)]
 
 
-@pytest.mark.parametrize(
-    ("count", "found"), [(3, []), (4, [(9, "1 more such lines")]), (8, [(9, "5 more such lines")])]
-)
-def test_log01_bad_lines_that_were_not_kept_are_counted(count, found):
-    log = Log("", bad=[BadLine(line, "no JSON") for line in (4, 6, 9)], bad_count=count, last_line=10)
-    assert judged(checks.lines_are_events, log) == [(4, "no JSON"), (6, "no JSON"), (9, "no JSON"), *found]
-
-
-def test_log01_a_log_that_was_cut_off_is_told_so():
-    log = Log("", bad=[BadLine(9, "not JSON")], bad_count=1, last_line=9)
-    assert judged(checks.lines_are_events, log) == [(9, "half an event")]
-
-
-def test_log02_a_log_is_unreadable_or_too_long_or_neither():
-    def found(**fields):
-        return judged(checks.log_can_be_read, Log("", count=7, **fields))
-
-    assert found() == []
-    assert found(overflow=1) == [(1, "7 events")] and found(overflow=5) == [(5, "7 events")]
-    assert found(unreadable="no such file", overflow=5) == [(1, "no such file")]
+ODD, NO_JSON = checks.ODDITIES["encoding"], [(line, "no JSON") for line in (4, 6, 9)]
+BAD = [BadLine(*bad) for bad in NO_JSON]
 
 
 @pytest.mark.parametrize(
-    ("count", "bad", "found"), [(0, [], [(1, "no line with :::MLLOG")]), (1, [], []), (0, ["a line"], [])]
+    ("check", "log", "found"),
+    [
+        (checks.lines_are_events, {"bad": BAD, "bad_count": 3}, NO_JSON),
+        (checks.lines_are_events, {"bad": BAD[1:], "bad_count": 3}, [*NO_JSON[1:], (9, "1 more such lines")]),
+        (checks.lines_are_events, {"bad": [BadLine(10, "not JSON")], "bad_count": 1}, [(10, "half an event")]),
+        (checks.log_can_be_read, {"count": 7}, []),
+        (checks.log_can_be_read, {"count": 7, "overflow": 1}, [(1, "7 events")]),
+        (checks.log_can_be_read, {"count": 7, "overflow": 5}, [(5, "7 events")]),
+        (checks.log_can_be_read, {"unreadable": "no such file", "overflow": 5}, [(1, "no such file")]),
+        (checks.log_holds_events, {}, [(1, "no line with :::MLLOG")]),
+        (checks.log_holds_events, {"count": 1}, []),
+        (checks.log_holds_events, {"bad": ["a line"]}, []),  # that cannot be read
+        (checks.log_is_plain_text, {"odd": {"encoding": [1, 9]}}, [(9, ODD)]),
+        (checks.log_is_plain_text, {"odd": {"encoding": [2, 9]}}, [(9, f"{ODD}, in 2 lines")]),
+    ],
 )
-def test_log03_one_event_is_enough_also_one_that_cannot_be_read(count, bad, found):
-    assert judged(checks.log_holds_events, Log("", count=count, bad=bad)) == found
+def test_the_lines_of_a_log_are_read_and_hold_events(check, log, found):
+    assert judged(check, Log("", **{"last_line": 10, **log})) == found
 
 
 def test_log04_asks_for_the_required_keys_that_apply(logs):
@@ -224,30 +200,21 @@ def test_log04_a_log_that_resumes_before_it_begins_lacks_a_part(logs):
 
 
 def test_log04_leaves_out_the_keys_of_unreadable_lines(logs):
-    keys = {"here": Key(required=True), "gone": Key(required=True)}
+    """Any key may be in one that names none, or that was not kept."""
     log = logs.read(logs.event(1, "there"))
-    check = checks.required_keys_are_logged
-    log.bad, log.bad_count, log.named = [BadLine(2, "")], 1, {2: "here"}
-    assert judged(check, log, keys) == [(1, "no gone")]
-    log.named = {}
-    assert judged(check, log, keys) == []
-    log.named, log.bad_count = {2: "here"}, 2  # another one was not kept
-    assert judged(check, log, keys) == []
+    log.bad, keys = [BadLine(2, "")], {"here": Key(required=True), "gone": Key(required=True)}
+    for named, count, found in (({2: "here"}, 1, [(1, "no gone")]), ({}, 1, []), ({2: "here"}, 2, [])):
+        log.named, log.bad_count = named, count
+        assert judged(checks.required_keys_are_logged, log, keys) == found
 
 
 @pytest.mark.parametrize("tolerant", [False, True])
 def test_log05_is_milder_where_rounds_are_tolerant(logs, tolerant):
-    keys = {
-        "some": Key(many=True),
-        "none": Key(),
-        "one": Key(),
-        "run_start": Key(),  # CLK01 counts these
-        "twice": Key(required=True),
-        "thrice": Key(),
-    }
-    told = {1: "some", 2: "some", 3: "one", 4: "run_start", 5: "run_start", 6: "twice", 7: "thrice"}
-    told |= {8: "twice", 9: "thrice", 10: "thrice"}
-    log = logs.read(*(logs.event(line, key, value=line) for line, key in told.items()))
+    """CLK01 counts run_start."""
+    keys = {"some": Key(many=True), "none": Key(), "one": Key(), "run_start": Key()}
+    keys |= {"twice": Key(required=True), "thrice": Key()}
+    told = ("some", "some", "one", "run_start", "run_start", "twice", "thrice", "twice", "thrice", "thrice")
+    log = logs.read(*(logs.event(line, key, value=line) for line, key in enumerate(told, 1)))
     faults = list(checks.keys_of_the_run_are_logged_once(log, by(keys, tolerant=tolerant), None))
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
@@ -272,7 +239,7 @@ def test_log06_checks_all_events_only_where_many_are_allowed(logs):
     found = [(4, 'many "x"'), (6, 'many "y"'), (7, "least 2")]
     assert judged(checks.values_have_their_type, log, keys) == found
     other = logs.read(
-        logs.event(1, "one", value="x"), logs.event(2, "closed", value="x"), logs.event(3, "least", value=3)
+        *(logs.event(i, *told) for i, told in enumerate((("one", 0, "x"), ("closed", 0, "x"), ("least", 0, 3)), 1))
     )
     assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
 
@@ -286,112 +253,67 @@ def test_log07_names_each_event_or_in_tolerant_rounds_each_key(logs):
     assert judged(check, log, tolerant=True) == [(1, f"{first}, 2 times"), (2, stop)]
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "good"),
-    [
-        (Key(), "c", True),
-        (Key(choices=("a", "b")), "a", True),
-        (Key(choices=("a", "b")), "c", False),
-        (Key(choices=("a", "b"), kind="string"), 3, True),  # LOG06 says so
-        (Key(choices=("a", "b"), closed=True), "c", True),  # HYP01 says so
-        (Key(choices=("a", "b")), None, True),
-    ],
-)
-def test_log09_a_value_is_one_of_those_that_are_known(logs, key, value, good):
-    """The first key does not end the search."""
-    keys = {"open": Key(), "fixed": Key(choices=("a",), closed=True), "named": key, "last": Key(choices=("a",))}
-    events = [logs.event(1, "open"), logs.event(4, "last", value="z")]
-    log = logs.read(*events, *([] if value is None else [logs.event(3, "named", value=value)]))
-    found = [] if good else [(3, f"named {value}")]
-    assert judged(checks.values_are_known, log, keys) == [*found, (4, "last z")]
+def test_log09_a_value_is_one_of_those_that_are_known(logs):
+    """LOG06 says so of another type, and HYP01 in the closed division."""
+    known = {"choices": ("a", "b")}
+    keys = {"open": Key(), "right": Key(**known), "wrong": Key(**known), "typed": Key(kind="string", **known)}
+    keys |= {"fixed": Key(closed=True, **known), "last": Key(**known), "none": Key(**known)}
+    values = dict(zip(keys, ["c", "a", "c", 3, "c", "d"], strict=False))
+    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items())))
+    assert judged(checks.values_are_known, log, keys) == [(2, "wrong c"), (5, "last d")]
 
 
-@pytest.mark.parametrize(
-    ("epoch", "good"),
-    [(0, True), (1, True), (1.5, True), (-1, False), (-0.5, False), (None, False), ("1", False), (True, False)],
-)
-def test_log10_an_epoch_is_numbered_from_0_or_1_on(logs, epoch, good):
-    log = logs.read(logs.event(3, "eval_stop", epoch_num=epoch))
-    assert judged(checks.events_name_their_epoch, log) == ([] if good else [(3, f"eval_stop with epoch_num {epoch}")])
-
-
-def test_log10_tells_one_event_of_a_key_where_rounds_are_tolerant(logs):
-    log = logs.read(*(logs.event(line, key) for line, key in ((1, "eval_stop"), (2, "eval_stop"), (3, "score"))))
+def test_log10_an_epoch_is_numbered_from_0_or_1_on(logs):
+    events = enumerate((0, 1, 1.5, -1, -0.5, None, "1", True), 1)
+    log = logs.read(*(logs.event(i, "eval_stop", epoch_num=n) for i, n in events), logs.event(9, "score"))
     check = checks.events_name_their_epoch
-    assert [line for line, _ in judged(check, log)] == [1, 2, 3]
-    assert [line for line, _ in judged(check, log, tolerant=True)] == [1, 3]
+    assert [line for line, _ in judged(check, log)] == [4, 5, 6, 7, 8, 9]
+    assert judged(check, log, tolerant=True) == [(4, "eval_stop with epoch_num -1"), (9, "score with epoch_num None")]
 
 
 @pytest.mark.parametrize(
-    ("kind", "good", "bad"),
+    ("key", "good", "bad", "wanted"),
     [
-        (None, [None, 1, "x"], []),
-        ("int", [0, -1], [1.0, True, "1", None]),
-        ("number", [0, 1.5], [True, float("nan"), "1"]),
-        ("string", ["x"], ["", " ", 1, None]),
-        ("bool", [True, False], [0, 1, "true"]),
-        ("list", [[], [1]], [(), {}]),
-        ("object", [{}], [[], None]),
+        (Key(), [None, 1, "x", [1]], [], "a value"),
+        (Key(kind="int"), [0, -1], [1.0, True, "1", None], "an integer"),
+        (Key(kind="number"), [0, 1.5], [True, float("nan"), "1"], "a finite number"),
+        (Key(kind="string"), ["x"], ["", " ", 1, None], "text"),
+        (Key(kind="bool"), [True, False], [0, 1, "true"], "true or false"),
+        (Key(kind="list"), [[], [1]], [(), {}], "a list"),
+        (Key(kind="object"), [{}], [[], None], "an object"),
+        (Key(min=2), [2, 3], [1.9, "2", True, None], "a value from 2"),
+        (Key(above=2), [2.1], [2, 1], "a value above 2"),
+        (Key(max=2), [2, -5], [2.1, float("nan")], "a value up to 2"),
+        (Key(below=2), [1.9], [2, 3], "a value below 2"),
+        (Key(length=2), [[1, 2]], [[1], [1, 2, 3], "12", None], "a value of length 2"),
+        (Key(kind="number", above=0.5, max=1e6), [1e6], [0.5], "a finite number above 0.5 up to 1e+06"),
     ],
 )
-def test_a_value_has_the_kind_of_its_key(logs, kind, good, bad):
-    keys = {f"key_{i}": Key(kind=kind) for i in range(len(good) + len(bad))}
-    log = logs.read(*(logs.event(i, key, value=v) for i, (key, v) in enumerate(zip(keys, [*good, *bad], strict=True))))
-    lines = [line for line, _ in judged(checks.values_have_their_type, log, keys)]
-    assert lines == list(range(len(good), len(good) + len(bad)))
+def test_log06_a_value_is_what_its_key_asks_for(logs, key, good, bad, wanted):
+    values = dict(enumerate([*good, *bad]))
+    log = logs.read(*(logs.event(i, f"key_{i}", value=value) for i, value in values.items()))
+    faults = list(checks.values_have_their_type(log, by({f"key_{i}": key for i in values}), None))
+    assert [fault.line for fault in faults] == [*values][len(good) :]
+    assert checks.describe(key) == wanted and {fault.wanted for fault in faults} <= {wanted}
+
+
+STATS = {"throughput": 1, "compute_seconds": 1, "wait_seconds": 0, "loss": 0}
 
 
 @pytest.mark.parametrize(
-    ("key", "good", "bad"),
+    ("values", "told"),
     [
-        (Key(), [None, "x", [1]], []),
-        (Key(min=2), [2, 3], [1.9, "2", True, None]),
-        (Key(above=2), [2.1], [2, 1]),
-        (Key(max=2), [2, -5], [2.1, float("nan")]),
-        (Key(below=2), [1.9], [2, 3]),
-        (Key(above=1, max=3), [2, 3], [1, 4]),
-        (Key(min=1, below=3), [1, 2], [0, 3]),
-        (Key(length=2), [[1, 2]], [[1], [1, 2, 3], "12", None]),
+        ([STATS], []),
+        ([STATS | {"loss": None}], []),  # a training may diverge for a while: JSON has no NaN
+        ([STATS | {"throughput": 0}], [("throughput 0", "a number above 0")]),
+        ([STATS | {"throughput": "fast"}], [("throughput fast", "a number above 0")]),
+        ([STATS | {"compute_seconds": 0}], [("compute_seconds 0", "a number above 0")]),
+        ([STATS | {"wait_seconds": -0.1}], [("wait_seconds -0.1", "a number from 0 on")]),
+        ([None], [("no throughput", "one")]),
+        ([[1.0]], [("no throughput", "one")]),
+        ([STATS, STATS], [("2 tracked_stats of epoch None", "one")]),
     ],
 )
-def test_a_value_keeps_the_limits_of_its_key(key, good, bad):
-    assert [value for value in (*good, *bad) if checks.in_limits(value, key)] == good
-
-
-@pytest.mark.parametrize(
-    ("key", "words"),
-    [
-        (Key(), "a value"),
-        (Key(kind="int"), "an integer"),
-        (Key(kind="number", min=0, below=1), "a finite number from 0 below 1"),
-        (Key(kind="number", above=0.5, max=1e6), "a finite number above 0.5 up to 1e+06"),
-        (Key(kind="list", length=2), "a list of length 2"),
-    ],
-)
-def test_what_a_key_asks_for_is_described(key, words):
-    assert checks.describe(key) == words
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        ("throughput", 0, ("throughput 0", "a number above 0")),
-        ("throughput", "fast", ("throughput fast", "a number above 0")),
-        ("wait_seconds", -0.1, ("wait_seconds -0.1", "a number from 0 on")),
-        ("wait_seconds", 0, None),
-        ("compute_seconds", 0, ("compute_seconds 0", "a number above 0")),
-        ("compute_seconds", None, ("compute_seconds None", "a number above 0")),
-        ("loss", None, None),  # a training may diverge for a while: JSON has no NaN
-    ],
-)
-def test_log13_tells_which_numbers_a_statistic_may_be(logs, name, value, words):
-    stats = {"throughput": 1, "compute_seconds": 1, "wait_seconds": 0, "loss": 0, name: value}
-    log = logs.read(logs.event(1, "tracked_stats", value=stats), logs.event(2, "epoch_stop"))
-    told = [(f.found, f.wanted) for f in checks.epochs_log_their_statistics(log, None, None)]
-    assert told == ([words] if words else [])
-
-
-@pytest.mark.parametrize("value", [None, [1.0], "fast"])
-def test_log13_statistics_are_an_object(logs, value):
-    log = logs.read(logs.event(1, "tracked_stats", value=value), logs.event(2, "epoch_stop"))
-    assert [f.found for f in checks.epochs_log_their_statistics(log, None, None)] == ["no throughput"]
+def test_log13_statistics_are_numbers_and_come_once(logs, values, told):
+    log = logs.read(*(logs.event(1, "tracked_stats", value=value) for value in values), logs.event(2, "epoch_stop"))
+    assert [(f.found, f.wanted) for f in checks.epochs_log_their_statistics(log, None, None)] == told

@@ -4,16 +4,13 @@ import pytest
 
 from compliance.families import model as checks
 from tests.compliance.catalogue import event_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import published, terms
 
 smaller_model = event_changed("MOD01", "parameter_count", value=1000)
 layout_of_other_ranks = event_changed(
     "MOD02", "layout", runs=range(5), value={"data": 4, "depth": 1, "height": 1, "width": 1}
 )
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def judged(logs, check, division="closed", problem=None, **values):

@@ -5,10 +5,9 @@ import pytest
 from compliance.families import power as checks
 from compliance.reading.power import reach_of
 from rules.edition import load
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import reading
-
-damage = pytest.mark.damage
 
 
 def readings_changed(code, line, change):
@@ -54,10 +53,6 @@ def power_of_one_node_in_two(measured):
         log.one("devices")["value"] = [{**named, "host": host, "ranks": 1} for host in ("n1", "n2")]
         measured.write(index)
     return [("result_2.txt", measured.logs[2].line(measured.logs[2].one("number_of_nodes")), "PWR02")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,16 @@ import pytest
 
 from compliance.families import registry as checks
 from compliance.reading.rounds import RoundRegistry
-from compliance.reading.run import Origin
+from compliance.reading.run import Mark, Origin
 from compliance.reading.series import Evaluation
 from rules.edition import load
 from rules.registry import Registry
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.made import terms
 
-damage = pytest.mark.damage
 SLACK = load("v1.0").limits.seeds.drawn_slack
 
 
@@ -142,35 +142,6 @@ def entries_that_were_left_without_runs(registered):
     return [("acme", 1, "REG07")]
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
-def test_registered_runs_are_in_order_where_an_entry_is_required(registered, found):
-    registered.into("assigned")
-    registered.registry = Registry("assigned")
-    registered.assign(registered.register())
-    assert found(registered.root) == []
-
-
-def test_a_round_may_have_a_registry_that_is_not_used(tree, registered, found):
-    registered.write_registry(lines(registered)[0])
-    for index, log in enumerate(tree.logs):
-        registered.logs[index] = log
-    registered.fresh()
-    assert found(registered.root) == []
-
-
-@pytest.mark.parametrize(("seconds", "codes"), [(0, []), (1, ["REG06"])])
-def test_reg06_clocks_may_differ_by_the_slack(registered, found, seconds, codes):
-    entry = registered.registry.entries[1]
-    event = registered.logs[0].one("run_start")
-    shift = entry.drawn_ms - int(1000 * (SLACK + seconds)) - event["time_ms"]
-    registered.logs[0].shift(shift)
-    registered.write(0)
-    assert [code for *_, code in found(registered.root)] == codes
-
-
 def test_a_rehearsal_is_told_once(registered, found):
     line = registered.changed("seed", metadata={"source": "rehearsal", "entry": None})
     assert found(registered.root) == [("result_2.txt", line, "SEED04")]
@@ -230,101 +201,101 @@ def seen(check, runs, *entries, registry=True, scaling="strong", last=5, require
     return [(fault.path.rpartition("/")[2], fault.line, fault.found, fault.wanted) for fault in faults]
 
 
+def own(number=0, **fields):
+    """A run with a seed of its own."""
+    return ran(number, named=None, source="os.urandom", **fields)
+
+
 def test_reg02_is_at_the_first_log_without_an_entry():
-    runs = [ran(0), ran(1, named=3), ran(2, named=0), ran(3, named=None)]
-    choice = "one of those in registry.yaml, which has 2"
-    entries = entry(1), entry(2)
-    check = checks.set_has_an_entry
-    assert seen(check, runs, *entries) == [("result_1.txt", 7, "entry 3, in 3 of 4 logs", choice)]
-    assert seen(check, [runs[0], runs[3]], *entries) == [
-        ("result_3.txt", 7, "a seed from the registry without an entry", choice)
-    ]
+    runs, choice = [ran(0), ran(1, named=3), ran(2, named=0)], "one of those in registry.yaml, which has 2"
+    check, entries = checks.set_has_an_entry, (entry(1), entry(2))
+    assert seen(check, runs, *entries) == [("result_1.txt", 7, "entry 3, in 2 of 3 logs", choice)]
+    found = [("result_3.txt", 7, "a seed from the registry without an entry", choice)]
+    assert seen(check, [runs[0], ran(3, named=None)], *entries) == found
     assert seen(check, runs[:1], *entries) == []
-
-
-NONE_NAMED = [("", 1, "logs that name no entry", "one of those in registry.yaml, which has 0")]
 
 
 @pytest.mark.parametrize(
     ("runs", "entries", "found"),
     [
-        ([ran(named=None, source="os.urandom")], [], NONE_NAMED),
-        ([ran(named=None, source="os.urandom")], [entry(1)], []),  # REG03 says so
-        ([ran(), ran(1, named=None, source="os.urandom")], [entry(1)], []),
+        ([own()], [], ["logs that name no entry"]),
+        ([own()], [entry(1)], []),  # REG03 says so
+        ([ran(), own(1)], [entry(1)], []),
+        ([own(), own(1, problem="smoke")], [entry(1)], []),  # the first tells which entries are the set's
+        ([own(problem="smoke"), own(1)], [entry(1)], ["logs that name no entry"]),
         ([], [], []),
     ],
 )
 def test_reg02_an_entry_is_wanted_where_rounds_require_one(runs, entries, found):
-    assert seen(checks.set_has_an_entry, runs, *entries, required="required") == found
+    told = seen(checks.set_has_an_entry, runs, *entries, required="required")
+    assert [text for _, _, text, _ in told] == found
     assert seen(checks.set_has_an_entry, runs, *entries) == []
 
 
-@pytest.mark.parametrize(("problems", "faults"), [(("tiny", "smoke"), 0), (("smoke", "tiny"), 1)])
-def test_reg02_the_first_run_tells_which_entries_are_the_sets(problems, faults):
-    runs = [ran(i, named=None, source="os.urandom", problem=problem) for i, problem in enumerate(problems)]
-    assert len(seen(checks.set_has_an_entry, runs, entry(1), required="required")) == faults
-
-
-def test_reg03_is_at_the_first_run_with_a_seed_of_its_own():
-    runs = [ran(i, named=None, source="os.urandom", problem=name) for i, name in enumerate(("tiny", "smoke"))]
-    runs[1] = replace(runs[1], origin=Origin(17, "os.urandom", None))
-    found = "a seed from os.urandom, in 2 of 2 logs"
-    entries = entry(1), entry(2, (*KEY[:3], "smoke")), entry(3)
-    assert seen(checks.seeds_are_assigned, runs, *entries) == [("result_0.txt", 7, found, "those of entry 1, 3")]
-
-
-def test_reg03_the_first_run_with_anothers_entry_is_named():
-    """Of its seed nothing is told."""
-    others = entry(2, ("bolt", "box", "scaffold", "tiny"))
-    runs = [ran(0), ran(1, named=2, seeds=[(8, 5)]), ran(2, named=2, problem="smoke")]
-    found, wanted = "entry 2, of bolt, box, scaffold, tiny, in 2 of 3 logs", "one of acme, box, scaffold, tiny"
-    assert seen(checks.seeds_are_assigned, runs, entry(1), others) == [("result_1.txt", 7, found, wanted)]
-
-
-def test_reg03_a_seed_without_an_origin_is_nobodys():
-    assert seen(checks.seeds_are_assigned, [replace(ran(), origin=None)], entry(1)) == []
+OTHERS = entry(2, ("bolt", *KEY[1:]))
 
 
 @pytest.mark.parametrize(
-    ("run", "last", "found", "wanted"),
+    ("runs", "entries", "found", "wanted"),
     [
-        (ran(4), 5, None, None),
-        (ran(5), 5, "run 5", "runs 0 to 4 of entry 1"),
-        (ran(5), None, None, None),
-        (ran(None, seeds=[(8, 5)]), 5, None, None),
-        (ran(0, seeds=[]), 5, None, None),
-        (ran(0, seeds=[(8, 100), (9, 5)]), 5, None, None),
-        (ran(0, seeds=[(8, 5), (9, 100)]), 5, "seed 5", "100, which entry 1 of the registry assigns to run 0"),
-        (ran(2, seeds=[(8, 104)]), 5, "seed 104, that of run 4", "102, which entry 1 of the registry assigns to run 2"),
         (
-            ran(2, seeds=[(8, 199)]),
-            5,
-            "seed 199, that of run 99",
-            "102, which entry 1 of the registry assigns to run 2",
+            [own(), own(1, problem="smoke")],
+            [entry(1), entry(2, (*KEY[:3], "smoke")), entry(3)],
+            "a seed from os.urandom, in 2 of 2 logs",
+            "those of entry 1, 3",
         ),
-        (ran(2, seeds=[(8, 200)]), 5, "seed 200", "102, which entry 1 of the registry assigns to run 2"),
+        (
+            [ran(named=2, seeds=[(8, 5)]), ran(1, named=2, problem="smoke"), ran(2)],
+            [entry(1), OTHERS],
+            "entry 2, of bolt, box, scaffold, tiny, in 2 of 3 logs",  # of its seed nothing is told
+            "one of acme, box, scaffold, tiny",
+        ),
+        ([replace(ran(), origin=None)], [entry(1)], None, None),
+        ([own()], [OTHERS], None, None),
     ],
 )
-def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found, wanted):
-    told = [(run.file.name, 8, found, wanted)] if found else []
-    assert seen(checks.seeds_are_assigned, [run], entry(1), last=last) == told
-    weak = told if last is None else seen(checks.seeds_are_assigned, [run], entry(1), last=None)
-    assert seen(checks.seeds_are_assigned, [run], entry(1), last=last, scaling="weak") == weak
+def test_reg03_is_at_the_first_run_with_anothers_seed_or_entry(runs, entries, found, wanted):
+    told = [("result_0.txt", 7, found, wanted)] if found else []
+    assert seen(checks.seeds_are_assigned, runs, *entries) == told
+
+
+@pytest.mark.parametrize(
+    ("run", "last", "found"),
+    [
+        (ran(4), 5, None),
+        (ran(5), 5, "run 5"),
+        (ran(5), None, None),
+        (ran(None, seeds=[(8, 5)]), 5, None),
+        (ran(0, seeds=[]), 5, None),
+        (ran(0, seeds=[(8, 5), (9, 100)]), 5, "seed 5"),
+        (ran(2, seeds=[(8, 199)]), 5, "seed 199, that of run 99"),
+        (ran(2, seeds=[(8, 200)]), 5, "seed 200"),
+    ],
+)
+def test_reg03_a_seed_is_looked_for_among_those_of_the_entry(run, last, found):
+    scaling = "strong" if last else "weak"  # which may have any number of runs
+    told = seen(checks.seeds_are_assigned, [run], entry(1), last=last or 5, scaling=scaling)
+    assert [fault[:3] for fault in told] == ([(run.file.name, 8, found)] if found else [])
 
 
 def test_reg04_the_usual_entry_is_wanted():
-    runs = [ran(0, named=2), ran(1), ran(2), ran(3, named=None, source="os.urandom"), ran(4, named=None)]
+    runs = [ran(0, named=2), ran(1), ran(2), own(3), ran(4, named=None)]
     wanted = "entry 1, as in the set's other runs"
     found = [("result_0.txt", 7, "entry 2", wanted), ("result_4.txt", 7, "entry None", wanted)]
     assert seen(checks.set_uses_one_entry, runs) == found
 
 
 def test_reg05_the_first_run_that_was_registered_otherwise_is_named():
-    runs = [ran(0), ran(1, source="registry", config_digest="d"), ran(2, config_digest="e"), ran(3, named=None)]
-    assert seen(checks.runs_are_as_registered, runs, entry(1)) == [
-        ("result_1.txt", 9, "config_digest d, in 2 of 4 logs", "c, as in entry 1")
-    ]
+    runs = [ran(0), ran(1, config_digest="d"), ran(2, config_digest="e"), ran(3, named=None)]
+    found = [("result_1.txt", 9, "config_digest d, in 2 of 4 logs", "c, as in entry 1")]
+    assert seen(checks.runs_are_as_registered, runs, entry(1)) == found
     assert seen(checks.runs_are_as_registered, runs, registry=False) == []
+
+
+@pytest.mark.parametrize(("late", "lines"), [(0, []), (1, [4])])
+def test_reg06_clocks_may_differ_by_the_slack(late, lines):
+    began, drawn = replace(ran(), start=Mark(4, 5000)), entry(1, drawn_ms=5000 + int(1000 * SLACK) + late, drawn="then")
+    assert [line for _, line, *_ in seen(checks.entries_are_drawn_before, [began], drawn)] == lines
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ from compliance.engine import judge
 from compliance.families import resumption as checks
 from compliance.reading.timeline import Scored
 from tests.compliance import made
-from tests.compliance.families.damages import log_changed
+from tests.compliance.families.damages import damage, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import PAUSE, event_like, interrupt
-
-damage = pytest.mark.damage
 
 
 def resumed_tree(tree, **options):
@@ -24,17 +23,11 @@ def resumed_tree(tree, **options):
     return event
 
 
-def place(tree, event):
-    """Where an event is."""
-    return "result_2.txt", tree.logs[2].line(event)
-
-
 @damage
 def another_epoch_than_the_last(tree):
     event = resumed_tree(tree, epoch=5)
     event["metadata"]["epoch_num"] = 3
-    tree.write(2)
-    return [(*place(tree, event), "RES01")]
+    return [("result_2.txt", tree.written(event), "RES01")]
 
 
 def resumed_as(head):
@@ -61,9 +54,7 @@ def resumed_after_the_target(tree):
     stop = log.one("run_stop")
     head = interrupt(copy.deepcopy(log))["value"]
     event = event_like(stop, "resumed", head, epoch_num=5)
-    log.events.insert(log.events.index(stop), event)
-    tree.write(2)
-    return [(*place(tree, event), "RES01")]
+    return [("result_2.txt", tree.inserted(stop, event), "RES01")]
 
 
 @damage
@@ -74,10 +65,6 @@ def pause_taken_out(tree):
     for e in log.events[log.events.index(event) + 1 :]:
         e["time_ms"] -= PAUSE
     return [("result_2.txt", tree.written(event) + 1, "CLK04")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize("aborted", [True, False])
@@ -94,8 +81,8 @@ def test_an_interrupted_run_is_in_order_and_a_person_looks(tree, law, aborted):
 def test_twice(tree, found):
     first = resumed_tree(tree)
     second = interrupt(tree.logs[2], epoch=5)
-    tree.write(2)
-    assert found(tree.root) == [(*place(tree, e), "RES03") for e in (first, second)]
+    told = [("result_2.txt", tree.written(event), "RES03") for event in (first, second)]
+    assert found(tree.root) == told
 
 
 def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_path):

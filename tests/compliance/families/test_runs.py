@@ -10,13 +10,12 @@ from benchmark.metric import Counts, dice
 from compliance.engine import judge
 from compliance.families import runs as checks
 from compliance.reading.run import Mark
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed, files_found
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good
 
-damage = pytest.mark.damage
 NAMES = ("intersection", "predicted", "true")
 
 
@@ -39,12 +38,6 @@ def run_whose_compiler_failed(tree):
 
 
 @damage
-def run_that_does_not_say_whether_kernels_are_compiled(tree):
-    with_kernels(tree, [])
-    return [("result_2.txt", 1, "RUN07")]
-
-
-@damage
 def log_copied_with_clock_and_seed_changed(tree):
     tree.logs[4] = copy.deepcopy(tree.logs[0])
     tree.logs[4].shift(7_777_777)
@@ -52,6 +45,9 @@ def log_copied_with_clock_and_seed_changed(tree):
     return [("result_4.txt", tree.logs[4].line(tree.logs[4].one("eval_accuracy")), "RUN06")]
 
 
+run_that_does_not_say_whether_kernels_are_compiled = files_changed(
+    "RUN07", "result_2.txt", lambda tree: with_kernels(tree, [])
+)
 byte_identical_logs = files_changed("RUN05", "result_4.txt", lambda tree: shutil.copyfile(tree.path(0), tree.path(4)))
 one_log_deleted = files_changed("RUN01", "scaffold", lambda tree: tree.path(2).unlink())
 one_log_too_many = files_changed("RUN01", "scaffold", lambda tree: good(5).write(tree.path(5)))
@@ -117,10 +113,6 @@ def organisation_left_as_a_placeholder(tree):
     return [("result_0.txt", lines[0], "RUN17")]
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
 def scored(event):
     """Lets the score follow from the counts, after these were changed."""
     event["value"] = dice(Counts(*(tuple(event["metadata"][n]) for n in NAMES)))
@@ -138,26 +130,21 @@ def copied(tree, at, to, epoch, by=None, other=None):
     return tree.logs[to].line(event)
 
 
-@damage
-def one_evaluation_of_another_run(tree):
-    return [("result_4.txt", copied(tree, 0, 4, 2), "RUN20")]
+one_evaluation_of_another_run = files_found("RUN20", "result_4.txt", lambda tree: copied(tree, 0, 4, 2))
 
 
-@damage
-def figures_of_another_run(tree):
-    """Its scores and seconds are its own, its losses and rates of two epochs another run's."""
-    lines = [tree.changed("tracked_stats", 4, nth=n, value=figures(tree, 4, n) | exact(tree, n)) for n in (1, 2)]
-    for n in (1, 2):
-        tree.changed("tracked_stats", 0, nth=n, value=figures(tree, 0, n) | exact(tree, n))
-    return [("result_4.txt", lines[0], "RUN24")]
+def shared_figures(tree, *losses):
+    """Runs 0 and 4 log these losses, one in each of their first epochs; the line of the first of run 4."""
+    for run in (0, 4):
+        for nth in reversed(range(len(losses))):
+            value = tree.logs[run].all("tracked_stats")[nth]["value"] | {"early_loss": losses[nth]}
+            line = tree.changed("tracked_stats", run, nth=nth, value=value)
+    return line
 
 
-def figures(tree, index, nth):
-    return tree.logs[index].all("tracked_stats")[nth]["value"]
-
-
-def exact(tree, nth):
-    return {"early_loss": 0.123456789012 + nth}
+figures_of_another_run = files_found(  # its scores and seconds are its own, its losses of two epochs another run's
+    "RUN24", "result_4.txt", lambda tree: shared_figures(tree, 1.123456789012, 2.123456789012)
+)
 
 
 @damage
@@ -193,43 +180,19 @@ def with_batch(tree, batch):
         tree.changed("global_batch_size", index, value=batch)
 
 
-@pytest.mark.parametrize(("batch", "wanted"), [(4, []), (1, []), (3, [("scaffold", 1, "RUN22")])])
-def test_run22_epochs_and_their_mean_are_for_people(tree, found, batch, wanted):
-    """Five epochs each: beside 1 and 9; 5, 5, 6; 5 and five times 9, p = 6 / 462."""
-    with_batch(tree, batch)
-    assert found(tree.root) == wanted
-
-
-@pytest.mark.parametrize(("runs", "sets"), [(3, 0), (4, 1)])
-def test_run22_a_chance_of_one_in_twenty_is_no_surprise(tree, logs, found, runs, sets):
-    """Four epochs each beside 5, 5, 6: p = 1 / 20 and 1 / 35."""
-    for index in range(5):
-        tree.logs[index] = logs.good(index, (0.5, 0.7, 0.9, 0.995))
-        tree.write(index)
-    with_batch(tree, 1)
-    for index in range(runs, 5):
-        tree.path(index).unlink()
-    told = [name for name, _, code in found(tree.root) if code == "RUN22"]
-    assert (told.count("scaffold"), len(told)) == (sets, sets + runs)
-
-
-def of_run23(tree, law, **options):
-    return [f for f in judge([tree.root], rules=law, **options).findings if f.code == "RUN23"]
-
-
-@pytest.mark.parametrize(("batch", "found"), [(3, 0), (6, 1), (8, 0), (7, 0)])
-def test_run23_judges_the_mean_where_points_are_many_enough(tree, law, batch, found):
+@pytest.mark.parametrize(("batch", "number"), [(3, 0), (6, 1), (8, 0), (7, 0)])
+def test_run23_judges_the_mean_where_points_are_many_enough(tree, found, batch, number):
     """Six runs; ten that cross near 5.4, and near 4.5, as the set does; between them."""
     with_batch(tree, batch)
-    assert len(of_run23(tree, law)) == found
+    assert [code for *_, code in found(tree.root)].count("RUN23") == number
 
 
-def test_run23_says_nothing_of_the_open_division(tree, law):
+def test_run23_says_nothing_of_the_open_division(tree, found):
     with_batch(tree, 6)
     for index in range(5):
         tree.changed("submission_division", index, value="open")
     tree.described(division="open")
-    assert of_run23(tree, law) == []
+    assert "RUN23" not in [code for *_, code in found(tree.root)]
 
 
 def test_run20_at_another_epoch_a_person_looks(tree, law):
@@ -269,23 +232,10 @@ def test_run20_of_another_organisation_concerns_both(tree, law):
     assert {s.in_order for s in verdict.submissions} == {False}
 
 
-@pytest.mark.parametrize(("beyond", "codes"), [(0, []), (1, ["RUN21"])])
-def test_run21_runs_may_share_the_limit(tree, found, beyond, codes):
-    limit = round(load("v1.0").limits.clock.overlap * 1000)
-    end = tree.logs[2].one("run_stop")["time_ms"]
-    by = end - limit - beyond - tree.logs[3].one("run_start")["time_ms"]
-    tree.logs[3].shift(by)
-    tree.write(3)
-    assert [code for *_, code in found(tree.root)] == codes
-
-
-@pytest.mark.parametrize(("digits", "number", "told"), [(10, 2, True), (9, 2, False), (10, 1, False)])
-def test_run24_two_figures_with_all_their_digits_are_a_copy(tree, law, digits, number, told):
-    for run in (0, 4):
-        for nth in range(number):
-            stats = figures(tree, run, nth) | {"early_loss": round((0.1234567891, 0.2345678912)[nth], digits)}
-            tree.changed("tracked_stats", run, nth=nth, value=stats)
-    assert [f.code for f in judge([tree.root], rules=law).findings] == (["RUN24"] if told else [])
+@pytest.mark.parametrize("losses", [(0.123456789, 0.234567891), (0.1234567891,)])
+def test_run24_two_figures_with_all_their_digits_are_a_copy(tree, found, losses):
+    shared_figures(tree, *losses)
+    assert found(tree.root) == []
 
 
 BESIDE = "5.000 s at the same time as box/strong/scaffold/result_0.txt"
@@ -318,29 +268,23 @@ def shared(*runs, copies=(), overlap=1.0):
         ({"folder": "results/box/weak/scaffold"}, []),
         ({"folder": "results/crate/strong/scaffold"}, []),
         ({"folder": "results/box/strong/deepcam"}, [(1, BESIDE)]),
+        ({"folder": "results/box/tuning/scaffold/a"}, [(1, BESIDE)]),
     ],
 )
 def test_run21_is_of_runs_that_have_a_system_to_themselves(more, found):
     assert shared(timed(0, 0, 10), timed(1, 5, 15, **more)) == found
 
 
-def test_run21_copies_and_runs_without_an_end_are_left_out():
+def test_run21_runs_may_share_the_limit():
     runs = timed(0, 0, 10), timed(1, 5, 15)
-    assert shared(*runs, copies=[runs[1].path]) == []
-    assert shared(runs[0], timed(1, 5, None)) == []
+    assert shared(*runs, overlap=5.0) == [] and shared(*runs, overlap=4.999) == [(1, BESIDE)]
+    assert shared(*runs, copies=[runs[1].path]) == shared(runs[0], timed(1, 5, None)) == []
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "number"),
-    [
-        ("tuning/scaffold/a", "tuning/scaffold/a", 0),  # TUN06 counts the trials of a campaign
-        ("tuning/scaffold/a", "tuning/scaffold/b", 1),
-        ("tuning/scaffold/a", "tuning/scaffold/a/confirmation", 1),
-        ("strong/scaffold", "tuning/scaffold/a", 1),
-    ],
-)
-def test_run21_trials_of_one_campaign_may_run_at_once(first, second, number):
-    runs = [timed(i, 5 * i, 10 + i, f"results/box/{name}") for i, name in enumerate((first, second))]
+@pytest.mark.parametrize(("second", "number"), [("a", 0), ("b", 1), ("a/confirmation", 1)])
+def test_run21_trials_of_one_campaign_may_run_at_once(second, number):
+    """TUN06 counts them."""
+    runs = [timed(i, 5 * i, 10 + i, f"results/box/tuning/scaffold/{name}") for i, name in enumerate(("a", second))]
     assert len(shared(*runs)) == number
 
 

@@ -9,9 +9,9 @@ from compliance.reading.across import Relation, Replay, Reuse
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import file_added, files_changed, log_changed
+from tests.compliance.families.damages import damage, file_added, files_changed, files_found, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 
-damage = pytest.mark.damage
 SEEDS = load("v1.0").limits.seeds
 RING = 1 << SEEDS.modulus_bits
 TRAIN = "implementations/pytorch/train.py"
@@ -29,14 +29,19 @@ rehearsal = event_changed("SEED04", "seed", metadata={"source": "rehearsal"})
 seed_fixed_in_the_source = file_added("SEED06", TRAIN, "torch.manual_seed(0)\n")
 
 
-@damage
-def seeds_equal_at_different_source_lines(tree):
-    seed = tree.logs[1].one("seed")
-    event = tree.logs[3].one("seed")
-    event["value"] = seed["value"]
-    event["metadata"].update(file="other.py", lineno=999)
-    tree.write(3)
-    return [("result_3.txt", tree.logs[3].line(event), "SEED05")]
+def seed_of_another(code, change, **metadata):
+    """A damage: run 3 has a seed that is made of run 1's."""
+
+    def changed(tree):
+        return tree.changed("seed", 3, value=change(tree.logs[1].one("seed")["value"]), metadata=metadata)
+
+    return files_found(code, "result_3.txt", changed)
+
+
+seeds_equal_at_different_source_lines = seed_of_another("SEED05", lambda seed: seed, file="other.py", lineno=999)
+seed_that_is_the_next_after_anothers = seed_of_another("SEED07", lambda seed: seed + 1)
+# The generator on a CPU takes both for the same.
+seed_whose_low_bits_are_anothers = seed_of_another("SEED07", lambda seed: seed ^ (1 << 55 | 1 << 40))
 
 
 @damage
@@ -47,27 +52,10 @@ def seed_that_generators_take_for_anothers(tree):
 
 
 @damage
-def seed_that_is_the_next_after_anothers(tree):
-    line = tree.changed("seed", 3, value=tree.logs[1].one("seed")["value"] + 1)
-    return [("result_3.txt", line, "SEED07")]
-
-
-@damage
-def seed_whose_low_bits_are_anothers(tree):
-    """The generator on a CPU takes both for the same."""
-    seed = tree.logs[1].one("seed")["value"] ^ (1 << 55 | 1 << 40)
-    return [("result_3.txt", tree.changed("seed", 3, value=seed), "SEED07")]
-
-
-@damage
 def seeds_in_equal_steps(tree):
     """One finding for the set, at one of the three that show it."""
     lines = [tree.changed("seed", i, value=((1 << 62) + i * 0x0123456789ABCDE) % RING) for i in range(5)]
     return [("result_2.txt", lines[2], "SEED07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize(

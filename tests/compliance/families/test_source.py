@@ -4,7 +4,6 @@ import json
 import shutil
 
 import pytest
-import yaml
 
 from benchmark.source import combine
 from benchmark.tree import source_path
@@ -14,14 +13,14 @@ from compliance.reading.files import Text
 from compliance.reading.source import MOST_FILES, Folder
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import file_added, files_changed
+from tests.compliance.families.damages import damage, file_added, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import SYSTEM, good
 from tests.compliance.made import OURS
 from tests.support.effort import guarded
 
 LOG, METRIC, TRAIN = "benchmark/log.py", "benchmark/metric.py", "implementations/pytorch/train.py"
 CONFIG = "implementations/pytorch/configs/tiny.yaml"
-damage = pytest.mark.damage
 
 
 no_source = files_changed("SRC01", "source", lambda tree: shutil.rmtree(tree.root / "source"))
@@ -55,10 +54,6 @@ def two_files_that_may_have_begun_the_run(tree):
     return [(f"result_{n}.txt", line, "SRC09") for n in range(5)]
 
 
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
 def findings(tree, law):
     return judge([str(tree.root)], rules=law).findings
 
@@ -82,24 +77,13 @@ def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, 
     assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
 
 
-def test_every_line_with_a_path_of_a_user_is_told(tree, found):
-    line = tree.add(TRAIN, 'DATA = "/home/alice/data"\nx = 1\nMORE = "/home/bob/data"\n')
-    assert found(tree.root) == [("train.py", line, "SRC05"), ("train.py", line + 2, "SRC05")]
-
-
-def test_difference_says_found_and_wanted(tree, logs, law):
+def test_a_file_of_several_sets_is_told_once(tree, logs, law):
+    second(tree)
     tree.put(tree.source / CONFIG, "epochs: 61\n")
-    (finding,) = findings(tree, law)
+    (finding,) = [f for f in findings(tree, law) if f.code == "SRC03"]
     assert finding.path == f"{tree.source}/{CONFIG}"
     assert finding.found == f"sha256 {logs.sha256(tree.source / CONFIG)}"
     assert finding.wanted == f"{tree.files()[CONFIG]}, as logged in {tree.path(0)}"
-
-
-def test_a_file_of_several_sets_is_told_once(tree, law):
-    second(tree)
-    tree.put(tree.source / CONFIG, "epochs: 61\n")
-    (found,) = [f for f in findings(tree, law) if f.code == "SRC03"]
-    assert found.path == f"{tree.source}/{CONFIG}" and "/box/strong/scaffold/" in found.wanted
 
 
 def second(tree, host="crate-1"):
@@ -163,18 +147,6 @@ def test_faults_in_source(tree, found, code, text):
     assert found(tree.root) == [expected, expected]
 
 
-def test_closed_run_with_another_file_of_the_rules(tree, found):
-    tree.put(tree.source / "rules/edition.py", "ours = 1\n")
-    line = tree.ran()
-    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
-
-
-def test_closed_run_without_a_file_that_all_need(tree, found):
-    (tree.source / LOG).unlink()
-    line = tree.ran()
-    assert found(tree.root) == [(f"result_{i}.txt", line, "SRC07") for i in range(5)]
-
-
 def test_open_run_may_change_the_benchmark(tree, logs, found):
     tree.put(tree.source / METRIC, "ours = 1\n")
     tree.ran()
@@ -183,30 +155,6 @@ def test_open_run_may_change_the_benchmark(tree, logs, found):
         log.one("submission_division")["value"] = "open"
         tree.write(index)
     assert found(tree.root) == [("metric.py", 1, "CODE05")]  # for a person to read
-
-
-def test_release_is_the_benchmarks_own(tree, found, tmp_path, logs):
-    law = logs.law(tmp_path / "law")
-    for name in (LOG, METRIC):
-        tree.put(tree.source / name, "a = 'release'\n")
-    tree.ran()
-    files = tree.files()
-    own = {name: digest for name, digest in files.items() if name.startswith(("benchmark/", "rules/"))}
-    releases = {"v1.0.1": own, "v1.0.2": {**own, METRIC: "0" * 64}}
-    (law / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
-    assert judge([str(tree.root)], rules=law).findings == ()
-    del releases["v1.0.1"][METRIC]  # its files and another's are no release
-    shutil.copytree(law, tmp_path / "other")
-    (tmp_path / "other" / "v1.0" / "releases.yaml").write_text(yaml.safe_dump(releases))
-    assert {f.code for f in judge([str(tree.root)], rules=tmp_path / "other").findings} == {"SRC07"}
-
-
-def test_digest_of_other_files(tree, found):
-    event = tree.logs[2].one("source")
-    event["value"] = "0" * 64
-    tree.write(2)
-    codes = [f for f in found(tree.root) if f[2] != "RUN04"]
-    assert codes == [("result_2.txt", tree.logs[2].line(event), "SRC08")]
 
 
 def test_hostile_files_are_checked_to_the_end(tree, law):
@@ -252,10 +200,10 @@ def test_src03_a_run_without_source_does_not_excuse_the_next(released, whose):
     assert (fault.path, fault.line, fault.wanted) == ("acme/source/x/a.py", 1, wanted)
 
 
-@pytest.mark.parametrize(("spaces", "lines"), [(0, [2]), (1, [2]), (2, [])])
+@pytest.mark.parametrize(("spaces", "lines"), [(1, [2, 3]), (2, [3])])
 def test_src05_lines_up_to_a_length_are_searched(monkeypatch, spaces, lines):
     monkeypatch.setattr(checks, "LONGEST_LINE", len("/home/alice") + 1)
-    files = submitted(text("a.py", f"a = 1\n/home/alice{' ' * spaces}\n"))
+    files = submitted(text("a.py", f"a = 1\n/home/alice{' ' * spaces}\n/home/bob\n"))
     assert [fault.line for fault in checks.source_holds_no_users_path(files)] == lines
 
 
@@ -300,16 +248,38 @@ def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path,
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(), None)] == ([path] if wrong else [])
 
 
-@pytest.mark.parametrize(("score", "found"), [("dice", [f"no {METRIC}"]), ("mean", [])])
-def test_src07_the_file_that_scores_is_needed_where_it_is_known(logs, score, found):
-    files = {name: digest for name, digest in checks.own_files().items() if name in checks.NEEDED}
-    log = source_event(logs, files)
+@pytest.mark.parametrize(
+    ("changes", "score", "found"),
+    [
+        ({}, "dice", []),
+        ({LOG: None}, "dice", [f"no {LOG}"]),
+        ({METRIC: None}, "dice", [f"no {METRIC}"]),
+        ({METRIC: None}, "mean", []),
+        ({"rules/edition.py": "0" * 64}, "dice", [f"rules/edition.py {'0' * 64}"]),
+    ],
+)
+def test_src07_the_files_that_all_need_are_ours(logs, changes, score, found):
+    own = {name: digest for name, digest in checks.own_files().items() if name in (*checks.NEEDED, METRIC)}
+    log = source_event(logs, {name: digest for name, digest in {**own, **changes}.items() if digest})
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(score=score), None)] == found
+
+
+@pytest.mark.parametrize(("metric", "found"), [("1", []), ("2", [f"{METRIC} {'2' * 64}"])])
+def test_src07_all_files_are_of_one_release(logs, metric, found):
+    files = dict.fromkeys((*checks.NEEDED, METRIC), "1" * 64)
+    releases = {"v1.0.1": files, "v1.0.2": {METRIC: "2" * 64}}
+    log = source_event(logs, {**files, METRIC: metric * 64})
+    assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(releases=releases), None)] == found
 
 
 def test_a_log_without_source_is_another_rules(logs):
     assert list(checks.closed_runs_load_our_files(logs.read(), made.terms(), None)) == []
     assert list(checks.source_has_its_digest(logs.read(), made.terms(), None)) == []
+
+
+def test_src08_source_is_the_digest_of_its_files(logs):
+    log = source_event(logs, {"a.py": "0" * 64}, value="5" * 64)
+    assert [fault.found for fault in checks.source_has_its_digest(log, made.terms(), None)] == [f"source {'5' * 64}"]
 
 
 @pytest.mark.parametrize(

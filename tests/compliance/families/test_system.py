@@ -10,11 +10,11 @@ from compliance.families import system as checks
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.families.test_source import second
-from tests.compliance.logs import SYSTEM
+from tests.compliance.logs import START, SYSTEM, event, read
 
-damage = pytest.mark.damage
 COMPUTE = load("v1.0").limits.compute
 FLOPS = 10**12  # of a sample; the two ranks declare as much a second together
 
@@ -46,13 +46,7 @@ def test_sys14_hosts_of_one_name_are_two_machines_and_one_uuid_is_one(tmp_path, 
         path = tmp_path / "v1.0" / org / "results" / system / "strong" / "scaffold" / "result_0.txt"
         return made.run(path=str(path), file=path, values={"devices": value})
 
-    runs = [
-        run("acme", "box"),
-        run("acme", "box"),
-        run("bolt", "crate", ranks=2),
-        run("bolt", "crate", ranks=3),
-        run("acme", "box", "n2"),
-    ]
+    runs = [run("acme", "box"), run("bolt", "crate", ranks=2), run("bolt", "crate", ranks=3), run("acme", "box", "n2")]
     told = [fault.found for fault in checks.a_machine_is_one_system(made.across(*runs))]
     assert told == ["crate, on the devices of acme/box"] * len(found)
 
@@ -69,10 +63,6 @@ description_without_results = files_changed(
     "crate.json",
     lambda tree: shutil.copyfile(tree.root / "systems" / "box.json", tree.root / "systems" / "crate.json"),
 )
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +109,7 @@ def accelerators_beside_a_processor(tree):
     return [(f"result_{i}.txt", line, "SYS08") for i, line in enumerate(lines)]
 
 
+another_submitter_in_the_description = description_changed("SYS09", submitter="Bolt")
 a_second_host = event_changed("SYS10", "devices", value=[*named(1), *named(1, host="n2")])
 one_run_on_another_model = event_changed("SYS11", "devices", runs=(0,), value=named(name="A faster one"))
 
@@ -130,98 +121,62 @@ def another_model_than_described(tree):
     return [("box.json", tree.described(host_processor_model_name="A processor"), "SYS12")]
 
 
-@pytest.mark.parametrize("device", [0, None])
-def test_sys08_a_device_has_a_name(tree, found, device):
-    tree.settings(2, device=device)
-    assert [code for _, _, code in found(tree.path(2))] == ([] if device is None else ["SYS08"])
-
-
-@pytest.mark.parametrize(
-    ("device", "devices", "good"),
-    [
-        ("cpu", named(1) + named(1, name="Another"), True),
-        ("cpu", named(3), False),
-        ("cpu", [], False),
-        ("cuda", named(kind="cuda", uuids=["a", "b"]), True),
-        ("cuda", named(kind="cuda", uuids=["a", "a"]), False),
-        ("cuda", named(kind="cuda", uuids=["a", "b", "b"]), False),
-    ],
-)
-def test_sys10_devices_are_of_all_ranks_and_told_apart(logs, device, devices, good):
-    facts = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": device}, "devices": devices}
-    assert (agreeing(logs, checks.named_devices_agree, **facts) == []) is good
-
-
 def test_sys11_runs_may_be_on_other_hosts(tree, found):
     tree.changed("devices", value=named(host="n7"))
     assert found(tree.root) == []
 
 
-def judged(logs, *events, flops=FLOPS, compute=COMPUTE, settings=None, **problem):
+def judged(*events, flops=FLOPS, compute=COMPUTE, settings=None, **problem):
     """What SYS07 finds in a log of two ranks that has these events, too: (line, severity)."""
     settings = {"device": "cpu", "threads": 1, "peak_tflops": 0.5} if settings is None else settings
     facts = {"hyperparameters": settings, "number_of_ranks": 2, "number_of_nodes": 1, "precision": "float32"}
-    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)), *events)
+    log = read(*(event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)), *events)
     terms = made.terms(compute=compute, **{"problem": made.published(flops_per_sample=flops), **problem})
     return [(fault.line, fault.severity) for fault in checks.devices_can_compute_so_fast(log, terms, None)]
 
 
-def epochs(logs, *seconds, samples=10):
+def epochs(*seconds, samples=10):
     """Epochs that take so many seconds, in lines 11 and 12, 21 and 22, and so on."""
     return [
-        logs.event(10 * n + i, f"epoch_{key}", logs.START + round(1000 * i * s) - 1000 * s, epoch_num=n, **more)
+        event(10 * n + i, f"epoch_{key}", START + round(1000 * i * s) - 1000 * s, epoch_num=n, **more)
         for n, s in enumerate(seconds, 1)
         for i, (key, more) in enumerate((("start", {}), ("stop", {"samples_count": samples})), 1)
     ]
 
 
+def total(value):
+    return [event(9, "throughput", value=value)]
+
+
 @pytest.mark.parametrize(
-    ("flops", "found"),
+    ("events", "facts", "found"),
     [
-        (9 * 10**11 - 1, []),
-        (9 * 10**11, [(12, "review")]),
-        (FLOPS, [(12, "review")]),
-        (FLOPS + 1, [(12, "")]),
-        (0, []),
+        (epochs(10), {"flops": 9 * 10**11 - 1}, []),
+        (epochs(10), {"flops": 9 * 10**11}, [(12, "review")]),
+        (epochs(10), {"flops": FLOPS}, [(12, "review")]),  # the peak
+        (epochs(10), {"flops": FLOPS + 1}, [(12, "")]),
+        (epochs(10), {"flops": 0}, []),
+        (epochs(20, 5, 10, 15), {}, [(22, "")]),  # the fastest counts
+        (epochs(10, 20), {}, [(12, "review")]),
+        (epochs(0, samples=1), {"flops": 10**9}, [(12, "review")]),  # of a millisecond
+        (epochs(1, samples=1), {}, [(12, "review")]),
+        (epochs(1, samples=0), {}, []),
+        (epochs(1, samples="10"), {}, []),
+        (epochs(1, samples=None), {}, []),
+        (epochs(1)[1:], {}, []),  # without a start
+        (total({"throughput": 0.5}), {"flops": 2 * FLOPS}, [(9, "review")]),
+        (total({"throughput": "1"}), {"flops": 2 * FLOPS}, []),
+        (total([9]), {"flops": 2 * FLOPS}, []),
+        (epochs(1), {}, [(12, "")]),
+        ([], {}, []),
+        (epochs(1), {"problem": None}, []),
+        (epochs(1), {"compute": None}, []),
+        (epochs(1), {"settings": {}}, []),
+        (epochs(1), {"settings": {"device": "cpu"}, "compute": replace(COMPUTE, core={})}, []),  # no peak
     ],
 )
-def test_sys07_is_a_review_near_the_peak_and_an_error_above_it(logs, flops, found):
-    assert judged(logs, *epochs(logs, 10), flops=flops) == found
-
-
-def test_sys07_the_fastest_epoch_counts(logs):
-    assert judged(logs, *epochs(logs, 20, 5, 10, 15)) == [(22, "")]
-    assert judged(logs, *epochs(logs, 10, 20)) == [(12, "review")]
-
-
-@pytest.mark.parametrize(("samples", "found"), [(0, []), ("10", []), (None, []), (1, [(12, "review")])])
-def test_sys07_an_epoch_of_one_sample_has_a_rate(logs, samples, found):
-    assert judged(logs, *epochs(logs, 1, samples=samples)) == found
-
-
-def test_sys07_an_epoch_takes_a_millisecond_or_more(logs):
-    assert judged(logs, *epochs(logs, 0, samples=1), flops=10**9) == [(12, "review")]
-
-
-def test_sys07_an_epoch_without_a_start_has_no_rate(logs):
-    assert judged(logs, epochs(logs, 1)[1]) == []
-
-
-@pytest.mark.parametrize(
-    ("value", "found"), [({"throughput": 0.5}, [(9, "review")]), ({"throughput": "1"}, []), ([9], [])]
-)
-def test_sys07_throughput_alone_is_a_rate(logs, value, found):
-    assert judged(logs, logs.event(9, "throughput", value=value), flops=2 * FLOPS) == found
-
-
-def test_sys07_says_nothing_where_something_is_unknown(logs):
-    fast = epochs(logs, 1)
-    assert judged(logs, *fast) == [(12, "")]
-    assert judged(logs) == []
-    assert judged(logs, *fast, problem=None) == []
-    assert judged(logs, *fast, compute=None) == []
-    assert judged(logs, *fast, settings={}) == []
-    assert judged(logs, *fast, settings={"device": "cpu"}, compute=replace(COMPUTE, core={})) == []  # no peak
+def test_sys07_is_a_review_near_the_peak_and_an_error_above_it(events, facts, found):
+    assert judged(*events, **facts) == found
 
 
 def agreeing(logs, check, **facts):
@@ -236,36 +191,46 @@ def test_sys08_accelerators_are_those_of_all_nodes(logs, ranks, found):
     assert agreeing(logs, checks.devices_agree, hyperparameters={"device": "cuda"}, **facts) == found
     for settings in ({}, [], "cuda", None):  # other rules say so
         assert agreeing(logs, checks.devices_agree, hyperparameters=settings, **facts) == []
+    assert agreeing(logs, checks.devices_agree, hyperparameters={"device": 0}, **facts) == ["device 0"]
     assert agreeing(logs, checks.devices_agree, **facts) == []
     for name in facts:
         assert agreeing(logs, checks.devices_agree, hyperparameters={"device": "cuda"}, **{**facts, name: "9"}) == []
 
 
-def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
-    def found(**facts):
-        return agreeing(logs, checks.named_devices_agree, **facts)
+@pytest.mark.parametrize(
+    ("device", "devices", "told"),
+    [
+        ("cpu", named(1) + named(1, name="Another"), []),
+        ("cpu", named(3), ["devices of 3 ranks"]),
+        ("cpu", [], ["devices []"]),
+        ("cuda", named(), ["devices of kind cpu"]),
+        ("cuda", named(kind="cuda", uuids=["a", "b"]), []),
+        ("cuda", named(kind="cuda", uuids=["a", "a"]), ["1 accelerators by their uuids"]),
+        ("cuda", named(kind="cuda", uuids=["a", "b", "b"]), ["2 accelerators by their uuids"]),
+    ],
+)
+def test_sys10_devices_are_of_all_ranks_and_told_apart(logs, device, devices, told):
+    facts = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": device}, "devices": devices}
+    assert agreeing(logs, checks.named_devices_agree, **facts) == told
 
-    said = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": "cpu"}}
-    assert found(**said) == found(**said, devices="?") == found(**said, devices=named()) == []
-    for name in said:
-        assert found(**{**said, name: None}, devices=named()) == []
-    assert found(**{**said, "hyperparameters": {"device": "cuda"}}, devices=named()) == ["devices of kind cpu"]
+
+def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
+    said = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": "cpu"}, "devices": named()}
+    for name, value in (*dict.fromkeys(said).items(), ("devices", "?")):
+        assert agreeing(logs, checks.named_devices_agree, **{**said, name: value}) == []
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("number", "distinct", "told"),
     [
-        ({}, []),
-        ({"distinct": 65_535}, ["65535 accelerators by their uuids"]),
-        (
-            {"hosts": [f"n{n}" for n in range(16_385)], "distinct": 65_540},
-            ["devices of 65540 ranks", "devices on 16385 hosts"],
-        ),
+        (16_384, 65_536, []),
+        (16_384, 65_535, ["65535 accelerators by their uuids"]),
+        (16_385, 65_540, ["devices of 65540 ranks", "devices on 16385 hosts"]),
     ],
 )
-def test_sys10_a_machine_of_65536_accelerators(logs, changes, told):
-    hosts = [f"n{n}" for n in range(16_384)]
-    devices = [{"hosts": hosts, "kind": "cuda", "name": "X", "ranks": 4, "distinct": 65_536, **changes}]
+def test_sys10_a_machine_of_65536_accelerators(logs, number, distinct, told):
+    hosts = {"hosts": [f"n{n}" for n in range(number)], "distinct": distinct}
+    devices = [{**hosts, "kind": "cuda", "name": "X", "ranks": 4}]
     facts = {"number_of_ranks": 65_536, "number_of_nodes": 16_384, "hyperparameters": {"device": "cuda"}}
     assert agreeing(logs, checks.named_devices_agree, devices=devices, **facts) == told
 
@@ -295,9 +260,6 @@ def test_sys12_a_device_is_compared_with_the_field_of_its_kind(described, found)
     runs = [made.run(values={"devices": devices}) for devices in (None, both, named(name="Not looked at"))]
     judged = checks.named_devices_are_the_descriptions(runs, made.place(described, submission=None), None)
     assert [fault.found for fault in judged] == found
-
-
-another_submitter_in_the_description = description_changed("SYS09", submitter="Bolt")
 
 
 def test_a_folder_may_have_a_letter_and_its_accent_apart(tree, found):

@@ -8,11 +8,9 @@ from compliance.reading.run import Mark
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good, rate
-
-damage = pytest.mark.damage
-
 
 rate_raised = log_changed(
     "THR04",
@@ -70,10 +68,7 @@ def whole_systems(weak):
         weak.write(index)
 
 
-@damage
-def nodes_of_the_whole_system_in_every_instance(weak):
-    whole_systems(weak)
-    return [("scaffold", 1, "THR02")]
+nodes_of_the_whole_system_in_every_instance = files_changed("THR02", "scaffold", whole_systems)
 
 
 @damage
@@ -83,33 +78,6 @@ def throughput_log_in_place_of_a_run(study):
         study.path(index).unlink()
     line = study.logs[6].line(study.logs[6].one("throughput_only"))
     return [("result_2.txt", line, "THR03")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
-
-
-def test_staging_and_warm_up_come_before_the_first_block(study, found):
-    study.logs[6].shift(600_000, since=study.logs[6].one("tracked_stats"))
-    study.write(6)
-    assert found(study.root) == []
-
-
-@pytest.mark.parametrize(("instances", "codes"), [(1, []), (2, ["THR02"])])
-def test_thr02_one_instance_may_have_the_whole_system_and_two_may_not(weak, found, instances, codes):
-    whole_systems(weak)
-    for index in range(instances, 6):
-        weak.path(index).unlink()
-    told = [code for *_, code in found(weak.root, **weak.options)]
-    assert [code for code in told if code.startswith("THR")] == codes
-
-
-def test_a_node_that_instances_share_counts_once(weak, found):
-    weak.described(number_of_nodes="1")
-    for index, log in enumerate(weak.logs):
-        log.one("devices")["value"][0]["host"] = "n1"
-        weak.write(index)
-    assert found(weak.root) == []
 
 
 def test_pruned_log_is_judged_too(weak, found):
@@ -147,7 +115,7 @@ def test_seconds_of_a_block_fill_its_time_on_the_clock(said, alone, wanted):
 ONLY = made.terms(throughput_only=True)
 
 
-def figures(logs, total=None, only=True, **changes):
+def figures(logs, total=None, only=True, begun=0, **changes):
     """What THR04 finds in a log of two blocks of 10 steps of 0.1 s, 80 samples each; `changes` are the second's."""
     block = {"steps": 10, "samples_count": 80, "step_seconds": 0.1, "throughput": 80.0, "at": 2000}
 
@@ -156,44 +124,46 @@ def figures(logs, total=None, only=True, **changes):
         return logs.event(line, key, at, value, steps=steps, samples_count=samples_count)
 
     whole = {**block, "steps": 20, "samples_count": 160, **(total or {})}
-    start = logs.event(1, "run_start", 0)
+    start = logs.event(1, "run_start", begun)
     events = [event(3, "tracked_stats", **{**block, "at": 1000}), event(4, "tracked_stats", **{**block, **changes})]
     log = logs.read(start, *events, event(9, "throughput", **whole))
     faults = checks.figures_follow_from_counts(log, made.terms(throughput_only=only), made.timeline(start=start))
     return [(fault.line, fault.found) for fault in faults]
 
 
-def test_figures_that_follow_from_their_counts_are_good(logs):
-    assert figures(logs) == []
-    assert figures(logs, throughput=70.0, only=False) == []
-
-
-@pytest.mark.parametrize(("by", "lines"), [(0.9e-6, []), (-1.1e-6, [4])])
-def test_a_rate_is_what_its_counts_give_but_for_a_millionth(logs, by, lines):
-    assert [line for line, _ in figures(logs, throughput=80 * (1 + by))] == lines
-
-
-@pytest.mark.parametrize("name", ["steps", "samples_count", "step_seconds", "throughput"])
-@pytest.mark.parametrize("wrong", [0, True])
-def test_counts_and_rates_are_numbers_above_zero(logs, name, wrong):
-    ((line, found),) = figures(logs, **{name: wrong})
-    assert line == 4 and found.startswith(f"{name} ")
-
-
-@pytest.mark.parametrize(("more", "lines"), [(1, []), (2, [9]), (-2, [9])])
-def test_a_total_is_that_of_its_blocks_but_for_a_millionth(logs, more, lines):
-    """A million steps in two blocks, the second one's of a microsecond."""
+def million(more):
+    """Figures of a million steps in two blocks, the second one's of a microsecond, and a total of so many more."""
     steps, seconds = 1_000_000 + more, 1.99999
     total = {"steps": steps, "step_seconds": seconds / steps, "throughput": 160 / seconds}
-    changes = {"steps": 999_990, "step_seconds": 1e-6, "throughput": 80 / 0.99999}
-    assert [line for line, _ in figures(logs, total, **changes)] == lines
+    return {"steps": 999_990, "step_seconds": 1e-6, "throughput": 80 / 0.99999, "total": total}
 
 
-@pytest.mark.parametrize(("beyond", "lines"), [(-1e-6, []), (1e-6, [4])])
-def test_steps_of_a_block_fit_into_its_time_on_the_clock(logs, beyond, lines):
-    seconds = 1.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds + beyond  # from the block before
-    total = {"step_seconds": (1 + seconds) / 20, "throughput": 160 / (1 + seconds)}
-    assert [line for line, _ in figures(logs, total, step_seconds=seconds / 10, throughput=80 / seconds)] == lines
+FIGURES = ("steps", "samples_count", "step_seconds", "throughput")
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({}, []),
+        ({"throughput": 70.0, "only": False}, []),
+        ({"begun": -600_000}, []),  # staging and warm-up come before the first block
+        ({"at": 1000}, ["1.000 s of steps in 0.000 s on the clock"]),
+        ({"throughput": 80 * (1 + 0.9e-6)}, []),
+        ({"throughput": 80 * (1 - 1.1e-6)}, ["throughput"]),
+        *(({name: wrong}, [name]) for name in FIGURES for wrong in (0, True)),
+        (million(1), []),
+        (million(2), ["steps"]),
+        (million(-2), ["steps"]),
+        ({"total": {"samples_count": 161, "throughput": 80.5}}, ["samples_count"]),
+        ({"total": {"steps": 19, "throughput": 160 / 1.9}}, ["steps", "seconds of steps"]),
+        ({"total": {"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}}, ["seconds of steps"]),
+    ],
+)
+def test_figures_follow_from_their_counts_but_for_a_millionth(logs, changes, names):
+    found = figures(logs, **changes)
+    assert [(line, name in text) for (line, text), name in zip(found, names, strict=True)] == [
+        (9 if "total" in changes else 4, True) for _ in names
+    ]
 
 
 @pytest.mark.parametrize(("off", "wrong"), [(1, False), (-2, True)])
@@ -203,20 +173,6 @@ def test_a_rate_of_seconds_follows_from_them(logs, off, wrong):
     fault = checks.rate_fault(logs.event(4, "io", value=value, steps=7, samples_count=3_000_000), "seconds")
     found = {"line": 4, "found": f"throughput {1_000_000 + off:g}", "wanted": "1e+06, as its counts give"}
     assert fault == (checks.Fault(**found) if wrong else None)
-
-
-@pytest.mark.parametrize(
-    ("total", "names"),
-    [
-        ({"samples_count": 161, "throughput": 80.5}, ["samples_count"]),
-        ({"steps": 19, "throughput": 160 / 1.9}, ["steps", "seconds of steps"]),
-        ({"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}, ["seconds of steps"]),
-    ],
-)
-def test_the_whole_is_what_its_blocks_are_together(logs, total, names):
-    found = figures(logs, total)
-    assert [text.partition(" ")[2].removesuffix(" in all") for _, text in found] == names
-    assert {line for line, _ in found} <= {9}
 
 
 def instance(start, stop, nodes=1, number=0, devices=None):
@@ -259,6 +215,8 @@ def test_the_first_node_with_too_many_accelerators_in_use_is_named(ranks, found)
     ]
     faults = checks.instances_fit_into_the_system([instance(0, 10, 2, devices=devices)], of_system("2"), ONLY)
     assert [fault.found.partition(" at once")[0] for fault in faults] == found
+    own = [instance(0, 10, 2, number, [{**device, "ranks": 1} for device in devices]) for number in range(2)]
+    assert list(checks.instances_fit_into_the_system(own, of_system("2"), ONLY)) == []  # nodes that they share
 
 
 @pytest.mark.parametrize(
@@ -286,7 +244,11 @@ def test_an_instance_says_its_nodes_from_1_on(nodes, faults):
     assert list(checks.instances_say_their_scale(runs, of_system("4", "strong"), ONLY)) == []
 
 
-def test_instances_of_no_nodes_are_not_the_whole_of_a_system_of_none():
-    runs = [instance(0, 10, 0, number) for number in range(2)]
-    faults = checks.instances_say_their_scale(runs, of_system("0"), made.terms(system_nodes_logged=True))
+def test_several_instances_may_not_have_the_whole_system():
+    by, many = made.terms(system_nodes_logged=True), [instance(0, 10, 2, number) for number in range(2)]
+    assert list(checks.instances_say_their_scale(many[:1], of_system("2"), by)) == []
+    (fault,) = checks.instances_say_their_scale(many, of_system("2"), by)
+    assert fault.found == "number_of_nodes 2, the whole system's, in every instance"
+    none = [instance(0, 10, 0, number) for number in range(2)]  # are not the whole of a system of none
+    faults = checks.instances_say_their_scale(none, of_system("0"), by)
     assert [fault.found for fault in faults] == ["number_of_nodes 0"] * 2

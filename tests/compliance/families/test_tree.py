@@ -13,10 +13,9 @@ from compliance.reading.rounds import NAME, sha256
 from compliance.reading.tree import Entry, LogFile, Set, Submission, place_in
 from rules.edition import load
 from tests.compliance import made
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good
-
-damage = pytest.mark.damage
 
 
 @damage
@@ -45,13 +44,7 @@ log_misnamed = files_changed(
 events_in_a_document = files_changed(
     "TREE09", "notes.rst", lambda tree: good(7).write(tree.root / "results" / "notes.rst")
 )
-
-
-@damage
-def all_logs_deleted(tree):
-    for index in range(5):
-        tree.path(index).unlink()
-    return [("scaffold", 1, "TREE08")]
+all_logs_deleted = files_changed("TREE08", "scaffold", lambda tree: [tree.path(index).unlink() for index in range(5)])
 
 
 @damage
@@ -59,10 +52,6 @@ def more_entries_than_can_be_walked(tree, monkeypatch):
     monkeypatch.setattr(tree_module, "MOST_ENTRIES", len(list(tree.root.rglob("*"))))
     tree.put(tree.path(0).with_name("zz.md"), "The last file.")
     return [("acme", 1, "TREE07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 OURS, ROUND = load("v1.0"), load("mlperf-hpc-v0.7")  # which has no scalings
@@ -78,46 +67,36 @@ def listed(*paths, **kinds):
 
 
 @pytest.mark.parametrize(
-    ("path", "placed"),
+    ("edition", "path", "placed"),
     [
-        ("README.md", True),
-        ("notes.txt", False),
-        ("source/any/thing.bin", True),
-        ("systems/more/box.json", False),
-        ("systems/box.yaml", False),
-        ("results/box/strong/weights/a.safetensors", True),
-        ("results/box/weights/a.safetensors", False),
-        ("results/box/environment_0.json", False),
-        ("results/box/receipts_0.jsonl", False),
-        ("results/box/strong/environment_0.json", True),
-        (f"{SET}/superseded/1/notes.txt", False),
-        (f"{SET}/superseded/1/weights/a.safetensors", True),
-        (f"{SET}/superseded/1/weights/a.bin", False),
-        (f"{SET}/superseded/1/a.safetensors", False),
-        ("results/box/strong/ledger.jsonl", False),
-        (f"{SET}/more/ledger.jsonl", False),
-        (f"{CAMPAIGN}/confirmation/ledger.jsonl", True),
-        (f"{CAMPAIGN}/confirmation/campaign.json", False),
-        (f"{SET}/campaign.json", False),
-        ("results/box/weak/scaffold/pruned_results/notes.txt", False),
+        (OURS, "README.md", True),
+        (OURS, "notes.txt", False),
+        (OURS, "source/any/thing.bin", True),
+        (OURS, "systems/more/box.json", False),
+        (OURS, "systems/box.yaml", False),
+        (OURS, "results/box/strong/weights/a.safetensors", True),
+        (OURS, "results/box/weights/a.safetensors", False),
+        (OURS, "results/box/environment_0.json", False),
+        (OURS, "results/box/strong/environment_0.json", True),
+        (OURS, "results/box/strong/receipts_0.jsonl", True),
+        (OURS, f"{SET}/superseded/1/result_0.txt", True),
+        (OURS, f"{SET}/superseded/1/notes.txt", False),
+        (OURS, f"{SET}/superseded/1/weights/a.safetensors", True),
+        (OURS, f"{SET}/superseded/1/a.safetensors", False),
+        (OURS, "results/box/strong/ledger.jsonl", False),
+        (OURS, f"{SET}/more/ledger.jsonl", False),
+        (OURS, f"{CAMPAIGN}/confirmation/ledger.jsonl", True),
+        (OURS, f"{CAMPAIGN}/confirmation/campaign.json", False),
+        (OURS, f"{SET}/campaign.json", False),
+        (ROUND, "results/box/x/deepcam/ledger.jsonl", False),
+        (ROUND, "results/box/deepcam/environment_0.json", False),
+        (ROUND, "results/box/deepcam/x/weights/a.safetensors", False),
+        (ROUND, "results/box/deepcam/superseded/1/result_0.txt", False),
+        (ROUND, "results/box/tuning/deepcam/c1/campaign.json", False),
     ],
 )
-def test_what_has_a_place_in_a_submission(path, placed):
-    assert len(list(checks.files_have_a_place(listed(path), OURS))) == (not placed)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "results/box/x/deepcam/ledger.jsonl",
-        "results/box/deepcam/environment_0.json",
-        "results/box/deepcam/x/weights/a.safetensors",
-        "results/box/deepcam/superseded/1/result_0.txt",
-        "results/box/tuning/deepcam/c1/campaign.json",
-    ],
-)
-def test_what_an_edition_does_not_know_has_no_place(path):
-    assert len(list(checks.files_have_a_place(listed(path), ROUND))) == 1
+def test_what_has_a_place_in_a_submission(edition, path, placed):
+    assert len(list(checks.files_have_a_place(listed(path), edition))) == (not placed)
 
 
 @pytest.mark.parametrize(
@@ -140,26 +119,6 @@ def test_files_that_other_rules_name(path, parameters, named):
     assert len(list(checks.logs_are_named_by_number(submission, OURS))) == named
     if parameters or named:
         assert list(checks.files_have_a_place(submission, OURS)) == []  # one finding each
-
-
-@pytest.mark.parametrize(
-    ("edition", "path", "benchmark", "empty"),
-    [
-        (OURS, "results/box/strong/scafold/", 1, 1),
-        (OURS, "results/box/strong/scaffold/", 0, 1),
-        (OURS, "results/box/strong/power/", 0, 0),
-        (OURS, "results/box/strong/", 0, 0),
-        (OURS, "results/box/strong/scaffold/deeper/", 0, 0),
-        (OURS, "source/box/strong/scafold/", 0, 0),
-        (ROUND, "results/box/deepcam/", 0, 1),
-        (ROUND, "results/box/scaffold/", 1, 1),
-        (ROUND, "results/box/deepcam/deeper/", 0, 0),
-    ],
-)
-def test_folders_of_results_are_of_a_benchmark_and_hold_logs(edition, path, benchmark, empty):
-    submission = listed(path, "results/x.md", "source/x")
-    assert len(list(checks.benchmark_folders_are_known(submission, edition))) == benchmark
-    assert len(list(checks.folders_of_results_hold_logs(submission, edition))) == empty
 
 
 def test_a_submission_without_results_is_told_so():
@@ -206,26 +165,42 @@ def test_logs_lie_at_their_scaling_as_far_as_there_are_any(folder, strong, round
         assert found == ([] if right else [(folder, 1, f"results/{folder}".rstrip("/"), wanted)])
 
 
-@pytest.mark.parametrize("scalings", [("strong", "weak"), ()])
-def test_campaigns_belong_into_editions_that_tune(scalings):
-    edition = made.edition(scalings=scalings)
-    assert len([*checks.logs_lie_where_they_belong(with_sets(listed(), "box/tuning/scaffold/c1"), edition)]) == 1
+def test_campaigns_belong_into_editions_that_tune():
+    campaign = with_sets(listed(), "box/tuning/scaffold/c1")
+    for scalings in (("strong", "weak"), ()):
+        (fault,) = checks.logs_lie_where_they_belong(campaign, made.edition(scalings=scalings))
+        assert fault.path == "box/tuning/scaffold/c1"
+
+
+BOX = (OURS, "results/box/strong/scaffold/")
+TUNED = (OURS, "results/box/tuning/scaffold/")
 
 
 @pytest.mark.parametrize(
-    ("path", "folder", "empty"),
+    ("edition", "path", "folder", "benchmark", "empty"),
     [
-        ("results/box/strong/scaffold/", "box/strong/scaffold", False),
-        ("results/box/strong/scaffold/", "box/strong/deepcam", True),
-        ("results/box/strong/scaffold/", "box/strong/scaffold/more", True),
-        ("results/box/tuning/scaffold/", "box/tuning/scaffold/c1", False),
-        ("results/box/tuning/scaffold/", "box/tuning/scaffold/c1/confirmation", False),
-        ("results/box/tuning/scaffold/", "box/tuning/deepcam/c1", True),
+        (OURS, "results/box/strong/scafold/", None, 1, 1),
+        (OURS, "results/box/strong/power/", None, 0, 0),
+        (OURS, "results/box/strong/", None, 0, 0),
+        (OURS, "results/box/strong/scaffold/deeper/", None, 0, 0),
+        (OURS, "source/box/strong/scafold/", None, 0, 0),
+        (*BOX, None, 0, 1),
+        (*BOX, "box/strong/scaffold", 0, 0),
+        (*BOX, "box/strong/deepcam", 0, 1),
+        (*BOX, "box/strong/scaffold/more", 0, 1),
+        (*TUNED, "box/tuning/scaffold/c1", 0, 0),
+        (*TUNED, "box/tuning/scaffold/c1/confirmation", 0, 0),
+        (*TUNED, "box/tuning/deepcam/c1", 0, 1),
+        (ROUND, "results/box/deepcam/", None, 0, 1),
+        (ROUND, "results/box/scaffold/", None, 1, 1),
+        (ROUND, "results/box/deepcam/deeper/", None, 0, 0),
     ],
 )
-def test_folders_of_benchmarks_hold_logs_or_campaigns(path, folder, empty):
-    submission = with_sets(listed(path, "results/x.md", "source/x"), folder)
-    found = [(fault.line, fault.path) for fault in checks.folders_of_results_hold_logs(submission, OURS)]
+def test_folders_of_results_are_of_a_benchmark_and_hold_logs(edition, path, folder, benchmark, empty):
+    """Or campaigns."""
+    submission = with_sets(listed(path, "results/x.md", "source/x"), *([folder] if folder else []))
+    assert len(list(checks.benchmark_folders_are_known(submission, edition))) == benchmark
+    found = [(fault.line, fault.path) for fault in checks.folders_of_results_hold_logs(submission, edition)]
     assert found == [(1, f"acme/{path}".rstrip("/"))] * empty
 
 
@@ -288,19 +263,14 @@ def list_of_the_frozen_damaged(tree):
     return [("acme", 1, "TREE13")]
 
 
-def test_a_frozen_submission_as_it_was_is_in_order(tree, found):
-    freeze(tree)
+def test_tree13_the_list_of_the_round_counts_alone(tree, found):
+    """Also for a submission that came later; none inside a submission."""
+    listed = freeze(tree)
     assert found(tree.root) == found(tree.root.parent) == []
-
-
-def test_a_submission_that_came_later_is_not_in_the_list(tree, found):
-    tree.put(tree.root.parent / NAME, "")
+    listed.write_text("")
     entries = [p for p in tree.root.rglob("*") if p.is_file()]
-    assert {code for *_, code in found(tree.root)} == {"TREE13"} and len(found(tree.root)) == len(entries)
-
-
-def test_a_list_inside_the_submission_counts_for_nothing(tree, found):
-    tree.put(tree.root / NAME, "")
+    assert [code for *_, code in found(tree.root)] == ["TREE13"] * len(entries)
+    listed.rename(tree.root / NAME)
     assert found(tree.root) == [(NAME, 1, "TREE03")]
 
 

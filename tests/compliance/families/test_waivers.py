@@ -2,11 +2,9 @@
 
 from datetime import date
 
-import pytest
-
 from compliance.reviewing.waiver import read_waivers
-
-damage = pytest.mark.damage
+from tests.compliance.families.damages import damage
+from tests.compliance.families.damages import test_damage as test_damage
 
 
 def waived(code, expires="", today=None):
@@ -24,7 +22,3 @@ def waived(code, expires="", today=None):
 
 waiver_of_nothing = waived("WAI01")
 waiver_that_has_expired = waived("WAI02", ", expires: 2026-11-21", date(2026, 11, 22))
-
-
-def test_damage(entry, exactly):
-    exactly(entry)

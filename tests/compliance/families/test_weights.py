@@ -11,12 +11,13 @@ import safetensors.numpy
 from compliance.engine import judge
 from compliance.families import weights as checks
 from compliance.reading.digest import Named
+from compliance.reading.series import Evaluation
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 
-damage = pytest.mark.damage
 LARGEST = load("v1.0").limits.weights.largest
 
 
@@ -26,12 +27,10 @@ file_elsewhere = event_changed("WGT01", "weights", of="weighted", metadata={"pat
 
 def stated(tree, index=2):
     """Gives every evaluation of a run but the last the digest of a state; the events."""
-    log = tree.logs[index]
-    scores = [event for event in log.events if event["key"] == "eval_accuracy"]
+    scores = tree.logs[index].all("eval_accuracy")
     for number, event in enumerate(scores[:-1]):
         event["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
-    tree.write(index)
-    return log, scores
+    return scores
 
 
 def state_changed(change):
@@ -39,7 +38,7 @@ def state_changed(change):
 
     @damage
     def entry(tree):
-        _, scores = stated(tree)
+        scores = stated(tree)
         change(scores[1]["metadata"], scores[0]["metadata"])
         return [("result_2.txt", tree.written(scores[1]), "WGT09")]
 
@@ -48,11 +47,6 @@ def state_changed(change):
 
 state_of_one_epoch_left_out = state_changed(lambda second, first: second.pop("state"))
 state_of_the_epoch_before = state_changed(lambda second, first: second.update(state=first["state"]))
-
-
-def test_states_of_all_epochs_but_the_last_are_in_order(tree, found):
-    stated(tree)
-    assert found(tree.root) == []
 
 
 @pytest.mark.parametrize(("epoch", "lines"), [(0.5, []), (1.0, [1]), (1, [1])])
@@ -66,18 +60,18 @@ weights_before_run_stop = log_changed(
     "WGT01", lambda weighted, log: weighted.moved(log.one("weights"), log.one("run_stop"))
 )
 file_that_is_too_large = files_changed(
-    "WGT02",
-    "result_2.safetensors",
-    lambda weighted: weighted.changed("weights", metadata={"bytes": LARGEST + 1}),
+    "WGT02", "result_2.safetensors", lambda weighted: weighted.changed("weights", metadata={"bytes": LARGEST + 1})
 )
 weights_that_are_gone = files_changed("WGT04", "result_2.safetensors", lambda weighted: weighted.weights(2).unlink())
 pickle_for_weights = files_changed(
     "WGT05", "result_2.safetensors", lambda weighted: weighted.weigh(2, b"\x80\x04\x95" + bytes(5000))
 )
 smaller_network = files_changed(
-    "WGT06",
-    "result_2.safetensors",
-    lambda weighted: weighted.weigh(2, {"a.weight": weighted.state(2)["a.weight"]}),
+    "WGT06", "result_2.safetensors", lambda weighted: weighted.weigh(2, {"a": weighted.state(2)["a.weight"]})
+)
+one_digest_for_two_runs = files_found("WGT08", "result_3.txt", lambda weighted: weighted.weigh(3, weighted.state(1)))
+weights_of_another_run = files_changed(
+    "WGT04", "result_2.safetensors", lambda weighted: shutil.copyfile(weighted.weights(1), weighted.weights(2))
 )
 weights_that_no_log_names = files_changed(
     "WGT07", "result_5.safetensors", lambda weighted: shutil.copyfile(weighted.weights(1), weighted.weights(5))
@@ -92,12 +86,6 @@ def weights_of_four_runs_of_five(weighted):
 
 
 @damage
-def weights_of_another_run(weighted):
-    shutil.copyfile(weighted.weights(1), weighted.weights(2))
-    return [("result_2.safetensors", 1, "WGT04")]
-
-
-@damage
 def weights_that_are_no_numbers(weighted):
     state = weighted.state(2)
     odd = state["a.weight"].copy()
@@ -105,15 +93,6 @@ def weights_that_are_no_numbers(weighted):
     odd.flat[3] = np.finfo("f4").max  # finite
     weighted.weigh(2, {**state, "a.weight": odd})
     return [("result_2.safetensors", 1, "WGT05")]
-
-
-@damage
-def one_digest_for_two_runs(weighted):
-    return [("result_3.txt", weighted.weigh(3, weighted.state(1)), "WGT08")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 def codes(tree, law):
@@ -143,24 +122,22 @@ def test_wgt02_a_file_up_to_a_size(weighted, found, size, there, codes):
     assert [code for _, _, code in found(weighted.root)] == codes
 
 
-def test_wgt03_optional_is_for_review_and_required_is_an_error(weighted, law):
-    weighted.removed("weights")
-    weighted.weights(2).unlink()
-    assert codes(weighted, law) == [("WGT03", "review")]
-    weighted.into("weighed")
-    assert codes(weighted, law) == [("WGT03", "error")]
-    for index in (0, 1, 3, 4):
-        weighted.at = index
-        weighted.removed("weights")
-    shutil.rmtree(weighted.root / "results" / "box" / "strong" / "scaffold" / "weights")
-    assert codes(weighted, law) == [("WGT03", "error")] * 5
-
-
-def test_wgt03_a_run_that_failed_needs_none(weighted, logs, found):
-    weighted.logs[2] = logs.good(2, (0.5, 0.7))
-    weighted.write(2)
-    weighted.weights(2).unlink()
-    assert [code for _, _, code in found(weighted.root)] == ["EVL07"]
+@pytest.mark.parametrize(
+    ("use", "having", "found"),
+    [
+        ("optional", 0, []),
+        ("optional", 4, [("result_4.txt", "review")]),
+        ("required", 4, [("result_4.txt", "")]),
+        ("required", 0, [(f"result_{number}.txt", "") for number in range(5)]),
+    ],
+)
+def test_wgt03_optional_is_for_review_and_required_is_an_error(use, having, found):
+    """A run that failed needs none."""
+    digests = [{"weights": "5" * 64} if number < having else {} for number in range(5)]
+    passing = Evaluation(7, 0, 1, None, 1.0)
+    runs = [made.run(number, values=values, passing=passing) for number, values in enumerate(digests)]
+    faults = checks.weights_are_handed_in([*runs, made.run(5)], None, made.terms(weights={"use": use}))
+    assert [(fault.path, fault.severity) for fault in faults] == found
 
 
 def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
@@ -173,26 +150,6 @@ def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
     folder.rename(tmp_path / "all")
     folder.symlink_to(tmp_path / "all")
     assert {code for _, _, code in found(weighted.root)} == {"TREE05", "WGT04"}
-
-
-@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (34, []), (35, ["WGT06"])])
-def test_wgt06_as_many_as_the_models_parameters_and_buffers(weighted, logs, tmp_path, numbers, codes):
-    path = logs.law(tmp_path / "buffers") / "v1.0" / "limits.yaml"
-    counts = "    parameter_count: 1234\n", "    parameter_count: 1134\n    buffer_count: 100\n"
-    path.write_text(path.read_text().replace(*counts))
-    for index in range(5):
-        weighted.changed("parameter_count", index, value=1134)
-    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
-    assert [f.code for f in judge([weighted.root], rules=path.parents[1]).findings] == codes
-
-
-@pytest.mark.parametrize(("numbers", "codes"), [(33, ["WGT06"]), (35, [])])
-def test_wgt06_open_models_have_buffers(weighted, found, numbers, codes):
-    for index in range(5):
-        weighted.changed("submission_division", index, value="open")
-    weighted.described(division="open")
-    weighted.weigh(2, {**weighted.state(2), "b.bias": np.ones(numbers, "f4")})
-    assert [code for _, _, code in found(weighted.root)] == codes
 
 
 @pytest.mark.parametrize(("size", "told"), [(616, True), (617, False)])
@@ -257,15 +214,29 @@ def run_with(number, parameters=1234, problem="tiny", division="closed", digest=
     return made.run(number, values={"parameter_count": parameters}, **facts)
 
 
+def of_the_model(monkeypatch, *runs, numbers=1233, **published):
+    """What WGT06 finds in files of so many numbers: (path, found)."""
+    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
+    monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=numbers)])
+    terms = made.terms(problems={"tiny": made.published(**published)}, weights=None)
+    return [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(list(runs), None, terms)]
+
+
 @pytest.mark.parametrize("division", ["closed", "open"])
 @pytest.mark.parametrize(("parameters", "problem"), [(None, "tiny"), (1234, None)])
 def test_wgt06_a_model_without_a_known_size_does_not_excuse_the_next(monkeypatch, division, parameters, problem):
     runs = [run_with(0, parameters, problem, division), run_with(1, division=division)]
-    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
-    monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=1233)])
-    terms = made.terms(problems={"tiny": made.published()}, weights=None)
-    found = [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(runs, None, terms)]
-    assert found == [("weights/result_1.safetensors", "1233 numbers")]
+    assert of_the_model(monkeypatch, *runs) == [("weights/result_1.safetensors", "1233 numbers")]
+
+
+@pytest.mark.parametrize(
+    ("division", "right", "wrong"), [("closed", (1334,), (1333, 1335)), ("open", (1234, 1335), (1233,))]
+)
+def test_wgt06_as_many_as_the_models_parameters_and_buffers(monkeypatch, division, right, wrong):
+    """An open model has as many buffers as it likes."""
+    for numbers in (*right, *wrong):
+        found = of_the_model(monkeypatch, run_with(0, division=division), numbers=numbers, buffer_count=100)
+        assert bool(found) is (numbers in wrong)
 
 
 def of_one_run(monkeypatch, *runs, copies=()):

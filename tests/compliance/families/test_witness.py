@@ -9,10 +9,10 @@ import pytest
 from compliance.engine import judge
 from rules.edition import load
 from rules.witness import Step
-from tests.compliance.families.damages import files_changed
+from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
+from tests.compliance.families.damages import test_damage as test_damage
 from tests.support.witness import OTHER, signed, write
 
-damage = pytest.mark.damage
 CLOCK = load("v1.0").limits.clock
 
 
@@ -23,6 +23,9 @@ receipts_of_somebody_else = files_changed(  # who runs a witness of his own has 
     "WIT02",
     "receipts_2.jsonl",
     lambda witnessed: witnessed.keep(2, [signed(receipt, OTHER) for receipt in witnessed.receipts[2]]),
+)
+seed_that_was_drawn_by_the_run = log_changed(
+    "WIT03", lambda witnessed, log: witnessed.changed("seed", value=log.one("seed")["value"] ^ 1)
 )
 
 
@@ -48,12 +51,6 @@ def receipts_that_are_cut_off(witnessed):
     path = witnessed.path(2).parent / "receipts_2.jsonl"
     path.write_text(path.read_text()[:-10])
     return [("receipts_2.jsonl", len(witnessed.receipts[2]), "WIT01")]
-
-
-@damage
-def seed_that_was_drawn_by_the_run(witnessed):
-    line = witnessed.changed("seed", value=witnessed.logs[2].one("seed")["value"] ^ 1)
-    return [("result_2.txt", line, "WIT03")]
 
 
 @damage
@@ -95,40 +92,26 @@ def end_that_was_not_told(witnessed):
 
 
 def told_by(witnessed, seconds, first=0):
-    """Lets the witness have been told of run 4, the last, so many seconds later, from receipt `first` on."""
-    chain = witnessed.witness
-    old, chain.chain = witnessed.receipts[4], chain.chain[: -len(witnessed.receipts[4])]
+    """Lets the witness have been told of run 4, the last, so many seconds later, from receipt `first` on; the line of
+    its run_start."""
+    chain, log, old = witnessed.witness, witnessed.logs[4], witnessed.receipts[4]
     times = [r.time_ms + (round(1000 * seconds) if n >= first else 0) for n, r in enumerate(old)]
-    made = [chain.receipt(r.told, time) for r, time in zip(old, times, strict=True)]
-    witnessed.keep(4, made)
+    chain.chain = chain.chain[: -len(old)]
+    start = chain.receipt(old[0].told, times[0])
+    witnessed.changed("seed", 4, value=start.seed)  # another start has another seed, and the log another beginning
+    steps = [r.told for r in chain.steps(start.told.run, log.events, log.text())]
+    chain.chain = chain.chain[: -len(steps)]
+    witnessed.keep(4, [start, *(chain.receipt(s, t) for s, t in zip(steps, times[1:], strict=True))])
     chain.publish(witnessed.root.parent)
-    if made[0].sha256 != old[0].sha256:  # another start has another seed, and the log another beginning
-        chain.chain = chain.chain[: -len(made)]
-        log = witnessed.logs[4]
-        start = chain.receipt(old[0].told, times[0])
-        witnessed.changed("seed", 4, value=start.seed)
-        steps = [r.told for r in chain.steps(start.told.run, log.events, log.text())]
-        chain.chain = chain.chain[: -len(steps)]
-        witnessed.keep(4, [start, *(chain.receipt(s, t) for s, t in zip(steps, times[1:], strict=True))])
-        chain.publish(witnessed.root.parent)
+    return log.line(log.one("run_start"))
 
 
-def line_of(witnessed, key):
-    return witnessed.logs[4].line(witnessed.logs[4].one(key))
-
-
-@damage
-def clock_that_is_slow(witnessed):
-    """All is told as it happens, and the log says that it happened earlier."""
-    told_by(witnessed, CLOCK.witness_slack, first=1)
-    return [("result_4.txt", line_of(witnessed, "run_start"), "WIT05")]
-
-
-@damage
-def clock_that_is_ahead(witnessed):
-    """The log says that it happened after it was told."""
-    told_by(witnessed, -CLOCK.witness_slack - 0.3)
-    return [("result_4.txt", line_of(witnessed, "run_start"), "WIT05")]
+clock_that_is_slow = files_found(  # all is told as it happens, and the log says that it happened earlier
+    "WIT05", "result_4.txt", lambda witnessed: told_by(witnessed, CLOCK.witness_slack, first=1)
+)
+clock_that_is_ahead = files_found(  # the log says that it happened after it was told
+    "WIT05", "result_4.txt", lambda witnessed: told_by(witnessed, -CLOCK.witness_slack - 0.3)
+)
 
 
 @damage
@@ -143,7 +126,7 @@ def seed_that_was_tried_first(witnessed):
     chain.chain = chain.chain[: -len(steps)]
     witnessed.keep(4, [start, *chain.steps(start.told.run, log.events, log.text())])
     chain.publish(witnessed.root.parent)
-    return [("result_4.txt", line_of(witnessed, "init_start"), "WIT05")]
+    return [("result_4.txt", log.line(log.one("init_start")), "WIT05")]
 
 
 @damage
@@ -151,10 +134,6 @@ def start_that_was_not_handed_in(witnessed):
     witnessed.witness.receipt(replace(witnessed.receipts[4][0].told, run="7" * 32), witnessed.witness.chain[-1].time_ms)
     witnessed.witness.publish(witnessed.root.parent)
     return [("acme", 1, "WIT07")]
-
-
-def test_damage(entry, exactly):
-    exactly(entry)
 
 
 @pytest.mark.parametrize("seconds", [CLOCK.witness_slack - 0.2, -CLOCK.witness_slack - 0.2])
@@ -173,7 +152,9 @@ def test_a_round_may_require_a_witness(tree, law):
 def test_starts_of_others_are_theirs(witnessed, found):
     other = replace(witnessed.receipts[4][0].told, run="7" * 32, organisation="bolt")
     witnessed.witness.receipt(other, witnessed.witness.chain[-1].time_ms)
-    witnessed.witness.publish(witnessed.root.parent)
+    published = witnessed.witness.publish(witnessed.root.parent)
+    assert found(witnessed.root) == []
+    published.unlink()  # no chain is published yet
     assert found(witnessed.root) == []
 
 
@@ -196,8 +177,3 @@ def test_how_far_starts_got_that_are_not_handed_in(witnessed, law):
         "9 starts, of which 5 are handed in: 1 never began to train, 1 broke off before an evaluation, "
         "1 broke off after an evaluation (superseded/), 1 ended"
     )
-
-
-def test_no_chain_is_published_yet(witnessed, found):
-    (witnessed.root.parent / "witness.jsonl").unlink()
-    assert found(witnessed.root) == []

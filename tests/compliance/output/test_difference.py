@@ -5,7 +5,7 @@ import os
 import pytest
 
 from compliance.output import difference as module
-from compliance.output.difference import difference, shown
+from compliance.output.difference import difference
 from rules.published import REPOSITORY as ROOT
 from rules.published import own_files
 from rules.release import KINDS
@@ -73,34 +73,24 @@ def test_a_terminal_obeys_nothing(copy):
 
 
 @pytest.mark.parametrize(("beyond", "cut"), [(-1, False), (0, False), (1, True)])
-def test_files_and_what_is_shown_of_them_are_bounded(copy, beyond, cut):
+def test_lines_files_and_what_is_shown_are_bounded(copy, monkeypatch, beyond, cut):
     shown, compared = module.MOST_LINES + beyond - 1, module.MOST_COMPARED + beyond  # beside the line with the place
     copy.put(copy.source / "implementations/acme/a.py", "a\n" * shown)
     assert ("... and 1 more lines" in lines(copy)) == cut
     copy.put(copy.source / "implementations/acme/a.py", "a\n" * compared)
     assert (f"added implementations/acme/a.py: {compared} lines, too many to be compared" in lines(copy)) == cut
-
-
-def test_what_is_shown_of_a_submission_is_bounded(copy, monkeypatch):
-    monkeypatch.setattr(module, "MOST_SHOWN", 1)
+    assert len(module.shown("x" * (module.WIDEST + beyond))) == module.WIDEST - (beyond < 0)
+    assert module.shown("x" * (module.WIDEST + beyond)).endswith("...") == cut
     copy.put(copy.source / "implementations/acme/a.py", "a = 1\n")
-    found = lines(copy)
-    assert len(found) == 2 and found[-1] == "... and more than 1 lines in all"
-
-
-def test_wide_lines_are_cut():
-    assert len(shown("x" * module.WIDEST)) == module.WIDEST and not shown("x" * module.WIDEST).endswith("...")
-    assert len(shown("x" * (module.WIDEST + 1))) == module.WIDEST and shown("x" * 9999).endswith("...")
-
-
-def test_a_submission_without_source(copy):
-    (copy.root / "source").rename(copy.root.parent / "source")
-    assert lines(copy) == [f"{copy.root}: no source"]
+    monkeypatch.setattr(module, "MOST_SHOWN", 1)
+    assert lines(copy)[1:] == ["... and more than 1 lines in all"]
 
 
 def test_the_command(run, copy, tmp_path):
     code, out, _ = run("--diff", copy.root)
     assert code == 0 and out.startswith(f"{copy.root}/source/")
+    (copy.root / "source").rename(tmp_path / "source")
+    assert lines(copy) == [f"{copy.root}: no source"]
     for path, found in ((copy.root / "systems", "wanted a submission"), (tmp_path / "none", "No such file")):
         code, out, err = run("--diff", path)
         assert (code, out) == (2, "") and found in err

@@ -3,8 +3,6 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from compliance.output.markdown import render
 from compliance.reviewing.checklist import checklist
 from rules.edition import load
@@ -59,19 +57,13 @@ def test_findings_elsewhere_and_unread_parts_have_headings(report, seed):
     lines = render(report(replace(seed, path="waivers.yaml"), missed=[("x", "gone")])).splitlines()
     assert [line for line in lines if line.startswith("#")] == ["# Verdict", "## elsewhere", "## Could not be checked"]
     assert lines[-1] == "- x: gone"
+    for missed, last in ((10, "- x: gone"), (12, "- and 2 more: `--format text --all`")):
+        assert render(report(missed=[("x", "gone")] * missed)).splitlines()[-1] == last
 
 
-@pytest.mark.parametrize(("missed", "last"), [(10, "- x: gone"), (12, "- and 2 more: `--format text --all`")])
-def test_what_could_not_be_looked_at_is_ten_lines_at_most(report, missed, last):
-    assert render(report(missed=[("x", "gone")] * missed)).splitlines()[-1] == last
-
-
-def test_waived_findings_and_impacts_are_told(report, seed):
+def test_waived_findings_and_impacts_are_told_and_a_name_is_no_markup(report, seed, hostile):
     row = render(report(replace(seed, waived="r: agreed", impact="score 1 s"))).splitlines()[-1]
     assert row.startswith("| waived | SEED03 |")
     assert row.endswith("wanted 48 bits (waived by r: agreed) (score 1 s) |")
-
-
-def test_a_name_is_no_markup(report, hostile):
     row = render(report(hostile)).splitlines()[-1]
     assert re.sub(r"\\.", "", row).count("|") == 6 and "<" not in row and "\\`" in row

@@ -40,10 +40,13 @@ def test_what_is_no_failure_has_no_level(report, seed, severity, kind, level):
     assert (result["ruleId"], result["locations"][0]["physicalLocation"]["region"]) == ("SEED03", {"startLine": 8})
 
 
-def test_a_waived_finding_is_suppressed_and_says_by_whom(report, seed):
+def test_a_waived_finding_is_suppressed_and_a_path_is_a_uri(report, seed):
     waived, other = run_of(report(replace(seed, waived="r: agreed", impact="none"), seed))["results"]
     assert waived["suppressions"] == [{"kind": "external", "justification": "r: agreed"}]
     assert waived["properties"]["impact"] == "none" and "suppressions" not in other
+    (result,) = run_of(report(replace(seed, path="a b/ü#\udcff:.txt", line=0)))["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "a%20b/%C3%BC%23%FF%3A.txt"}, "region": {"startLine": 1}}
 
 
 def test_what_could_not_be_looked_at_is_a_failed_execution(report, seed):
@@ -51,9 +54,3 @@ def test_what_could_not_be_looked_at_is_a_failed_execution(report, seed):
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 2)
     assert invocation["toolExecutionNotifications"][0]["message"] == {"text": "x: could not be checked: gone"}
     assert run_of(report(seed))["invocations"][0]["executionSuccessful"] is True
-
-
-def test_a_path_is_a_uri(report, seed):
-    (result,) = run_of(report(replace(seed, path="a b/ü#\udcff:.txt", line=0)))["results"]
-    place = result["locations"][0]["physicalLocation"]
-    assert place == {"artifactLocation": {"uri": "a%20b/%C3%BC%23%FF%3A.txt"}, "region": {"startLine": 1}}

@@ -48,19 +48,16 @@ def put(tmp_path, data):
     return path
 
 
-def test_it_is_a_tar_like_any_other(sound, tmp_path):
+def test_it_is_a_tar_like_any_other(sound, folder, tmp_path):
     with tarfile.open(put(tmp_path, sound[1])) as tar:
         assert [m.name for m in tar] == [NAME, *(f"acme/{path}" for path in sorted(TEXT))]
         kinds = {(m.mode, m.uid, m.gid, m.uname, m.gname, m.mtime, m.type) for m in tar}
         assert kinds == {(0o644, 0, 0, "", "", 0, tarfile.REGTYPE)}
         assert {path: tar.extractfile(f"acme/{path}").read() for path in TEXT} == TEXT
-
-
-def test_the_same_files_give_the_same_bytes(sound, folder, tmp_path):
     for path in TEXT:
         os.utime(folder / path, (1, 1))
     (folder / "README.md").chmod(0o600)
-    assert packed(sound[0], folder) == sound[1]
+    assert packed(sound[0], folder) == sound[1]  # the same files give the same bytes
 
 
 def test_it_is_verified_and_unpacked(sound, tmp_path):
@@ -106,30 +103,21 @@ def test_every_byte_of_the_tar_counts(sound, tmp_path):
         raw[at] ^= 1
 
 
-def hostile(name, **fields):
-    """A tar with one member of this kind before the others."""
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as tar:
-        info = tarfile.TarInfo(name)
-        for field, value in fields.items():
-            setattr(info, field, value)
-        tar.addfile(info, io.BytesIO(b"x" * info.size))
-    return out.getvalue()
-
-
 @pytest.mark.parametrize(
     "fields",
     [
-        {"name": "/etc/passwd"},
         {"name": "../../x"},
         {"name": "acme/x", "type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
-        {"name": "acme/x", "type": tarfile.FIFOTYPE},
         {"name": NAME, "size": 2},
-        {"name": "x" * 300},
     ],
 )
 def test_other_tars_are_none(tmp_path, fields):
-    path = put(tmp_path, hostile(**fields))
+    info = tarfile.TarInfo()
+    for field, value in fields.items():
+        setattr(info, field, value)
+    path = tmp_path / "package.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        tar.addfile(info, io.BytesIO(b"x" * info.size))
     for look in (verify, lambda p: unpack(p, tmp_path / "out")):
         with pytest.raises(Unsound):
             look(path)
@@ -157,8 +145,6 @@ def test_members_that_the_manifest_does_not_name_are_none(sound, tmp_path, folde
     [
         lambda data: data[:-9],
         lambda data: data + b"x",
-        lambda data: data + data,
-        lambda data: b"PK\3\4" + data,
         lambda data: gzip.decompress(data),
         lambda data: gzip.compress(gzip.decompress(data) + bytes(512)),
         lambda data: gzip.compress(gzip.decompress(data)[:-512]),
@@ -170,7 +156,7 @@ def test_what_is_cut_off_or_goes_on_is_none(sound, tmp_path, change):
 
 
 def test_bombs_end_where_the_manifest_does(tmp_path):
-    """Much of nothing in little, where a manifest or its header is expected."""
+    """Much of nothing in little, where a manifest or its header is expected; and a large file of which is little."""
     for head in (b"", header(NAME, LARGEST + 1), header(NAME, 1 << 20)):
         path = put(tmp_path, gzip.compress(head + bytes(1 << 26), 1))
         tracemalloc.start()
@@ -179,11 +165,7 @@ def test_bombs_end_where_the_manifest_does(tmp_path):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 8 << 20
-
-
-def test_a_manifest_of_large_files_unpacks_no_more_than_there_is(tmp_path):
-    files = (File("a", 4 << 30, "0" * 64),)
-    manifest = Manifest("acme", "v1.0", files)
+    manifest = Manifest("acme", "v1.0", (File("a", 4 << 30, "0" * 64),))
     raw = header(NAME, len(manifest.data)) + manifest.data
     raw += bytes(-len(manifest.data) % 512) + header("acme/a", 4 << 30) + b"few"
     with pytest.raises(Unsound, match=r"a: found 3 bytes, wanted 4294967296"):

@@ -76,14 +76,10 @@ def test_there_are_limits(monkeypatch):
     [
         lambda text: "[" * 100_000,
         lambda text: "\xff",
-        lambda text: text.replace('"size": 1', '"size": 1.0'),
         lambda text: text.replace('"size": 1', '"size": true'),
         lambda text: text.replace("package-1", "package-2"),
         lambda text: text.replace('"key": ""', '"key": 5'),
         lambda text: json.dumps(json.loads(text)),
-        lambda text: json.dumps({**json.loads(text), "more": 1}),
-        lambda text: json.dumps({**json.loads(text), "files": [[]]}),
-        lambda text: json.dumps({**json.loads(text), "submission": None}),
     ],
 )
 def test_other_text_is_no_manifest(change):

@@ -20,12 +20,32 @@ def test_a_submission_in_order_is_packed_as_it_is(launched, law, tmp_path):
     assert os.listdir(out.parent) == ["acme.tar.gz"]
 
 
+def test_what_appears_meanwhile_stays_and_a_key_alone_does_not(tree, law, tmp_path, monkeypatch):
+    out, key = tmp_path / "a.tar.gz", tmp_path / "a.key"
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "write", full)
+    with pytest.raises(OSError):
+        pack_anonymous(tree.root, out, key, [], judging(law), rules=law)
+    assert sorted(os.listdir(tmp_path)) == ["v1.0"]
+    monkeypatch.setattr(module, "write", lambda *_: out.write_text("another's"))
+    with pytest.raises(ValueError, match="found something there"):
+        pack(tree.root, out, judging(law))
+    assert out.read_text() == "another's"
+
+
 def test_errors_are_named_and_nothing_is_written(broken, law, tmp_path):
     said = r"found \d errors?, wanted none; nothing was packed\n.*result_1\.txt:8: SEED0"
     with pytest.raises(Refused, match=said):
         pack(broken.root, tmp_path / "a.tar.gz", judging(law))
     with pytest.raises(Refused, match=said):
         pack_anonymous(broken.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
+    for index in range(5):
+        broken.path(index).unlink()
+    with pytest.raises(Refused):  # a submission without runs
+        pack(broken.root, tmp_path / "a.tar.gz", judging(law))
     assert sorted(os.listdir(tmp_path)) == ["v1.0"]
 
 
@@ -40,14 +60,6 @@ def test_nothing_is_written_over_nor_into_the_submission(tree, law, tmp_path):
     assert there.read_text() == "precious" and not (tmp_path / "new").exists()
 
 
-def test_a_package_that_appears_meanwhile_stays(tree, law, tmp_path, monkeypatch):
-    out = tmp_path / "a.tar.gz"
-    monkeypatch.setattr(module, "write", lambda *_: out.write_text("another's"))
-    with pytest.raises(ValueError, match="found something there"):
-        pack(tree.root, out, judging(law))
-    assert out.read_text() == "another's"
-
-
 def test_what_changes_while_it_is_judged_is_not_packed(tree, law, tmp_path):
     def judge(*arguments):
         verdict = judging(law)(*arguments)
@@ -57,23 +69,6 @@ def test_what_changes_while_it_is_judged_is_not_packed(tree, law, tmp_path):
     with pytest.raises(ValueError, match=r"result_0\.txt: found other bytes than a moment ago"):
         pack(tree.root, tmp_path / "a.tar.gz", judge)
     assert not (tmp_path / "a.tar.gz").exists()
-
-
-def test_a_key_without_its_package_does_not_stay(tree, law, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(module, "write", full)
-    with pytest.raises(OSError):
-        pack_anonymous(tree.root, tmp_path / "a.tar.gz", tmp_path / "a.key", [], judging(law), rules=law)
-    assert sorted(os.listdir(tmp_path)) == ["v1.0"]
-
-
-def test_a_submission_without_runs_is_refused(tree, law, tmp_path):
-    for index in range(5):
-        tree.path(index).unlink()
-    with pytest.raises(Refused):
-        pack(tree.root, tmp_path / "a.tar.gz", judging(law))
 
 
 def test_only_a_submission_is_packed(tree, tmp_path):

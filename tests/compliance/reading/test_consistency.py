@@ -25,6 +25,10 @@ def ranks(number):
     return {"ranks": number, "ranks_per_node": 8}
 
 
+WIDE = {"processor": "AVX512"}
+CPU_BUILD = "torch 2.13.0+cpu, wanted a build with CUDA, by its settings"
+
+
 def found(launcher=RUN["launcher"], numa_gib=24, **node):
     """What contradicts what, in a node that is changed: its vectors are of AVX-512."""
     kinds = (Kind(("n1",), {**NODE, "torch": built(used="AVX512"), **node}),)
@@ -42,12 +46,7 @@ def found(launcher=RUN["launcher"], numa_gib=24, **node):
         ("lscpu", lscpu("A processor"), lscpu("B"), "processor A processor, wanted B, by lscpu"),
         ("lscpu", online("0,3"), online("0-7"), "processors 2 online, wanted 8 online, by lscpu"),
         ("lscpu", online("4-5"), online("0,2-5,9"), "processors 2 online, wanted 6 online, by lscpu"),
-        (
-            "backends",
-            {"processor": "AVX512"},
-            {"processor": "AVX2"},
-            "vectors of the backends AVX2, wanted AVX512, by torch",
-        ),
+        ("backends", WIDE, {"processor": "AVX2"}, "vectors of the backends AVX2, wanted AVX512, by torch"),
         (
             "torch",
             built("2.13.0+cu1", cuda="ON"),

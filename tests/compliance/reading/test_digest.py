@@ -9,10 +9,15 @@ from compliance.reading.digest import file_fault, line_endings, sha256, sha256_o
 from tests.compliance.logs import event
 
 
-def test_a_file_has_the_digest_of_its_bytes(tmp_path):
+def test_a_file_has_the_digest_of_its_bytes_and_nothing_else_one(tmp_path):
     path = tmp_path / "log"
     path.write_bytes(b"bytes\n")
     assert sha256(path) == sha256_of(path) == hashlib.sha256(b"bytes\n").hexdigest()
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "gone", tmp_path, tmp_path / "pipe"):
+        assert sha256(path) == ""
+        with pytest.raises(OSError):
+            sha256_of(path)
 
 
 @pytest.mark.parametrize(
@@ -23,14 +28,6 @@ def test_line_endings_of_windows_are_told(tmp_path, data, told):
     if data is not None:
         path.write_bytes(data)
     assert line_endings(path) == (", with line endings of Windows (CRLF)" if told else "")
-
-
-def test_what_is_no_file_has_no_digest(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "gone", tmp_path, tmp_path / "pipe"):
-        assert sha256(path) == ""
-        with pytest.raises(OSError):
-            sha256_of(path)
 
 
 @pytest.mark.parametrize(

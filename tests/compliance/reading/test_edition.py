@@ -73,12 +73,8 @@ def put(home, sets, benchmark="oc20"):
 def test_a_benchmark_is_looked_for_in_so_many_events(law, tmp_path, before, known):
     path = logged(tmp_path / "x" / "a.log", *[OTHER] * before, OPENFOLD)
     assert editions(path, law) == ("mlperf-hpc-v3.0" if known else current(law),)
-    assert HEAD == 400
-
-
-def test_a_benchmark_that_is_no_text_names_none(law, tmp_path):
     path = logged(tmp_path / "x" / "a.log", {**OPENFOLD, "value": ["openfold"]}, {**OPENFOLD, "key": "odd"})
-    assert editions(path, law) == (current(law),)
+    assert editions(path, law) == (current(law),)  # no text names a benchmark
 
 
 @pytest.mark.parametrize(
@@ -88,19 +84,11 @@ def test_a_benchmark_that_is_no_text_names_none(law, tmp_path):
         ("hpc_v2.0_results", "mlperf-hpc-v2.0"),
         ("hpc_results_v2.01", "mlperf-hpc-v1.0"),
         ("hpc_results_v9.9", "mlperf-hpc-v1.0"),
-        ("hpc_results_2.0", "mlperf-hpc-v1.0"),
     ],
 )
 def test_a_version_in_a_folders_name_decides_before_the_year(law, tmp_path, folder, edition):
     put(tmp_path / folder / "acme", [of(2021)])
     assert editions(tmp_path / folder, law) == (edition,)
-
-
-@pytest.mark.parametrize(("ms", "edition"), [(-1, "mlperf-hpc-v1.0"), (0, "mlperf-hpc-v2.0"), (1, "mlperf-hpc-v2.0")])
-def test_a_year_begins_at_midnight_of_utc(law, tmp_path, ms, edition):
-    new_year = int(datetime.datetime(2022, 1, 1, tzinfo=datetime.UTC).timestamp() * 1000)
-    put(tmp_path / "acme", [[[{**OTHER, "time_ms": new_year + ms}]]])
-    assert editions(tmp_path / "acme", law) == (edition,)
 
 
 def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path):
@@ -111,6 +99,10 @@ def test_the_year_that_most_submissions_of_a_round_are_of_decides(law, tmp_path)
     assert editions(tmp_path, law) == ("mlperf-hpc-v2.0",)
     put(tmp_path / "c", [of(None), of(2021), of(2022)])
     assert editions(tmp_path, law) == ("mlperf-hpc-v1.0",)
+    new_year = int(datetime.datetime(2022, 1, 1, tzinfo=datetime.UTC).timestamp() * 1000)
+    for ms, name in ((-1, "mlperf-hpc-v1.0"), (0, "mlperf-hpc-v2.0")):
+        put(tmp_path / "d" / "acme", [[[{**OTHER, "time_ms": new_year + ms}]]])
+        assert editions(tmp_path / "d", law) == (name,)
 
 
 @pytest.mark.parametrize("inner", ["mlperf-hpc-v0.7", "v1.0", "results/mlperf-hpc-v0.7", "results/v1.0"])
@@ -135,15 +127,13 @@ BESIDE = "results/mlperf-hpc-v2.0/results/v1.0/acme"
     [
         ("x/v1.0/acme", 1, "v1.0"),
         ("x/elsewhere/acme", 1, None),
-        ("x/v9.9/acme", 1, None),
         ("v1.0/mlperf-hpc-v3.0", 1, "v1.0"),  # an organisation's name changes nothing
-        ("mlperf-hpc-v2.0/acme", 0, "mlperf-hpc-v2.0"),
         ("mlperf-hpc-v2.0/acme", 1, "mlperf-hpc-v2.0"),
         ("mlperf-hpc-v2.0/x/acme", 0, "mlperf-hpc-v2.0"),
         ("mlperf-hpc-v2.0/x/v1.0/acme", 2, "v1.0"),
         ("mlperf-hpc-v2.0/x/v1.0/acme", 3, "mlperf-hpc-v2.0"),
         ("mlperf-hpc-v2.0/x/v1.0/acme", 0, "v1.0"),
-        *((path, above, "v1.0") for path in (CLONE, BESIDE) for above in (0, 1, 2)),
+        *((path, above, "v1.0") for path in (CLONE, BESIDE) for above in (0, 2)),
     ],
 )
 def test_the_outermost_given_folder_decides_or_the_nearest_above(tree, law, path, above, edition):
@@ -163,7 +153,6 @@ SET = "results/box0/oc20"  # the first set, given by itself
         ([of(2021, 2022)], "", "mlperf-hpc-v1.0"),
         ([of(None, 2021)], "", "mlperf-hpc-v3.0"),  # the last, for want of a year
         ([of(2020)], "", "mlperf-hpc-v3.0"),  # in which it was no benchmark
-        ([of(None), of(2021), of(2022)], "", "mlperf-hpc-v1.0"),
         ([of(None), of(None), of(2021)], "", "mlperf-hpc-v1.0"),
         ([of(None), of(None), of(None), of(2021)], "", "mlperf-hpc-v3.0"),
         ([of(0), of(2021)], "", "mlperf-hpc-v1.0"),

@@ -36,69 +36,72 @@ def test_joules_of_a_run_its_epochs_and_its_evaluations(metered, runs):
     assert run.coverage == Coverage(run.coverage.line, "component", 1, 2, 0, 0)
 
 
-def test_instruments_come_first(metered, runs, logs):
+def test_instruments_come_first_and_a_last_reading_is_needed(metered, runs, logs):
     start, stop = (metered.logs[2].one(key)["time_ms"] for key in ("run_start", "run_stop"))
     path = metered.path(2).parent / "power" / "result_2" / "node_0.txt"
-    readings = logs.Log([logs.reading(time, 700.0) for time in (start - 1, (start + stop) // 2, stop + 1)])
-    readings.write(path)
+    logs.Log([logs.reading(time, 700.0) for time in (start - 1, (start + stop) // 2, stop + 1)]).write(path)
+    metered.logs[3].events.pop()
+    metered.write(3)
     found = runs()
-    assert [run.energy.tier for run in found] == ["component"] * 2 + ["meter"] + ["component"] * 2
+    tiers = [run.energy and run.energy.tier for run in found]
+    assert tiers == ["component", "component", "meter", None, "component"]
     assert found[2].joules == pytest.approx(700 * found[2].seconds, rel=1e-9)
 
 
-def test_without_a_last_reading_there_is_none(metered, runs):
-    metered.logs[2].events.pop()
-    metered.write(2)
-    assert [run.energy is None for run in runs()] == [False, False, True, False, False]
+@pytest.fixture
+def told(logs):
+    """The log of these sources and of readings from line 4 on, each of values and metadata."""
+
+    def read(sources, *readings, **more):
+        head = logs.event(3, "energy_sources", value=sources, **{"rehearsal": False, **more})
+        events = [logs.event(n, "energy_reading", value=value, **said) for n, (value, said) in enumerate(readings, 4)]
+        return logs.read(head, *events)
+
+    return read
 
 
-def test_a_log_of_no_counters_or_of_a_run_that_went_on_has_none(logs):
-    assert live_of(logs.read()).readings == () and coverage_of(logs.read()) is None
-    nothing = logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False))
-    resumed = logs.read(logs.event(3, "energy_sources", value=[SOURCE]), logs.event(9, "resumed"))
-    assert [(live_of(log).sources, live_of(log).faults) for log in (nothing, resumed)] == [((), ())] * 2
-
-
-def test_sources_twice_are_a_fault(logs):
+def test_sources_are_told_once_before_readings_or_are_none(logs, told):
+    resumed = told([SOURCE])
+    resumed.events["resumed"] = [logs.event(9, "resumed")]
+    for log in (logs.read(), told([]), resumed):
+        found = live_of(log)
+        assert (found.sources, found.readings, found.faults, coverage_of(log)) == ((), (), (), None)
     log = logs.read(*(logs.event(line, "energy_sources", value=[SOURCE]) for line in (3, 5)))
     assert live_of(log).faults == ((5, "another energy_sources", "one, as in line 3"),)
+    found = live_of(logs.read(logs.event(4, "energy_reading"), logs.event(7, "energy_reading")))
+    assert (found.line, found.rehearsal) == (4, False)
+    assert found.faults == ((4, "energy_reading without energy_sources", "energy_sources"),)
 
 
-def test_more_numbers_than_can_be_judged_are_a_fault(logs, monkeypatch):
+def test_more_numbers_than_can_be_judged_are_a_fault(told, monkeypatch):
+    good = {"time_ms": [1], "joules": [0]}, {"moment": "run_start", "gap_seconds": 0}
+    assert len(live_of(told([SOURCE], *[(3, {})] * 96)).faults) == energy.SHOWN
     monkeypatch.setattr(energy, "MOST_NUMBERS", 3)
-    reading = {"moment": "run_start", "gap_seconds": 0}
-    events = [logs.event(i, "energy_reading", value={"time_ms": [1], "joules": [0]}, **reading) for i in range(4, 8)]
-    head = logs.event(3, "energy_sources", value=[SOURCE])
-    assert live_of(logs.read(head, *events[:3])).faults == ()
-    (fault,) = live_of(logs.read(head, *events)).faults
-    assert fault == (3, "4 readings of 1 counters", "no more than can be judged")
+    assert live_of(told([SOURCE], *[good] * 3)).faults == ()
+    found = live_of(told([SOURCE], *[good] * 4))
+    assert found.faults == ((3, "4 readings of 1 counters", "no more than can be judged"),)
+    assert found.rehearsal is live_of(told(7)).rehearsal is False  # which would be another finding
 
 
-def test_faults_are_bounded(logs):
-    events = [logs.event(i, "energy_reading", value=3) for i in range(4, 100)]
-    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE]), *events))
-    assert len(found.faults) == energy.SHOWN
+def test_what_is_not_plainly_none_is_a_rehearsal(told):
+    for said in (False, True, None, 0, "no"):
+        assert live_of(told([SOURCE], rehearsal=said)).rehearsal is (said is not False)
 
 
-@pytest.mark.parametrize(("said", "rehearsal"), [(False, False), (True, True), (None, True), (0, True), ("no", True)])
-def test_what_is_not_plainly_none_is_a_rehearsal(logs, said, rehearsal):
-    assert live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE], rehearsal=said))).rehearsal is rehearsal
-
-
-def read_large(logs, number, **changes):
+def read_large(told, number, **changes):
     """The log of so many nodes with a processor and four GPUs each, whose counters are told together."""
     gpus = {**SOURCE, "source": "nvml", "scope": "device", "device": "gpu", "wraps_at": None}
     together = {"counters": 4 * number, "nodes": number, **changes}
     head = [{**SOURCE, "counters": number, "nodes": number}, {**gpus, **together}]
-    events = [logs.event(3, "energy_sources", value=head, rehearsal=False)]
+    readings = []
     for at, moment in enumerate(("run_start", "run_stop")):
         value = {"time_ms": [at * 1000 + 7] * 2, "earliest_ms": [at * 1000] * 2, "joules": [at * 1e6, at * 4e7]}
-        events.append(logs.event(4 + at, "energy_reading", value=value, moment=moment, gap_seconds=1.0))
-    return logs.read(*events)
+        readings.append((value, {"moment": moment, "gap_seconds": 1.0}))
+    return told(head, *readings)
 
 
-def test_a_machine_of_65536_accelerators(logs):
-    log = read_large(logs, 16_384)
+def test_a_machine_of_65536_accelerators(told):
+    log = read_large(told, 16_384)
     found = live_of(log)
     assert (found.faults, len(found.readings)) == ((), 2)
     assert found.sources[1][6:] == (65_536, 16_384)
@@ -112,16 +115,16 @@ def test_a_machine_of_65536_accelerators(logs):
     ("name", "value", "sound"),
     sides(("counters", [4 * 16_384], [0, 1.0, True, 1 << 25]), ("nodes", [16_384], [3])),  # 3: not as many on each
 )
-def test_numbers_that_an_entry_stands_for(logs, name, value, sound):
-    found = live_of(read_large(logs, 16_384, **{name: value}))
+def test_numbers_that_an_entry_stands_for(told, name, value, sound):
+    found = live_of(read_large(told, 16_384, **{name: value}))
     assert (found.faults == ()) is sound and bool(found.readings) is sound
 
 
-@pytest.mark.parametrize(("nodes", "told"), [(51, 1), (52, 0)])
-def test_few_counters_are_each_told_by_themselves(logs, nodes, told):
+def test_few_counters_are_each_told_by_themselves(told):
     """So that ENE09 finds each device."""
     wanted = "each by itself: only more than 256 are told together"
-    assert live_of(read_large(logs, nodes)).faults == ((3, "equal counters told together", wanted),) * told
+    assert live_of(read_large(told, 51)).faults == ((3, "equal counters told together", wanted),)
+    assert live_of(read_large(told, 52)).faults == ()
 
 
 def test_tiers():
@@ -159,25 +162,23 @@ def test_what_is_left_out(changes, machine, found):
         ("wraps_at", [5e-324], [0, -0.5]),
         ("limit_watts", [0.5], [0, True]),
         ("scope", ["package"], ["rack", "device"]),  # RAPL counts packages
+        ("source", ["mine", "rapl"], ["nvml"]),  # another program may count them, NVML counts devices
     ),
 )
-def test_a_counter_is_named_and_its_numbers_are_above_zero(logs, name, value, sound):
-    found = live_of(
-        logs.read(logs.event(3, "energy_sources", value=[SOURCE, {**SOURCE, name: value}], rehearsal=False))
-    )
+def test_a_counter_is_named_and_its_numbers_are_above_zero(told, name, value, sound):
+    found = live_of(told([SOURCE, {**SOURCE, name: value}]))
     assert (len(found.sources), len(found.faults)) == ((2, 0) if sound else (0, 1))
 
 
-def test_another_program_may_count_devices(logs):
-    one = {**SOURCE, "source": "mine", "scope": "device"}
-    assert live_of(logs.read(logs.event(3, "energy_sources", value=[one], rehearsal=False))).faults == ()
-
-
-@pytest.mark.parametrize(("number", "faults"), [(2, 0), (3, 1)])
-def test_so_many_counters_are_read(logs, monkeypatch, number, faults):
+def test_counters_are_so_many_and_failed_unless_read(told, monkeypatch):
     monkeypatch.setattr(energy, "MOST_SOURCES", 2)
-    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE] * number, rehearsal=False)))
-    assert len(found.faults) == faults and len(found.sources) == (0 if faults else 2)
+    for number, faults in ((2, 0), (3, 1)):
+        found = live_of(told([SOURCE] * number))
+        assert len(found.faults) == faults and len(found.sources) == (0 if faults else 2)
+    two = [SOURCE, {**SOURCE, "device": "q"}]
+    assert coverage_of(told(two)) == Coverage(3, "component", 1, 2, 0, 2)
+    reading = {"time_ms": [1, 1], "joules": [0.0, None]}, {"moment": "run_start", "gap_seconds": 0}
+    assert coverage_of(told(two, reading)).failed == 1
 
 
 @pytest.mark.parametrize(
@@ -190,35 +191,11 @@ def test_so_many_counters_are_read(logs, monkeypatch, number, faults):
         ("moment", ["run_start"], ["noon", ["run_start"]]),
     ),
 )
-def test_a_reading_has_a_time_and_joules_of_every_counter(logs, names, value, sound):
+def test_a_reading_has_a_time_and_joules_of_every_counter(told, names, value, sound):
     said = {"times": [5], "joules": [1.0], "moment": "run_start", "gap": 1, **dict.fromkeys(names.split(), value)}
     value = {"time_ms": said["times"], "joules": said["joules"]}
-    reading = logs.event(4, "energy_reading", value=value, moment=said["moment"], gap_seconds=said["gap"])
-    found = live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE], rehearsal=False), reading))
+    found = live_of(told([SOURCE], (value, {"moment": said["moment"], "gap_seconds": said["gap"]})))
     assert (len(found.readings), [line for line, *_ in found.faults]) == ((1, []) if sound else (0, [4]))
-
-
-def test_counters_that_were_never_read_failed(logs):
-    head = logs.event(3, "energy_sources", value=[SOURCE, {**SOURCE, "device": "q"}], rehearsal=False)
-    assert coverage_of(logs.read(head)) == Coverage(3, "component", 1, 2, 0, 2)
-    value = {"time_ms": [1, 1], "joules": [0.0, None]}
-    reading = logs.event(4, "energy_reading", value=value, moment="run_start", gap_seconds=0)
-    assert coverage_of(logs.read(head, reading)).failed == 1
-    assert coverage_of(logs.read(logs.event(3, "energy_sources", value=[], rehearsal=False))) is None
-
-
-def test_readings_without_sources_are_told_once_at_the_first(logs):
-    found = live_of(logs.read(logs.event(4, "energy_reading"), logs.event(7, "energy_reading")))
-    assert (found.line, found.rehearsal) == (4, False)
-    assert found.faults == ((4, "energy_reading without energy_sources", "energy_sources"),)
-
-
-def test_counters_that_cannot_be_judged_are_no_rehearsal(logs, monkeypatch):
-    """Which would be another finding."""
-    assert live_of(logs.read(logs.event(3, "energy_sources", value=7))).rehearsal is False
-    monkeypatch.setattr(energy, "MOST_NUMBERS", 0)
-    reading = logs.event(4, "energy_reading", value={})
-    assert live_of(logs.read(logs.event(3, "energy_sources", value=[SOURCE]), reading)).rehearsal is False
 
 
 def test_a_run_without_an_end_needs_a_reading_of_each_event(logs):

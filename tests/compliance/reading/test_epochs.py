@@ -18,13 +18,10 @@ def run(scores, first=1, target=0.95, samples=None, lower=False):
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_crossing_is_between_the_last_two_evaluations(first):
+def test_a_crossing_is_between_the_last_two_evaluations_if_any(first):
     assert needed(run([0.5, 0.9, 0.975], first), True) == pytest.approx(2 + 2 / 3)
     assert needed(run([0.5, 0.9, 0.975], first), False) == epochs_of(run([0.5, 0.9, 0.975], first)) == 3
     assert needed(run([0.3, 0.2, 0.1], first, 0.15, lower=True), True) == pytest.approx(2.5)
-
-
-def test_a_run_that_missed_its_target_needs_for_ever():
     assert needed(run([0.96]), True) == 1
     assert needed(run([0.5, 0.9]), True) == math.inf
 
@@ -34,6 +31,6 @@ def test_epochs_are_counted_from_the_first(first, shift):
     assert made.run(first_epoch=first).shift == shift
 
 
-def test_runs_that_count_samples_need_samples():
+def test_samples_count_where_runs_say_so():
     assert needed(run([0.5, 0.96], samples=5120.0), True) == 5120
     assert needed(run([0.5, 0.6], samples=5120.0), True) == math.inf

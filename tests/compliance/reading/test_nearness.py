@@ -52,21 +52,17 @@ def test_the_scale_is_the_foregrounds_or_the_targets():
     assert scale_of(mini, replace(COSMOFLOW, score_max=1.0), CURVES).perfect == ()  # the least error is the best
     assert scale_of(smoke, replace(SCAFFOLD, score=None), CURVES) is None
     assert scale_of(replace(mini, target=0.0), COSMOFLOW, CURVES) is None
+    found = scale_of(replace(mini, outputs=0), COSMOFLOW, replace(CURVES, closest={"mean": 0.5}, near={"mean": 1.0}))
+    assert (found.reach, found.doubt) == (0.062 * mini.eval_samples, 0.124 * mini.eval_samples)
 
 
-@pytest.mark.parametrize(("voxels", "known"), [(CURVES.fewest - 1, False), (CURVES.fewest, True)])
-def test_of_too_few_voxels_chance_decides(voxels, known):
-    problem = replace(EDITION.problems["smoke"], class_counts={"validation": (10**6, voxels - 10, 10)})
-    assert (scale_of(problem, SCAFFOLD, CURVES) is not None) == known
-
-
-@pytest.mark.parametrize(("by", "copied"), [(0, True), (4, True), (5, False), (12, False), (13, None)])
-def test_noise_below_the_reach_is_found_and_beyond_is_not(by, copied):
-    """Of ten counts: 42 voxels, 126 voxels."""
-    first = evaluation(random.Random(1))
-    before, found = compared(SMOKE, [first], [[n + by for n in first]])
-    assert before is None and (found and found.copied) == copied
-    assert distance([1, 2], [3, -4]) == 8
+def test_of_too_few_voxels_chance_decides():
+    for counts in ((10**6, CURVES.fewest - 11, 10), ()):
+        problem = replace(EDITION.problems["smoke"], class_counts={"validation": counts})
+        assert scale_of(problem, SCAFFOLD, CURVES) is None
+    problem = replace(problem, class_counts={"validation": (10**6, CURVES.fewest - 10, 10)})
+    assert scale_of(problem, SCAFFOLD, CURVES) is not None
+    assert scale_of(replace(problem, class_counts={}), SCAFFOLD, replace(CURVES, fewest=1)) is None
 
 
 @pytest.mark.parametrize(("moved", "near"), [(5, False), (4, True), (1, True)])
@@ -75,13 +71,6 @@ def test_equal_counts_are_found_however_far_the_others_are(moved, near):
     _, found = compared(SMOKE, [first], [[n + 997 * (i < moved) for i, n in enumerate(first)]])
     assert (found is not None) == near
     assert not near or found.equal == 10 - moved
-
-
-def test_the_same_epoch_counts_first():
-    rng = random.Random(3)
-    one, two = evaluation(rng), evaluation(rng)
-    _, found = compared(SMOKE, [one, two], [two, [n + 1 for n in two]])
-    assert (found.line, found.first_line, found.same_epoch, found.distance) == (20, 20, True, 10)
 
 
 @pytest.mark.slow
@@ -100,6 +89,7 @@ def test_reach_and_doubt_are_within(gap, copied):
     evaluations = [50.0, 60.0, 70.0, 80.0], [50.0 + gap, 60.0, 70.0, 80.0]
     _, found = compared(Scale(0.25, 0.75, ()), *[[one] for one in evaluations], equal=1.0)
     assert (found and found.copied) == copied
+    assert distance([1, 2], [3, -4]) == 8
 
 
 @pytest.mark.parametrize(("errors", "tells"), [(39, False), (40, True), (41, True)])
@@ -115,15 +105,6 @@ def test_so_far_from_perfect_an_evaluation_tells_runs_apart(errors, tells):
 @pytest.mark.parametrize(("number", "tells"), [(2.0**53, True), (2.0**53 + 2, False), (-(2.0**53) - 2, False)])
 def test_numbers_beyond_counts_tell_nothing(number, tells):
     assert Scale(1.0, 1.0, ()).tells((number, 10.0), 10) is tells
-
-
-def test_dice_has_no_scale_without_counts():
-    bare = replace(EDITION.problems["smoke"], class_counts={})
-    assert scale_of(bare, SCAFFOLD, CURVES) is None
-    assert scale_of(bare, SCAFFOLD, replace(CURVES, fewest=1)) is None
-    problem = replace(EDITION.problems["cosmoflow-mini"], outputs=0, target=2.0)
-    found = scale_of(problem, COSMOFLOW, replace(CURVES, closest={"mean": 0.5}, near={"mean": 1.0}))
-    assert (found.reach, found.doubt) == (problem.eval_samples, 2.0 * problem.eval_samples)
 
 
 @pytest.mark.parametrize("step", [(1, 0, 0), (-1, 0, 0), (0, -1, 0), (0, 0, -1), (-1, -1, -1), (1, -1, 1)])
@@ -145,28 +126,29 @@ def test_the_neighbour_of_the_same_epoch_counts_first():
     first, second = [[50.0, 60.0, 70.0], [51.0, 60.0, 70.0]], [[50.9, 60.0, 70.0], [8.0, 9.0, 1.0]]
     _, found = compared(Scale(0.25, 2.0, ()), first, second, equal=1.0)
     assert (found.first_line, found.same_epoch, found.copied) == (10, True, False)
+    _, found = compared(
+        Scale(0.25, 2.0, ()), [first[0], [50.2, 60.0, 70.0]], [[50.1, 60.0, 70.0], second[1]], equal=1.0
+    )
+    assert (found.first_line, found.copied) == (10, True)
 
 
-def test_evaluations_without_an_epoch_are_of_no_common_one():
+def test_evaluations_without_an_epoch_and_only_so_many_of_a_place():
     numbers = Numbers([(10, None, (50.0, 60.0, 70.0))], 100)
     known = Index(Scale(0.25, 2.0, ()), CURVES)
     known.add(Fake("a", numbers))
     found = known.add(Fake("b", numbers))
     assert (found.same_epoch, found.copied) == (False, False)
-
-
-@pytest.mark.parametrize(("equal", "near"), [(0, False), (1, False), (2, True), (3, True)])
-def test_one_equal_number_is_chance(equal, near):
-    numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
-    _, found = compared(Scale(0.25, 0.25, ()), [[50.0, 60.0, 70.0]], [numbers], equal=0.1)
-    assert (found is not None) == near
-
-
-def test_a_place_keeps_so_many_evaluations():
     known = Index(Scale(0.25, 0.25, ()), CURVES)
     for name in range(module.KEPT + 2):
         known.add(fake(str(name), [50.0, 60.0, 70.0]))
     assert {len(held) for held in (*known.cells.values(), *known.holders.values())} == {module.KEPT}
+
+
+@pytest.mark.parametrize(("equal", "near"), [(1, False), (2, True)])
+def test_one_equal_number_is_chance(equal, near):
+    numbers = [50.0, 60.0, 70.0][:equal] + [500.0, 600.0, 700.0][equal:]
+    _, found = compared(Scale(0.25, 0.25, ()), [[50.0, 60.0, 70.0]], [numbers], equal=0.1)
+    assert (found is not None) == near
 
 
 def test_an_evaluation_of_one_class_alone_tells_nothing():
@@ -203,7 +185,7 @@ FAR = 1 << 60
 @pytest.mark.parametrize(
     ("seeds", "distance", "found"),
     [
-        *(([FAR, FAR + gap], 100, [(1, 0, gap)] if gap in (1, 99) else []) for gap in (0, 1, 99, 100, 101)),
+        *(([FAR, FAR + gap], 100, [(1, 0, gap)] if gap in (1, 99) else []) for gap in (0, 1, 99, 100)),
         ([5, RING - 5], 100, [(1, 0, 10)]),  # around the end of the ring
         ([FAR, FAR + 3 + 7 * RING], 100, [(1, 0, 3)]),
         ([FAR + 10, FAR, FAR + 20, FAR + 30, 7], 100, [(1, 0, 10), (2, 0, 10), (3, 2, 10)]),  # each later one once
@@ -220,14 +202,13 @@ STEP = RING // 2 + 12_345_678_901
 @pytest.mark.parametrize(
     ("seeds", "distance", "even"),
     [
-        *(([FAR, 3 * FAR, 5 * FAR + off], 100, abs(off) < 100) for off in (-100, -99, 0, 99, 100)),
+        *(([FAR, 3 * FAR, 5 * FAR + off], 100, abs(off) < 100) for off in (-100, -99, 99, 100)),
         ([FAR, FAR + 10, FAR + 20], 100, False),  # these are close
         ([FAR, FAR + 100, FAR + 200], 100, True),
         ([FAR, FAR + 1, FAR + 2], 0, False),
         ([FAR, FAR + 1, FAR + 2], 1, True),
         ([(FAR + i * STEP) % RING for i in (2, 1, 0)], 100, True),  # steps may go round the ring
         ([0, RING // 2], 100, False),  # which are no three
-        ([FAR], 100, False),
     ],
 )
 def test_three_are_even_to_less_than_the_distance(seeds, distance, even):

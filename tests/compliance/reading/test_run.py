@@ -71,19 +71,9 @@ def test_of_keys_that_no_rule_knows_so_much_is_kept(monkeypatch):
     monkeypatch.setattr(module, "LARGEST_ALL", 100)
     found = facts_of({"a": fact("x" * 500)}, {"b": fact("y" * 90), "c": fact("z" * 9), "d": fact(1)})
     assert {key: len(str(f.value)) for key, f in found.items()} == {"a": 500, "b": 90}
-
-
-@pytest.mark.parametrize(("left", "kept"), [(-1, False), (0, False), (1, True), (2, True)])
-def test_values_of_unknown_keys_are_smaller_than_their_room(monkeypatch, left, kept):
-    value = ["y" * 90]
-    monkeypatch.setattr(module, "LARGEST_ALL", len("b") + size_of(value) + left)
-    assert ("b" in facts_of({}, {"b": fact(value)})) is kept
-
-
-def test_what_a_run_takes_is_counted(tree, law):
-    run, _ = run_of(tree, law)
-    facts = {**run.facts, "more": Fact(1, "x" * 1000)}
-    assert 1000 <= replace(run, facts=facts).kept - run.kept <= 1200 and 1000 < run.kept < 50_000
+    for more, kept in ((0, False), (1, True)):  # values are smaller than their room
+        monkeypatch.setattr(module, "LARGEST_ALL", len("b") + size_of(["y" * 90]) + more)
+        assert ("b" in facts_of({}, {"b": fact(["y" * 90])})) is kept
 
 
 def made(logs, *events, edition="v1.0", benchmark="scaffold"):
@@ -103,6 +93,7 @@ def made(logs, *events, edition="v1.0", benchmark="scaffold"):
         ({"numbers": Numbers([(1, None, (1.0, 2.0))] * 3, 9)}, 96, 96),
         ({"source": {f"{i}.py": "0" * 64 for i in range(3)}}, 3 * 64, 1000),
         ({"lines": frozenset({1, 2, 3})}, 3 * 8, 1000),
+        ({"facts": {"more": Fact(1, "x" * 1000)}}, 1000, 1200),
     ],
 )
 def test_of_numbers_the_bytes_are_counted_and_of_the_rest_roughly(logs, part, least, most):
@@ -111,15 +102,6 @@ def test_of_numbers_the_bytes_are_counted_and_of_the_rest_roughly(logs, part, le
 
 
 CLOCK = ("run_start", 1000, None), ("run_stop", 9000, None)
-
-
-@pytest.mark.parametrize(
-    ("edges", "joules"), [(CLOCK, 800.0), (CLOCK[:1], None), ((("run_start", None, 0), CLOCK[1]), None)]
-)
-def test_energy_is_that_of_the_timed_span(logs, edges, joules):
-    readings = [("power_reading", time, 100.0) for time in range(0, 11_000, 1000)]
-    run = made(logs, edges[0], *readings, *edges[1:])
-    assert run.joules == joules and (run.energy is None) is (joules is None)
 
 
 BY_SAMPLES = load("mlperf-hpc-v3.0").benchmarks["openfold"]
@@ -140,50 +122,27 @@ def test_samples_are_counted_up_to_the_passing_evaluation_or_the_last(logs, shar
     assert made(logs, CLOCK[0], *scores, CLOCK[1]).samples is None  # there, epochs are counted
 
 
-def test_a_score_without_a_time_or_a_number_is_no_evaluation(logs):
-    scores = [("eval_accuracy", time, value) for time, value in ((2000, 0.5), (None, 0.5), (2000, "0.5"), (2001, 0.25))]
-    assert [e.value for e in made(logs, CLOCK[0], *scores, CLOCK[1]).evaluations] == [0.5, 0.25]
-
-
-@pytest.mark.parametrize(
-    ("metadata", "source", "number"),
-    [
+def test_a_run_says_where_its_seed_is_from_and_which_start_it_is(logs):
+    for metadata, source, number in (
         ({"source": "registry", "entry": 7}, "registry", 7),
-        ({"source": "os.urandom"}, "os.urandom", None),
-        ({"source": ["registry"], "entry": "7"}, None, None),
-        ({"source": 5, "entry": True}, None, None),
-    ],
-)
-def test_a_seed_says_where_it_is_from(logs, metadata, source, number):
-    assert made(logs, ("seed", 1, 5, metadata), ("seed", 1, 6)).origin == Origin(1, source, number)
-    assert made(logs).origin is None
-
-
-@pytest.mark.parametrize(
-    ("value", "line", "number", "digest"),
-    [(3, "a" * 64, 3, "a" * 64), ("3", 7, None, None), (True, None, None, None), (None, [], None, None)],
-)
-def test_a_run_says_which_start_it_is(logs, value, line, number, digest):
-    assert made(logs, ("ledger", 5, value, {"line": line})).launch == Launch(1, 5, number, digest)
-    later = made(logs, ("resumed", 6, {"ledger": value}), ("resumed", 7, value)).resumptions
-    assert later == (Launch(1, 6, number, None), Launch(2, 7, None, None))
-    assert made(logs).launch is None
-
-
-@pytest.mark.parametrize(
-    ("only", "value", "measured"),
-    [(True, {"throughput": 2.0}, Fact(2, {"throughput": 2.0})), (True, 2.0, None), (False, {"throughput": 2.0}, None)],
-)
-def test_a_log_that_measures_throughput_alone_has_its_totals(logs, only, value, measured):
-    run = made(logs, ("throughput_only", 1, only), ("throughput", 2, value))
-    assert (run.measured, run.throughput_only) == (measured, only)
-    assert made(logs, ("throughput_only", 1, only)).measured is None
+        ({"source": ["registry"], "entry": True}, None, None),
+    ):
+        assert made(logs, ("seed", 1, 5, metadata), ("seed", 1, 6)).origin == Origin(1, source, number)
+    for value, line, number, digest in ((3, "a" * 64, 3, "a" * 64), (True, 7, None, None)):
+        assert made(logs, ("ledger", 5, value, {"line": line})).launch == Launch(1, 5, number, digest)
+        later = made(logs, ("resumed", 6, {"ledger": value}), ("resumed", 7, value)).resumptions
+        assert later == (Launch(1, 6, number, None), Launch(2, 7, None, None))
+    assert made(logs).origin is made(logs).launch is None
 
 
 @pytest.mark.parametrize("only", [True, False])
-def test_trials_of_the_input_are_those_of_a_log_that_has_nothing_else(logs, only):
+def test_a_log_that_measures_alone_has_its_totals_and_trials(logs, only):
+    run = made(logs, ("throughput_only", 1, only), ("throughput", 2, {"throughput": 2.0}))
+    assert (run.measured, run.throughput_only) == (Fact(2, {"throughput": 2.0}) if only else None, only)
     run = made(logs, ("io_only", 1, only), ("io_trial", 2, {"throughput": 4.0}))
     assert [tried.rate for tried in run.trials] == ([4.0] if only else [])
+    for more in ((), (("throughput", 2, 2.0),)):
+        assert made(logs, ("throughput_only", 1, only), *more).measured is None
 
 
 def test_equal_files_of_so_many_logs_are_kept_once(monkeypatch):
@@ -242,12 +201,17 @@ def test_a_run_without_a_later_stop_has_no_timed_span(tree, law):
         assert replace(run, stop=none).window is replace(run, stop=none).seconds is None
     assert replace(run, stop=None).stop_line == run.last_line and run.stop_line == run.stop.line
     assert replace(run, start=None).start_ms is replace(run, stop=None).stop_ms is None
-
-
-def test_what_a_run_does_not_say(tree, law):
-    run, _ = run_of(tree, law)
-    assert run.value("nothing", 7) == 7 and run.line("nothing") == 1
-    assert replace(run, facts={"x": Fact(9, None)}).value("x", 7) == 7
-    assert replace(run, facts={"x": Fact(9, 0)}).value("x", 7) == 0
+    assert (run.value("nothing", 7), run.line("nothing")) == (7, 1)
+    assert [replace(run, facts={"x": Fact(9, value)}).value("x", 7) for value in (None, 0)] == [7, 0]
     assert run.set_path == str(tree.path(2).parent)
     assert replace(run, pruned=True).set_path == str(tree.path(2).parent.parent)
+
+
+def test_scores_have_a_time_and_energy_is_that_of_the_timed_span(logs):
+    scores = [("eval_accuracy", time, value) for time, value in ((2000, 0.5), (None, 0.5), (2000, "0.5"), (2001, 0.25))]
+    readings = [("power_reading", time, 100.0) for time in range(0, 11_000, 1000)]
+    run = made(logs, CLOCK[0], *scores, *readings, CLOCK[1])
+    assert [e.value for e in run.evaluations] == [0.5, 0.25] and run.joules == 800.0
+    for clock in (CLOCK[:1], (("run_start", None, 0), CLOCK[1])):
+        run = made(logs, *clock, *readings)
+        assert run.joules is run.energy is None

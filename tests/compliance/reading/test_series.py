@@ -56,10 +56,14 @@ def read(logs):
     return waits
 
 
-def test_epochs_with_and_without_ranks(read):
+def test_epochs_with_and_without_ranks(logs, read):
     old = {"wait_seconds": 1, "compute_seconds": 9.0}
     ranks = {"least": 0.5, "mean": 1.5, "most": 2.0, "slowest": 2.5}
     assert read(old, {**old, "wait_by_rank": ranks}) == [Waited(1, 1, 9, None, None), Waited(2, 1, 9, 1.5, 2.5)]
+    for part, mean, slowest in (({"mean": 0.5}, 0.5, None), ({"slowest": 0.5}, None, 0.5), (7, None, None)):
+        assert read({**old, "wait_by_rank": part}) == [Waited(1, 1, 9, mean, slowest)]
+    event = logs.event(1, "tracked_stats", value=old, epoch_num=[])
+    assert list(waits_of(logs.read(event))) == [Waited(None, 1, 9, None, None)]
 
 
 @pytest.mark.parametrize(
@@ -74,19 +78,6 @@ def test_no_waiting_and_nothing_but_waiting_are_measurements(read, wait, compute
     value = {"wait_seconds": wait, "compute_seconds": compute}
     assert read(value) == ([Waited(1, wait, compute, None, None)] if known else [])
     assert read([]) == read({"wait_seconds": 1.0}) == []
-
-
-@pytest.mark.parametrize(
-    ("by_rank", "mean", "slowest"), [({"mean": 0.5}, 0.5, None), ({"slowest": 0.5}, None, 0.5), (7, None, None)]
-)
-def test_what_ranks_waited_is_known_by_itself(read, by_rank, mean, slowest):
-    value = {"wait_seconds": 1, "compute_seconds": 9.0, "wait_by_rank": by_rank}
-    assert read(value) == [Waited(1, 1, 9, mean, slowest)]
-
-
-def test_an_odd_epoch_is_not_known(logs):
-    event = logs.event(1, "tracked_stats", value={"wait_seconds": 1, "compute_seconds": 1}, epoch_num=[])
-    assert list(waits_of(logs.read(event))) == [Waited(None, 1, 1, None, None)]
 
 
 COUNTS = {"intersection": [9, 2, 3], "predicted": [10, 4, 5], "true": [11, 3, 5]}
@@ -112,17 +103,14 @@ def test_numbers_are_hits_and_predictions_of_the_foreground_or_sums(logs, terms)
 @pytest.mark.parametrize("wrong", [None, [], [1, 2, -1], [1, 2, 3.0], [1, 2, True], [1, 2, 1 << 62], [1, 2, 3, 4]])
 def test_counts_are_three_lists_of_integers_of_one_length(logs, wrong):
     assert counts_of(logs.event(1, "eval_accuracy", **{**COUNTS, "predicted": wrong})) is None
+    most = [0, (1 << 62) - 1]
+    assert counts_of(logs.event(1, "eval_accuracy", **dict.fromkeys(COUNTS, most))).true == tuple(most)
+    assert counts_of(logs.event(1, "eval_accuracy", intersection=[1], predicted=[1], true=[1])) is None
 
 
-@pytest.mark.parametrize(("counts", "known"), [([0, (1 << 62) - 1], True), ([1], False)])
-def test_counts_have_two_classes_at_least_and_fit_63_bits(logs, counts, known):
-    found = counts_of(logs.event(1, "eval_accuracy", **dict.fromkeys(COUNTS, counts)))
-    assert (found is not None) is known and (not known or found.true == tuple(counts))
-
-
-@pytest.mark.parametrize("wrong", [None, [], [1, "2"], [1, float("nan")], [True], 3])
-def test_sums_are_finite_numbers(logs, wrong):
-    assert sums_of(logs.event(1, "eval_error", sums=wrong)) is None
+def test_sums_are_finite_numbers(logs):
+    for wrong in (None, [], [1, "2"], [1, float("nan")], [True]):
+        assert sums_of(logs.event(1, "eval_error", sums=wrong)) is None
 
 
 def test_numbers_are_kept_as_far_as_they_are_alike():

@@ -9,6 +9,7 @@ from compliance.rule import CONFIRMATION, IO, RUN, STEPS, TRIAL
 from rules.edition import load
 
 ROUND = load("mlperf-hpc-v2.0")
+FIRST = next(iter(ROUND.benchmarks))
 
 
 @pytest.mark.parametrize(
@@ -16,9 +17,7 @@ ROUND = load("mlperf-hpc-v2.0")
     [
         ("deepcam", "", "deepcam"),
         ("deepcam", "oc20", "oc20"),
-        ("unheard of", "", next(iter(ROUND.benchmarks))),
-        (None, "", next(iter(ROUND.benchmarks))),
-        (["deepcam"], "", next(iter(ROUND.benchmarks))),
+        *((odd, "", FIRST) for odd in ("odd", None, ["deepcam"])),
     ],
 )
 def test_the_benchmark_is_the_folders_then_the_logs_then_the_first(logs, said, folder, name):
@@ -53,15 +52,10 @@ def test_the_target_is_the_benchmarks_or_else_the_problems(logs, law):
     assert terms_for(logs.read(logs.event(1, "problem", value="tiny")), ours, "scaffold").target == 0.95
     assert terms_for(logs.read(logs.event(1, "problem", value="tinier")), ours, "scaffold").target is None
     assert terms_for(logs.read(logs.event(1, "problem", value=["tiny"])), ours, "scaffold").problem is None
+    assert terms_for(logs.read(logs.event(1, "problem", value="tiny")), ours, "cosmoflow").problem is None  # another's
 
 
 def test_trials_and_confirmations_are_of_their_campaign_in_addition(logs):
     terms = terms_for(logs.read(logs.event(1, "throughput_only", value=True)), load("v1.0"))
     assert replace(terms, kind=TRIAL).kinds == STEPS | TRIAL
     assert replace(terms, throughput_only=False, kind=CONFIRMATION).kinds == RUN | CONFIRMATION
-
-
-def test_a_problem_of_another_benchmark_is_none(logs):
-    log = logs.read(logs.event(1, "problem", value="smoke"))
-    assert terms_for(log, load("v1.0"), "scaffold").problem is load("v1.0").problems["smoke"]
-    assert terms_for(log, load("v1.0"), "cosmoflow").problem is None

@@ -24,10 +24,7 @@ def terms(**fields):
 )
 def test_a_score_equal_to_the_target_meets_it(lower, value, met):
     assert meets(value, terms(lower=lower)) is met
-
-
-def test_without_a_target_nothing_meets_it():
-    assert not meets(0.9, terms(target=None))
+    assert not meets(value, terms(lower=lower, target=None))
 
 
 @pytest.mark.parametrize(
@@ -36,7 +33,6 @@ def test_without_a_target_nothing_meets_it():
         ({}, [0, 1e300], [-1e-300]),
         ({"score_max": 1}, [1], [math.nextafter(1, 2)]),
         ({"score_above": 0}, [5e-324], [0]),
-        ({"score_min": -1}, [-1], []),
     ),
 )
 def test_a_range_includes_its_ends_unless_it_says_above(limits, value, good):
@@ -53,11 +49,10 @@ def test_a_whole_float_is_the_integer_of_its_epoch(logs, number, epoch):
     assert epoch_of(logs.event(1, "epoch_start")._replace(metadata=None)) is None
 
 
-@pytest.mark.parametrize("length", [79, 80, 81])
-def test_an_epoch_that_is_no_number_is_known_by_its_beginning(logs, length):
-    number = ["x" * (length - 4)]  # with the brackets and quotes
-    found = epoch_of(logs.event(1, "epoch_start", epoch_num=number))
-    assert str(number).startswith(found) and len(found) == min(length, 80)
+def test_an_epoch_that_is_no_number_is_known_by_its_beginning(logs):
+    for length in (80, 81):
+        number = ["x" * (length - 4)]  # with the brackets and quotes
+        assert epoch_of(logs.event(1, "epoch_start", epoch_num=number)) == str(number)[:80]
 
 
 def run(logs, *scores):
@@ -92,11 +87,8 @@ def test_nothing_is_inside_without_start_nor_late_without_stop(logs):
     assert timeline(logs.read(score, logs.event(8, "run_stop", 9000)), terms()).inside == ()
     time = timeline(logs.read(start, score), terms())
     assert time.passing.event is score and time.late is None and time.seconds is None
-
-
-def test_of_several_ends_the_first_counts(logs):
-    log = logs.read(logs.event(1, "run_start", 500), logs.event(5, "run_stop", 2000), logs.event(6, "run_stop", 9000))
-    assert timeline(log, terms()).seconds == 1.5
+    ends = logs.event(5, "run_stop", 2500), logs.event(6, "run_stop", 9000)  # of which the first counts
+    assert timeline(logs.read(start, *ends), terms()).seconds == 1.5
 
 
 EPOCH = ("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "score")
@@ -130,23 +122,15 @@ def test_the_epoch_that_was_begun_and_the_aborted_end_are_set_aside(logs, finish
     assert lines(log) == [*range(1, 8), *left, *range(21, 29)]
 
 
-def test_before_the_first_score_everything_is_set_aside(logs):
-    log = logs.read(logs.event(2, "epoch_start"), logs.event(3, "resumed"), logs.event(4, "epoch_start"))
-    set_aside(log, "score")
-    assert lines(log, "epoch_start") == [4]
-
-
 def test_each_interruption_sets_aside_its_own(logs):
     begun = [logs.event(line, "epoch_start") for line in (1, 3, 5, 7, 9)]
-    log = logs.read(
-        *begun, logs.event(2, "score"), logs.event(4, "resumed"), logs.event(6, "score"), logs.event(8, "resumed")
-    )
+    scores = logs.event(2, "score"), logs.event(6, "score")
+    log = logs.read(*begun, *scores)
+    set_aside(log, "score")
+    assert lines(log, "epoch_start") == [1, 3, 5, 7, 9]
+    log = logs.read(*begun, *scores, logs.event(4, "resumed"), logs.event(8, "resumed"))
     set_aside(log, "score")
     assert lines(log, "epoch_start") == [1, 5, 9]
-
-
-def test_a_log_without_an_interruption_stays_as_it_is(logs):
-    log = logs.read(logs.event(1, "epoch_start"), logs.event(2, "run_stop", status="aborted"))
-    before = dict(log.events)
+    log = logs.read(*begun, logs.event(4, "resumed"))
     set_aside(log, "score")
-    assert log.events == before
+    assert lines(log, "epoch_start") == [5, 7, 9]  # everything before the first score

@@ -16,14 +16,11 @@ def runs(witnessed, law):
     return [log.run for log in judge([str(witnessed.root)], rules=law).submissions[0].sets[0].logs]
 
 
-def test_receipts_lie_beside_the_log(witnessed, runs):
+def test_receipts_lie_beside_the_log_and_tell_its_beginnings(witnessed, runs):
     found = receipts_of(runs[2])
     assert list(found.receipts) == witnessed.receipts[2] and found.wrong is None
     assert found.path.endswith("scaffold/receipts_2.jsonl") and found.start.log == "result_2.txt"
     assert [(line, step.step) for line, _, step in found.steps] == [(n + 1, n) for n in range(1, len(found.receipts))]
-
-
-def test_points_are_the_beginnings_of_the_log(witnessed, runs):
     data = witnessed.path(2).read_bytes()
     for point, (_, _, step) in zip(points(runs[2]), receipts_of(runs[2]).steps, strict=True):
         assert (point.kind, point.bytes, point.digest) == (step.kind, step.bytes, step.digest)
@@ -34,11 +31,9 @@ def test_points_are_the_beginnings_of_the_log(witnessed, runs):
 
 
 def test_reading_stops_at_the_first_wrong_line(witnessed, tmp_path):
-    path = write(tmp_path / "receipts_0.jsonl", witnessed.receipts[0][:2])
-    with path.open("a") as file:
-        file.write("{}\n")
-    write(tmp_path / "more", witnessed.receipts[0][2:])
-    path.write_text(path.read_text() + (tmp_path / "more").read_text())
+    path = write(tmp_path / "receipts_0.jsonl", witnessed.receipts[0])
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], "{}\n", *lines[2:]]))
     found = read_beside(path, "here")
     assert list(found.receipts) == witnessed.receipts[0][:2]
     assert found.wrong.found == "no field 'benchmark'"

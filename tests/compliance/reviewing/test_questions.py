@@ -134,11 +134,6 @@ def test_receipts_are_counted_and_how_late_they_are(witnessed, law):
     assert asked(submission, "WIT90").evidence[0] == "box/strong/scaffold: receipts of a witness of 0 of 5 runs"
 
 
-def test_a_model_of_another_size_is_seen(submission):
-    (line,) = asked(with_facts(submission, parameter_count=77), "MOD90").evidence
-    assert line.endswith("77 parameters, published 1401350")
-
-
 def test_source_is_counted_and_the_command_to_read_it_is_quoted(submission):
     findings = (
         Finding("x", 1, "CODE03", "review", "s"),

@@ -28,20 +28,18 @@ def test_replays_are_found_by_their_log_in_order(tmp_path):
 @pytest.mark.parametrize("kind", ["reevaluation", "held-out"])
 def test_final_weights_have_no_epochs(tmp_path, kind):
     line = {name: value for name, value in LINE.items() if name != "epochs"} | {"kind": kind}
-    found = read_replays(written(tmp_path, {**LINE, "kind": "replay"}, line))
+    found = read_replays(written(tmp_path, {**LINE, "kind": "replay", "verdict": "x" * 400}, line))
     assert [(one.kind, one.epochs) for one in found["a" * 64]] == [("replay", 2), (kind, None)]
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "found no JSON"),
         ("[" * 100_000, "found no JSON"),
         ("[]", "found list, wanted an object"),
         ({**LINE, "log": "a" * 63}, "log: found 'aaa"),
         ({**LINE, "kind": "dream"}, "kind: found 'dream', wanted replay or reevaluation or held-out"),
         ({**LINE, "epochs": 0}, "epochs: found 0, wanted 1 or more"),
-        ({**LINE, "epochs": True}, "epochs: found True"),
         ({**LINE, "code": "mine"}, "code: found 'mine', wanted reference or submitted"),
         ({**LINE, "outcome": "fine"}, "outcome: found 'fine', wanted agrees or differs or open"),
         ({**LINE, "verdict": "x" * 401}, "verdict: found"),
@@ -52,10 +50,6 @@ def test_what_is_no_replay_is_refused_by_its_line(tmp_path, line, message):
     with pytest.raises(ValueError, match=r"replays\.jsonl:2: ") as error:
         read_replays(path)
     assert message in str(error.value)
-
-
-def test_a_verdict_may_have_400_characters(tmp_path):
-    assert read_replays(written(tmp_path, {**LINE, "verdict": "x" * 400}))
 
 
 def test_no_file_and_too_large_a_file(tmp_path):

@@ -41,7 +41,9 @@ def test_a_submission_is_the_end_of_its_path_in_whole_names(tree, reviews, monke
     assert file.of("x/acm") == file.of("acme/x") == file.of("x/bacme") == []
     monkeypatch.chdir(tree.root)
     assert len(file.of(".")) == 1  # wherever the reviewer stands
-    assert len(read_reviews(reviews({}), []).of(".")) == 1
+    assert len(read_reviews(reviews({}, {"who": "A. Other"}), []).of(".")) == 2
+    with pytest.raises(ValueError, match="reviews inside of"):
+        read_reviews(reviews({}), [tree.root.parents[1]])
 
 
 def test_points_are_rules_for_people_and_findings_for_review(tree, law):
@@ -81,14 +83,3 @@ def test_entries_of_other_submissions_are_named(tree, law, reviews, capsys):
 def test_a_file_that_cannot_be_meant_is_refused(run, tree, reviews, changes, message):
     code, out, err = run(tree.root, "--reviews", reviews(*changes))
     assert (code, out) == (2, "") and message in err
-
-
-def test_two_reviewers_may_say_the_same(reviews):
-    assert len(read_reviews(reviews({}, {"who": "A. Other"}), []).reviews) == 2
-
-
-def test_a_file_inside_of_what_is_judged_is_refused(run, tree, reviews):
-    inside = tree.root / "review.yaml"
-    inside.write_text(reviews({}).read_text())
-    code, out, err = run(tree.root, "--reviews", inside)
-    assert (code, out) == (2, "") and "reviews inside of" in err

@@ -2,31 +2,11 @@
 
 import codecs
 import gzip
-import io
 import pickle
-import tarfile
-import zipfile
 
 import pytest
 
 from compliance.source.content import coding_of, disguised, foreign, has_more_numbers, unread
-
-
-def archive(make):
-    with io.BytesIO() as file:
-        make(file)
-        return file.getvalue()
-
-
-def zipped(file):
-    with zipfile.ZipFile(file, "w") as it:
-        it.writestr("a.py", "a = 1\n")
-
-
-def tarred(file):
-    with tarfile.open(fileobj=file, mode="w") as it:
-        it.addfile(tarfile.TarInfo("a.py"))
-
 
 ERRORS = {  # path -> its bytes
     "coding UTF-7": ("a.py", b"# coding: utf-7\n"),
@@ -34,9 +14,7 @@ ERRORS = {  # path -> its bytes
     "coding behind a blank line": ("a.py", b"\n# coding: rot13\n"),
     "coding behind a lone carriage return": ("a.py", b"# a\r# coding: utf-16\n"),
     "mark of UTF-16": ("a.py", codecs.BOM_UTF16_LE + "a = 1\n".encode("utf-16-le")),
-    "mark of UTF-32": ("a.py", codecs.BOM_UTF32_LE + "a = 1\n".encode("utf-32-le")),
     "mark of UTF-7": ("a.py", b"+/v8-a = 1\n"),
-    "mark of UTF-16 in YAML": ("a.yaml", codecs.BOM_UTF16_LE + "a: 1\n".encode("utf-16-le")),
     "NUL": ("a.py", b"a = 1\n\0import os\n"),
     "text that is reordered": ("a.py", "a = 1  # \u202e # exec\n".encode()),
     "text in a cache": ("__pycache__/notes.txt", b"a\n"),
@@ -44,8 +22,8 @@ ERRORS = {  # path -> its bytes
     "library with a version": ("liba.so.1.2", b"?"),
     "program without an ending": ("run", b"\x7fELF\2\1\1\0"),
     "program under another name": ("a.yaml", b"MZ\x90\0\3\0"),
-    "zip": ("a.dat", archive(zipped)),
-    "tar": ("a.txt", archive(tarred)),
+    "zip": ("a.dat", b"PK\x03\x04" + bytes(26)),
+    "tar": ("a.txt", b"a.py".ljust(257, b"\0") + b"ustar\0"),
     "gzip": ("a.txt", gzip.compress(b"a = 1\n")),
     "pickle": ("state.txt", pickle.dumps([1, 2])),
     "pickle by its name": ("state.pkl", b"(lp0\n."),
@@ -55,25 +33,19 @@ REVIEWS = {
     "C++": ("a.cpp", b"int seed = 42;\n"),
     "script of Python without an ending": ("run", b"#!/usr/bin/env python3\nimport os\n"),
     "script of Perl": ("run.txt", b"#!/usr/bin/perl\n"),
-    "array": ("a.npy", b"\x93NUMPY\1\0v\0"),
     "picture": ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\r"),
     "unknown bytes": ("weights", b"\0\1\2\3"),
 }
 PLAIN = {
-    "Python": ("a.py", b"a = 1\n"),
-    "coding UTF-8": ("a.py", b"# -*- coding: utf-8 -*-\na = 1\n"),
     "coding utf-8-unix": ("a.py", b"# -*- coding: utf-8-unix -*-\n"),
     "coding in the third line": ("a.py", b"a = 1\nb = 2\n# coding: utf-7\n"),
     "mark of UTF-8": ("a.py", codecs.BOM_UTF8 + b"a = 1\n"),
     "YAML": ("a.yaml", b"# coding: utf-7\ndepth: 3\n"),
-    "shell": ("run.sh", b"#!/bin/bash\ntrue\n"),
     "shell without an ending": ("run", b"#!/usr/bin/env bash\ntrue\n"),
     "document": ("README.md", "\u202b\u05e9\u05dc\u202c\n".encode()),
     "empty": ("__init__.py", b""),
     "letters of an archive": ("a.txt", b"MZ, PK and BZh are letters\n"),
 }
-
-
 FILES = [("CODE01", *file) for file in ERRORS.values()] + [("CODE04", *file) for file in REVIEWS.values()]
 FILES += [("", *file) for file in PLAIN.values()]
 

@@ -14,11 +14,8 @@ def made(text):
 @pytest.mark.parametrize(
     ("text", "full"),
     [
-        ("import numpy as np\nnp.random.seed(1)", ("numpy.random.seed", True)),
         ("import a.b\na.b.c()", ("a.b.c", True)),
         ("import a.b as c\nc.d()", ("a.b.d", True)),
-        ("from a import b as c\nc()", ("a.b", True)),
-        ("from . import b\nb.c()", (".b.c", True)),
         ("from ..a import b\nb()", ("..a.b", True)),
         ("from a.b import *\nc()", ("a.b.c", True)),
         ("from a.b import *\ndef c(): pass\nc()", ("c", False)),
@@ -89,9 +86,7 @@ def test_attributes_of_the_instance_have_a_place():
         ("def f(a, b=1, *, c): pass", ("f", ("a", "b", "c"), False)),
         ("class C:\n def f(self, a): pass", ("f", ("a",), False)),
         ("class C:\n def __init__(self, a): pass", ("C", ("a",), False)),
-        ("class C:\n @staticmethod\n def f(a): pass", ("f", ("a",), False)),
         ("class C:\n @classmethod\n def f(cls, a): pass", ("f", ("a",), False)),
-        ("@wrap(1)\ndef f(a): pass", ("f", ("a",), True)),
         ("@dataclass(frozen=True)\nclass C:\n a: int\n b: int = 1", ("C", (".a", ".b"), False)),
         ("@dataclass\nclass C(B):\n a: int", ("C", (".a",), True)),
     ],

@@ -25,6 +25,24 @@ def test_no_python_is_said_with_its_line(text, line, why):
 @pytest.mark.parametrize(
     "text",
     [
+        "x = " + "+".join("1" for _ in range(100_000)),
+        "x = " + "(" * 9000,
+        "x = " + "9" * 10_000,
+        "a" + ".a" * 200_000,
+        "lambda:" * 20_000 + "1",
+        "\0",
+        "if 1:\n" + "".join(" " * i + "if 1:\n" for i in range(1, 200)),
+    ],
+    ids=lambda text: text[:12],
+)
+def test_pathological_source_is_parsed_or_refused(text):
+    with guarded():
+        assert read_python(text).line >= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         f"init{'_seed' * 40_000}.x(1)\n",
         f"init{'_seed' * 40_000}\u2118(1)\n",  # a letter of identifiers that \\w does not match
         f"init{'_' * 200_000}(1)\n",

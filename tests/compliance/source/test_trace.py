@@ -17,22 +17,15 @@ def main(log, args, config, rank, loader):
 """
 SEEDED = {  # what follows START, in its function or, where it begins with a line end, on the module's level
     "literal": "torch.manual_seed(42)  #! SEED06",
-    "getattr": "getattr(torch, 'manual_seed')(42)  #! SEED06",
-    "exec": "exec('torch.manual_seed(42)')  #! CODE03",
     "alias": "f = torch.manual_seed  #! CODE02\nf(42)",
-    "alias of the module": "t = torch  #! CODE03\nt.manual_seed(42)  #! SEED06",
-    "alias by import": "\nfrom torch import manual_seed as begin\nbegin(int(os.environ['S']))  #! CODE02",
-    "partial": "functools.partial(torch.manual_seed, 42)()  #! CODE02",
     "lambda": "f = lambda s: torch.manual_seed(s)  #! CODE02\nf(42)",
     "unpacked arguments": "torch.manual_seed(*[42])  #! CODE02",
     "hash": "torch.manual_seed(hash('scaffold'))  #! CODE02\ntorch.manual_seed(hash(seed))  #! CODE02",
-    "half": "torch.manual_seed(seed // 2)  #! CODE02",
     "call that is given the seed": "torch.manual_seed(seed + get_rank(seed))  #! CODE02",
     "cancelled by zero": "torch.manual_seed(seed * 0 + 42)  #! CODE02",
     "cancelled by another name": "other = seed\ntorch.manual_seed(seed - other)  #! CODE02",
     "cancelled by a rank": "rank = 42 - seed\ntorch.manual_seed(seed + rank)  #! CODE02",
     "chosen": "torch.manual_seed(seed if args.fresh else 42)  #! CODE02",
-    "bit of a list": "torch.manual_seed([seed, 42][1])  #! CODE02",
     "list that is gone through": "for s in [seed, 42]:\n    torch.manual_seed(s)  #! CODE02",
     "changed behind the log": "seed = loader.first()\ntorch.manual_seed(seed)  #! CODE02",
     "set back by a loop": "for seed in range(3):\n    torch.manual_seed(seed)  #! CODE02",
@@ -40,17 +33,13 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "torch.manual_seed(seed)  #! CODE02",
     "set_state": "np.random.RandomState(seed).set_state(loader.state)  #! CODE02",
     "state of a bit generator": "g = np.random.default_rng(seed)\ng.bit_generator.state = loader.state  #! CODE02",
-    "file": "torch.manual_seed(int(open('seed.txt').read()))  #! CODE02",
-    "argument": "torch.manual_seed(args.seed)  #! CODE02",
     "other entropy": "torch.manual_seed(int.from_bytes(os.urandom(8), 'big'))  #! CODE02",
     "no seed": "g = np.random.default_rng()  #! CODE02",
     "draws that nothing seeds": "np.random.shuffle(loader)  #! CODE02",
-    "draws of PyTorch that nothing seeds": "x = torch.rand(3)  #! CODE02",
     "draws of random that nothing seeds": "random.shuffle(loader)  #! CODE02",
     "method seed": "r = loader.generator\nr.seed(config.first)  #! CODE02",
     "keyword of a sampler": "s = loader.sampler(seed=42)  #! CODE02",
     "default of a function": "\ndef order(seed=42):\n    torch.manual_seed(seed)  #! CODE02\norder()",
-    "function that is given a literal": "\ndef order(s):\n    torch.manual_seed(s)  #! CODE02\norder(42)",
     "one call of two": "\ndef order(s):\n    torch.manual_seed(s)  #! CODE02\ndef a(seed):\n    order(seed)\norder(42)",
     "function that is handed on": "\ndef order(s):\n    torch.manual_seed(s)  #! CODE02\nlist(map(order, [1]))",
     "function that nobody calls": "\ndef order(seed):\n    torch.manual_seed(seed)  #! CODE02",
@@ -61,10 +50,7 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "attribute that is set from outside": "\nclass T:\n    def __init__(self, log):\n        self.s = s = os.getpid()\n"
     "    def go(self):\n        torch.manual_seed(self.s)  #! CODE02\nt = T()\nt.s = 42",
     "names that refer to each other": "\na = b\nb = a\ntorch.manual_seed(a)  #! CODE02",
-    "int that is another": "\nfrom tools import *\ndef int(x): return 42\ntorch.manual_seed(int(start))  #! CODE02",
     "int of its own": "int = config.first\ntorch.manual_seed(int(seed))  #! CODE02",
-    "SeedSequence of its own": "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\n"
-    "def SeedSequence(x):\n    return 42",
     "SeedSequence that is another": "from numpy.random import SeedSequence\n"
     "torch.manual_seed(SeedSequence(seed))  #! CODE02\nTOP\ndef SeedSequence(x):\n    return 42",
     "split of its own": "torch.manual_seed(split(seed))  #! CODE02\nTOP\ndef split(x):\n    return 42",
@@ -81,34 +67,21 @@ SEEDED = {  # what follows START, in its function or, where it begins with a lin
     "def rank_of(config):\n    return config.rank",
 }
 HONEST = {
-    "by the rank": "torch.manual_seed(seed + rank)",
-    "by the rank, as the reference does": "torch.manual_seed((seed + 1 + config.layout.place[0]) % 2**63)",
     "by rank and epoch": "for epoch in range(3):\n    torch.manual_seed(seed + 1000 * epoch + rank)",
     "generator of PyTorch": "g = torch.Generator()\ng.manual_seed(seed)\nx = torch.randperm(8, generator=g)",
     "by the rank that a call gives": "torch.manual_seed(seed + get_rank())",
-    "cast": "torch.manual_seed(int(seed))",
     "list": "g = np.random.default_rng([seed, rank])",
     "SeedSequence by steps": "s = np.random.SeedSequence([seed, rank])\nchildren = s.spawn(4)\n"
     "for child in children:\n    g = np.random.default_rng(child)",
     "generate_state": "s = np.random.SeedSequence(seed)\nnp.random.seed(s.generate_state(1)[0])",
-    "old NumPy": "np.random.seed(seed % 2**32)\nnp.random.shuffle(loader)",
-    "random": "random.seed(seed)\nrandom.shuffle(loader)",
-    "RandomState": "r = np.random.RandomState(seed % (2**32 - 1))",
-    "Random": "r = random.Random(seed ^ 1)",
-    "draws of PyTorch": "torch.manual_seed(seed)\nx = torch.randn(3)",
     "data loader's workers": "torch.manual_seed(seed)\ndef begin(worker_id):\n"
     "    np.random.seed(torch.initial_seed() % 2**32)",
     "jax": "import jax\nkey = jax.random.PRNGKey(seed % 2**32)\na, b = jax.random.split(key)\n"
     "key = jax.random.fold_in(key, rank)",
     "either": "torch.manual_seed(seed if rank == 0 else seed + rank)",
-    "negative": "torch.manual_seed(-seed)",
     "walrus": "torch.manual_seed(s := seed)",
-    "function": "order(seed, 3)\nTOP\ndef order(seed, epoch):\n"
-    "    return torch.Generator().manual_seed((seed + epoch) % 2**63)",
     "function by keyword": "order(epoch=3, seed=seed)\nTOP\ndef order(*, seed, epoch):\n"
     "    torch.manual_seed(seed + epoch)",
-    "class": "Run(3, seed).go()\nTOP\nclass Run:\n    def __init__(self, n, seed):\n        self.n = n\n"
-    "        self.seed = seed\n    def go(self):\n        torch.manual_seed(self.seed + 1)",
     "dataclass": "Run(3, seed)\nTOP\nfrom dataclasses import dataclass\n@dataclass(frozen=True)\nclass Run:\n"
     "    n: int\n    seed: int\n    def go(self, epoch: int) -> None:\n"
     "        torch.manual_seed((self.seed + 1 + (epoch << 32)) % 2**63)",

@@ -23,19 +23,14 @@ from compliance.source.uses import (
 
 USES = {
     "subprocess": (PROCESS, "import subprocess  #! CODE03\nsubprocess.run(['date'])  #! CODE03\n"),
-    "Popen": (PROCESS, "from subprocess import Popen as P  #! CODE03\nP(['date'])  #! CODE03\n"),
     "system": (PROCESS, "import os\nos.system('date')  #! CODE03\n"),
     "system by getattr": (PROCESS, "import os\ngetattr(os, 'system')('date')  #! CODE03\n"),
     "system as a value": (PROCESS, "import os\nrun = os.system  #! CODE03\n"),
-    "exec of a program": (PROCESS, "import os\nos.execvp('date', ['date'])  #! CODE03\n"),
     "urllib": (NETWORK, "from urllib.request import urlopen  #! CODE03\nurlopen('http://x')  #! CODE03\n"),
-    "hub": (NETWORK, "import torch\ntorch.hub.load('x', 'y')  #! CODE03\n"),
     "exec": (TEXT, "exec('a = 1')  #! CODE03\n"),
     "exec in other letters": (TEXT, "\uff45\uff58\uff45\uff43('a = 1')  #! CODE03\n"),
-    "code object": (TEXT, "from types import CodeType  #! CODE03\n"),
     "annotation": (TEXT, "def f(a: exec('x = 1')):  #! CODE03\n    pass\n"),
     "ctypes": (NATIVE, "import ctypes  #! CODE03\nctypes.CDLL(None)  #! CODE03\n"),
-    "library of operators": (NATIVE, "import torch\ntorch.ops.load_library('x')  #! CODE03\n"),
     "computed getattr": (HIDDEN, "f = getattr(x, a + b)  #! CODE03\n"),
     "computed setattr": (HIDDEN, "setattr(x, a, 1)  #! CODE03\n"),
     "computed import": (HIDDEN, "from importlib import import_module\nm = import_module(a)  #! CODE03\n"),
@@ -50,20 +45,16 @@ USES = {
     "pretrained": (WEIGHTS, "m = resnet50(pretrained=True)  #! CODE03\n"),
     "clock": (CLOCK, "import time\ntime.clock_settime(0, 0)  #! CODE03\n"),
     "preloaded clock": (CLOCK, "a = {'LD_PRELOAD': 'x.so'}  #! CODE03\n"),
-    "hash seed": (CLOCK, "import os\nos.environ['PYTHONHASHSEED'] = '0'  #! CODE03\n"),
     "clock replaced": (PATCH, "import time\ntime.time = lambda: 0  #! CODE03\n"),
-    "clock of a log replaced": (PATCH, "from benchmark import log\nlog.now = f  #! CODE03\n"),
     "metric replaced by setattr": (PATCH, "from benchmark import metric\nsetattr(metric, 'dice', f)  #! CODE03\n"),
     "weights in hexadecimal": (UNPACK, "w = bytes.fromhex('00')  #! CODE03\n"),
     "computed __setattr__": (HIDDEN, "object.__setattr__(self, a, 1)  #! CODE03\n"),
-    "other bytecode": (PATCH, "import os, sys\nsys.pycache_prefix = a  #! CODE03\n"),
     "other bytecode in the end": (
         PATCH,
         "import os, sys\nsys.pycache_prefix = os.devnull  #! CODE03\nsys.pycache_prefix = 'a'  #! CODE03\n",
     ),
     "exec by __call__": (HIDDEN, "exec.__call__('a = 1')  #! CODE03\n"),
     "operator of a library": (NATIVE, "import torch\ny = torch.ops.acme.dice(x)  #! CODE03\n"),
-    "compiled package": (NATIVE, "import torch\nm = torch._inductor.aoti_load_package('m')  #! CODE03\n"),
     "entry points": (HIDDEN, "from importlib.metadata import entry_points  #! CODE03\n"),
     "tensor of a file": (WEIGHTS, "import torch\nw = torch.UntypedStorage.from_file('w')  #! CODE03\n"),
     "shared memory": (HIDDEN, "from multiprocessing import shared_memory  #! CODE03\n"),
@@ -71,25 +62,16 @@ USES = {
         PATCH,
         "from benchmark.log import LogWriter\nclass Log(LogWriter):  #! CODE03\n    pass\n",
     ),
-    "tensor shared between processes": (HIDDEN, "x.share_memory_()  #! CODE03\n"),
-    "another log of the run": (PATCH, "from benchmark.run import log\nclass Log(log.RunLog):  #! CODE03\n    pass\n"),
 }
 CLOCKED = "import benchmark.clock as c\n"
 USES |= {
-    "module's dictionary changed": (HIDDEN, f"{CLOCKED}c.__dict__.update(a=5)  #! CODE03\n"),
-    "module's dictionary by its method": (HIDDEN, f"{CLOCKED}c.__dict__.__setitem__('a', 5)  #! CODE03\n"),
     "module's own __setattr__": (PATCH, f"{CLOCKED}c.__setattr__('a', 5)  #! CODE03\n"),
     "module's own __delattr__": (PATCH, f"{CLOCKED}c.__delattr__('a')  #! CODE03\n"),
-    "field of a frozen object": (PATCH, "object.__setattr__(task.problem, 'target', 0.5)  #! CODE03\n"),
     "field of a frozen object taken away": (PATCH, "object.__delattr__(problem, 'target')  #! CODE03\n"),
     "module in a tuple": (HIDDEN, f"{CLOCKED}for m in (c,):  #! CODE03\n    m.a = 5\n"),
     "module passed on": (HIDDEN, f"{CLOCKED}f(c)  #! CODE03\n"),
-    "module by a walrus": (HIDDEN, f"{CLOCKED}(m := c).a = 5  #! CODE03\n"),
-    "module of a package": (HIDDEN, "from benchmark import clock\nm = clock  #! CODE03\n"),
     "module of the own package": (HIDDEN, "from . import evaluate\nm = evaluate  #! CODE03\n"),
     "module by its full name": (HIDDEN, "import benchmark.clock\nm = benchmark.clock  #! CODE03\n"),
-    "text written": (WRITES, "log.path.write_text('a')  #! CODE03\n"),
-    "file changed": (WRITES, "f = open(path, 'r+')  #! CODE03\n"),
     "file written by its path": (WRITES, "f = path.open('w')  #! CODE03\n"),
     "file opened in some mode": (WRITES, "f = open(path, mode=m)  #! CODE03\n"),
     "descriptor opened": (WRITES, "import os\nf = os.fdopen(3, 'w')  #! CODE03\n"),
@@ -100,15 +82,10 @@ NONE = {
     "file that is read": "with open(path, 'rb') as a, path.open() as b, open(path, encoding='utf-8') as c:\n    pass\n",
     "text with another word": "a = text.replace('a', 'b')\nb = date.replace(year=2026)\n",
     "module that is used by its name": "from benchmark import clock\nimport json\na = json.dumps(clock.now_ms())\n",
-    "function of a module": "from benchmark.clock import now_ms\nf = now_ms\n",
-    "class of a library": "import torch\nclass A(torch.nn.Module):\n    pass\n",
-    "event of the log": "from benchmark.log import Event\nclass A(Event):\n    pass\n",
-    "key of the log": "from mlperf_logging.mllog import constants\nlog.start(constants.RUN_START)\n",
     "writer of the log": "from benchmark.log import LogWriter\nlog = LogWriter(f)\n",
     "YAML": "import yaml\na = yaml.safe_load(f)\n",
     "field of a frozen dataclass": "class A:\n    def f(self):\n        object.__setattr__(self, 'a', 1)\n",
     "clock that is read": "import time\nstart = time.perf_counter()\ntime.sleep(1)\n",
-    "model": "import torch\nmodel = torch.compile(model)\nmodel.eval()\n",
     "regular expression": "import re\np = re.compile('a')\n",
     "attribute by its name": "a = getattr(config, 'depth', 3)\n",
     "whether a module has it": "import os\nb = hasattr(os, 'sched_getaffinity')\n",
@@ -138,10 +115,9 @@ def test_use_is_found(as_marked, name):
     assert kind in {found for _, found, _ in uses_of(module, text.split("\n"))}
 
 
-@pytest.mark.parametrize("text", ["os.environ['RANK']", "os.getenv('RANK')", "'replay' in sys.argv[0]"])
-def test_what_may_tell_a_replay_is_a_use(text):
-    lines = ["import os, sys", f"a = {text}"]
-    assert uses_of(gather(ast.parse("\n".join(lines))), lines) == [(2, TELLS, lines[1])]
+def test_what_may_tell_a_replay_is_a_use():
+    lines = ["import os, sys", "a = os.getenv('RANK')", "b = 'replay' in sys.argv[0]"]
+    assert uses_of(gather(ast.parse("\n".join(lines))), lines) == [(n, TELLS, lines[n - 1]) for n in (2, 3)]
 
 
 @pytest.mark.parametrize("name", NONE)

@@ -1,47 +1,46 @@
 """How far a replay is from its run."""
 
-import dataclasses
+from dataclasses import replace
 
 import pytest
 
 from harness.auditing.comparison import Distance, distance, distances
 from harness.auditing.logged import Epoch
 
-LOGGED = Epoch(1, 2.0, 0.25, {"true": (10, 20)})
-
-
-def test_the_same_numbers_are_exact():
-    assert distance(LOGGED, LOGGED) == Distance(0, 0, True)
-
-
-def test_the_first_steps_are_compared_where_both_have_them():
-    one, other = dataclasses.replace(LOGGED, early=2.0), dataclasses.replace(LOGGED, early=2.5)
-    assert distance(one, other) == Distance(0, 0, True, 0.25)
-    assert distance(LOGGED, other).early is None and distance(one, LOGGED).early is None
+LOGGED = Epoch(1, 2.0, 0.25, {"true": (10, 20)}, state="a")
 
 
 @pytest.mark.parametrize(
     ("change", "wanted"),
     [
+        ({}, Distance(0, 0, True)),
         ({"loss": 2.5}, Distance(0.25, 0, False)),
         ({"loss": 1.5}, Distance(0.25, 0, False)),
         ({"score": 0.5}, Distance(0, 0.25, False)),
         ({"facts": {"true": (10, 21)}}, Distance(0, 0, False)),  # one count, and the score rounds to the same
         ({"facts": {"hits": (1, 2)}}, Distance(0, 0, True)),  # lists that only one of them has
+        ({"state": "b"}, Distance(0, 0, False)),
+        ({"state": None}, Distance(0, 0, True)),
     ],
 )
 def test_each_difference_is_seen(change, wanted):
-    assert distance(LOGGED, dataclasses.replace(LOGGED, **change)) == wanted
+    assert distance(LOGGED, replace(LOGGED, **change)) == wanted
+
+
+def test_the_first_steps_are_compared_where_both_have_them():
+    one, other = replace(LOGGED, early=2.0), replace(LOGGED, early=2.5)
+    assert distance(one, other) == Distance(0, 0, True, 0.25)
+    assert distance(LOGGED, other).early is None and distance(one, LOGGED).early is None
 
 
 def test_a_loss_of_zero_has_an_absolute_difference():
-    zero = Epoch(1, 0.0, 0.0, {})
-    assert distance(zero, Epoch(1, 0.5, 0.0, {})) == Distance(0.5, 0, False)
+    zero = replace(LOGGED, loss=0.0)
+    assert distance(zero, replace(zero, loss=0.5)) == Distance(0.5, 0, False)
 
 
 def test_epochs_that_both_have():
-    logged = [dataclasses.replace(LOGGED, number=n, loss=n) for n in (0.5, 1, 1.5, 2)]
-    again = [dataclasses.replace(LOGGED, number=n, loss=2 * n) for n in (1, 2, 3)]
+    logged = [replace(LOGGED, number=n, loss=n) for n in (0.5, 1, 1.5, 2)]
+    again = [replace(LOGGED, number=n, loss=2 * n) for n in (1, 2, 3)]
     assert {number: found.loss for number, found in distances(logged, again).items()} == {1: 1.0, 2: 1.0}
 
 

@@ -27,12 +27,6 @@ def test_a_line_names_the_log_and_what_was_found(tmp_path, result, outcome):
     }
 
 
-def test_a_log_that_is_gone_is_an_error_and_nothing_is_written(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        record(tmp_path / "replays.jsonl", tmp_path / "none.txt", "replay", 0, "as logged")
-    assert not (tmp_path / "replays.jsonl").exists()
-
-
 def test_a_full_disk_is_named(tmp_path):
     log = tmp_path / "result_0.txt"
     log.write_bytes(b"a log\n")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from harness.launch import render
-from tests.support.fake.calls import logs_of, noted
+from tests.support.fake.calls import FAKE, logs_of, noted
+from tests.support.tiny import environment
 
-FAKE = Path(__file__).resolve().parents[2] / "support" / "fake"
 START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
 
 # Starts "$@" once for each of $ranks ranks, with the variables that %s sets for rank $rank, and returns the worst code.
@@ -104,7 +104,6 @@ STANDINS = {
     "enroot": ENROOT,
     "python3": 'exec "$PYTHON" "$@"',  # the container's
 }
-LAUNCHERS = ("RANK", "SLURM", "PMI", "PALS", "PBS", "OMPI", "FLUX", "WORLD", "LOCAL", "MASTER")  # around the tests
 
 
 @dataclass(frozen=True)
@@ -163,8 +162,7 @@ def jobs(tmp_path) -> Jobs:
     names = {"RUNS": "2", "PYTHON": sys.executable, "SPOOL": tmp_path}
     names |= {"ASKED": tmp_path / "options", "CALLS": tmp_path / "calls", "ACTS": tmp_path / "acts"}
     names |= {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    around = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}
-    return Jobs(tmp_path, around | {name: str(value) for name, value in names.items()})
+    return Jobs(tmp_path, environment() | {name: str(value) for name, value in names.items()})
 
 
 @pytest.fixture
@@ -174,8 +172,7 @@ def start(jobs, request, warm):
     def run(launcher: str, *given: str, problem: str = "tiny", **env: object) -> subprocess.CompletedProcess:
         tiny = request.getfixturevalue(problem)
         files = ["--implementation", "pytorch", "--problem", problem, "--problems", str(tiny.problems)]
-        files += ["--config", str(tiny.config)]
-        device = [] if "--device" in given else ["--device", "cpu"]
-        return jobs.run(launcher, *files, *device, *given, **({"DATA": tiny.data, "RUNS": 1} | env))
+        files += ["--config", str(tiny.config), "--device", "cpu"]
+        return jobs.run(launcher, *files, *given, **({"DATA": tiny.data, "RUNS": 1} | env))
 
     return run

@@ -44,16 +44,8 @@ def test_a_start_without_a_log_is_told_anew(attended, store, tmp_path):
     assert len(receipts_of(log)) == 1 and len(list(store.chain())) == 2
 
 
-def test_a_start_that_cannot_be_told_begins_no_run(tmp_path):
-    def deaf(text):
-        raise Unheard("http://witness: no route")
-
-    with pytest.raises(Unheard, match="no route"):
-        Attendance(deaf, REQUEST, "eval_accuracy").begin(tmp_path / "result_0.txt")
-    assert not receipts_path(tmp_path / "result_0.txt").exists()
-
-
 def test_what_could_not_be_told_is_said(store, tmp_path, capsys):
+    """A start that cannot be told begins no run."""
     away = []
 
     def tell(text):
@@ -70,3 +62,6 @@ def test_what_could_not_be_told_is_said(store, tmp_path, capsys):
         "result_0: the witness was not told everything: http://witness: no route; tell the rest by harness/witness.py"
     )
     assert capsys.readouterr().err == f"{said} tell LOG\n"
+    with pytest.raises(Unheard, match="no route"):
+        attended.begin(tmp_path / "result_1.txt")
+    assert not receipts_path(tmp_path / "result_1.txt").exists()

@@ -11,15 +11,15 @@ from rules.witness import LONGEST, parse_receipt
 from tests.support.told import TEXT
 
 
-def answered(store, folder, content, name="q"):
-    (folder / f"{name}.question").write_bytes(content if isinstance(content, bytes) else content.encode())
+def answered(store, folder, content):
+    (folder / "q.question").write_bytes(content)
     watch(store, folder, once=True)
-    assert not (folder / f"{name}.question").exists()
-    return (folder / f"{name}.answer").read_text()
+    assert not (folder / "q.question").exists()
+    return (folder / "q.answer").read_text()
 
 
 def question(store, told=TEXT):
-    return json.dumps({"token": sha256(store.new_token("acme")), "told": told})
+    return json.dumps({"token": sha256(store.new_token("acme")), "told": told}).encode()
 
 
 def test_a_question_is_answered(store, tmp_path):
@@ -28,15 +28,14 @@ def test_a_question_is_answered(store, tmp_path):
     assert sorted(path.name for path in tmp_path.glob(".*")) == []  # nothing half written
 
 
-@pytest.mark.parametrize("content", ["", "[]", b"\xff", '{"token": 5, "told": 5}', "[" * 5000, "x" * (3 * LONGEST)])
+@pytest.mark.parametrize(
+    "content", [b"", b"[]", b"\xff", b'{"token": 5, "told": 5}', b"[" * 5000, b"x" * (3 * LONGEST)]
+)
 def test_rubbish_is_refused(store, tmp_path, content):
     assert answered(store, tmp_path, content).startswith("refused: ")
+    assert answered(store, tmp_path, question(store, content.decode("latin-1"))).startswith("refused: ")
+    assert answered(store, tmp_path, question(store, [5])).startswith("refused: ")
     assert list(store.chain()) == []
-
-
-def test_what_is_told_may_be_of_any_type(store, tmp_path):
-    for told in (5, None, ["x"], "{}"):
-        assert answered(store, tmp_path, question(store, told)).startswith("refused: ")
 
 
 def test_a_link_at_the_answers_place_is_replaced(store, tmp_path):

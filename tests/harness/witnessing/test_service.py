@@ -22,10 +22,9 @@ def post(served, body, token=None):
     """Status and text of the answer."""
     headers = {"Authorization": f"Bearer {served.token if token is None else token}"}
     body = body.encode() if isinstance(body, str) else body
+    request = urllib.request.Request(f"{served.address}/receipts", body, headers)
     try:
-        with urllib.request.urlopen(
-            urllib.request.Request(f"{served.address}/receipts", body, headers), timeout=20
-        ) as answer:
+        with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -42,7 +41,6 @@ def test_a_receipt_stands_in_the_chain(served):
     ("body", "token", "status", "words"),
     [
         (TEXT, "nobody's", 401, "found no token that is known"),
-        ("{}", None, 400, "found no field 'benchmark'"),
         (b"\xff\xfe", None, 400, "wanted a mapping in JSON"),
         ("[" * LONGEST, None, 400, "wanted a mapping in JSON"),
         ("x" * (LONGEST + 1), None, 413, f"found more than {LONGEST} bytes"),
@@ -55,13 +53,10 @@ def test_what_is_asked_wrongly_gets_one_line(served, body, token, status, words)
     assert get(served, "/chain") == ""
 
 
-@pytest.mark.parametrize("after", ["-1", "%C2%B2", "99999999999"])
-def test_the_chain_begins_after_a_number(served, after):
-    with pytest.raises(urllib.error.HTTPError, match="400"):
-        get(served, f"/chain?after={after}")
-
-
-def test_the_chain_comes_in_pages(served, monkeypatch):
+def test_the_chain_comes_in_pages_that_begin_after_a_number(served, monkeypatch):
+    for after in ("-1", "%C2%B2", "99999999999"):
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            get(served, f"/chain?after={after}")
     monkeypatch.setattr(service, "PAGE", 2)
     lines = [post(served, TEXT.replace("1" * 32, f"{n:032x}"))[1] for n in range(5)]
     pages = [get(served, f"/chain?after={after}") for after in (0, 2, 4, 5)]

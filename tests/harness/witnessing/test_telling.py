@@ -50,15 +50,18 @@ def kinds(log):
 def test_the_start_is_told_first_and_once(witness, log):
     (receipt,) = receipts_of(log)
     assert receipt.told == Start(**asdict(REQUEST), run=receipt.told.run, log="result_3.txt")
-    with pytest.raises(
-        ValueError, match=r"receipts_3\.jsonl: found receipts without a log, wanted none before the run"
-    ):
+    with pytest.raises(ValueError, match=r"receipts_3\.jsonl: found receipts without a log, wanted none before"):
         tell_start(witness.tell, REQUEST, log)
+
+
+def attended(witness, log):
+    """Tell what is there of a run that is over."""
+    attend(witness.tell, log, "eval_accuracy", lambda: True)
 
 
 def test_a_whole_run(witness, log):
     write(log, HEAD, BEGIN, EPOCH, "other", EPOCH, END, "weights")
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    attended(witness, log)
     assert kinds(log) == ["start", "run_start", "evaluation", "evaluation", "run_stop"]
     lengths = [r.told.bytes for r in receipts_of(log)[1:]]
     lines = log.read_text().splitlines(keepends=True)
@@ -94,9 +97,9 @@ def test_patience_ends_some_time_after_the_run(witness, log):
     write(log, HEAD, BEGIN, END)
     witness.away = 10**9
     with pytest.raises(Unheard, match="no route"):
-        attend(witness.tell, log, "eval_accuracy", lambda: True)
+        attended(witness, log)
     witness.away = 0
-    attend(witness.tell, log, "eval_accuracy", lambda: True)  # the rest, later
+    attended(witness, log)  # the rest, later
     assert kinds(log) == ["start", "run_start", "run_stop"]
 
 
@@ -108,57 +111,38 @@ def test_patience_does_not_end_while_the_run_goes_on(witness, log):
 
 
 def test_nothing_is_told_twice(witness, log):
+    """A run is resumed whose end was not told, since the command was killed with it, while it wrote a receipt."""
     write(log, HEAD, BEGIN, EPOCH)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    told = len(witness.heard)
-    write(log, EPOCH, END)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    assert [one["step"] for one in witness.heard[told:]] == [3, 4]
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    assert len(witness.heard) == told + 2
-
-
-def test_a_resumed_run_whose_first_end_was_not_told(witness, log):
-    """The command was killed with the run."""
-    write(log, HEAD, BEGIN)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    write(log, EPOCH, END, "resumed", EPOCH, END)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
+    attended(witness, log)
+    told, path = len(witness.heard), receipts_path(log)
+    write(log, END, "resumed", EPOCH, END)
+    attended(witness, log)
+    assert [one["step"] for one in witness.heard[told:]] == [3, 4, 5]
     assert kinds(log) == ["start", "run_start", "evaluation", "run_stop", "evaluation", "run_stop"]
-
-
-def test_a_receipt_that_a_killed_command_did_not_finish_is_got_again(witness, log):
-    write(log, HEAD, BEGIN, EPOCH, END)
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    path = receipts_path(log)
     whole = path.read_text()
     path.write_text(whole[:-20])
-    attend(witness.tell, log, "eval_accuracy", lambda: True)
-    assert path.read_text() == whole
+    attended(witness, log)
+    assert path.read_text() == whole and len(witness.heard) == told + 4
 
 
 def test_receipts_that_are_none(witness, log):
     receipts_path(log).write_text("rubbish\n")
     with pytest.raises(ValueError, match=r"receipts_3\.jsonl: found no receipts of a run, wanted that of its start"):
-        attend(witness.tell, log, "eval_accuracy", lambda: True)
+        attended(witness, log)
 
 
-def test_what_the_witness_refuses_is_not_tried_again(witness, log):
+def test_what_the_witness_refuses_is_not_tried_again(log):
     write(log, HEAD, BEGIN)
+    asked = []
 
     def refuse(text):
-        witness.heard.append(text)
+        asked.append(text)
         raise ValueError("http://witness: 409 found another step")
 
-    told = len(witness.heard)
     with pytest.raises(ValueError, match="409 found another step"):
         attend(refuse, log, "eval_accuracy", lambda: False)
-    assert len(witness.heard) == told + 1
-
-
-def test_an_answer_that_is_no_receipt(log):
-    write(log, HEAD, BEGIN)
-    with pytest.raises(ValueError, match="the witness's answer: found '<html>'"):
+    assert len(asked) == 1
+    with pytest.raises(ValueError, match="the witness's answer: found '<html>'"):  # no receipt
         attend(lambda text: "<html>", log, "eval_accuracy", lambda: False)
 
 
@@ -175,52 +159,39 @@ def test_pauses_grow(monkeypatch):
     assert slept == [1.0, 2.0, 4.0, 4.0, 4.0]
 
 
-def test_over_http(served, tmp_path):
-    tell = ask(served.address, served.token)
-    log = tmp_path / "set" / "result_0.txt"
+def told_over(tell, log):
+    """Tell of a whole run."""
     tell_start(tell, REQUEST, log)
     write(log, HEAD, BEGIN, END)
     attend(tell, log, "eval_accuracy", lambda: True)
-    assert [receipt.text for receipt in receipts_of(log)] == list(served.store.chain())
+    assert kinds(log) == ["start", "run_start", "run_stop"]
 
 
-def test_over_http_refusals_are_the_witnesss_words(served):
+def test_over_http(served, tmp_path):
+    told_over(ask(served.address, served.token), tmp_path / "set" / "result_0.txt")
     with pytest.raises(ValueError, match="401 found no token that is known"):
         ask(served.address, "wrong")("{}")
     with pytest.raises(ValueError, match="400 found no field 'benchmark'"):
         ask(served.address, served.token)("{}")
 
 
-def test_over_http_what_is_not_there_is_unheard():
-    with pytest.raises(Unheard, match=r"http://127\.0\.0\.1:1: .*refused"):
-        ask("http://127.0.0.1:1", "token")("{}")
-
-
-def test_an_address_is_of_a_kind():
-    with pytest.raises(
-        ValueError, match=r"--witness: found ftp://x, wanted https://\.\.\., http://\.\.\. or file:FOLDER"
-    ):
-        ask("ftp://x", "token")
-
-
 def test_through_a_folder(tmp_path, witness):
     shared = tmp_path / "shared"
     shared.mkdir()
-    token = witness.store.new_token("acme")
     threading.Thread(target=watch, args=(witness.store, shared), daemon=True).start()
-    tell = ask(f"file:{shared}", token)
-    log = tmp_path / "set" / "result_0.txt"
-    tell_start(tell, REQUEST, log)
-    write(log, HEAD, BEGIN, END)
-    attend(tell, log, "eval_accuracy", lambda: True)
-    assert kinds(log) == ["start", "run_start", "run_stop"]
+    told_over(ask(f"file:{shared}", witness.store.new_token("acme")), tmp_path / "set" / "result_0.txt")
     with pytest.raises(ValueError, match="refused: found no token that is known"):
         ask(f"file:{shared}", "wrong")("{}")
 
 
-def test_through_a_folder_at_which_nobody_looks(tmp_path, monkeypatch):
+def test_where_nobody_answers(tmp_path, monkeypatch):
     monkeypatch.setattr(telling, "TIMEOUT", 0.05)
-    with pytest.raises(Unheard, match=r"found no answer in 0\.05 s, wanted `witness\.py watch` to look at it"):
-        ask(f"file:{tmp_path}", "token")("{}")
-    with pytest.raises(Unheard, match="No such file or directory"):
-        ask(f"file:{tmp_path / 'none'}", "token")("{}")
+    for where, said in (
+        ("http://127.0.0.1:1", r"http://127\.0\.0\.1:1: .*refused"),
+        (f"file:{tmp_path}", r"found no answer in 0\.05 s, wanted `witness\.py watch` to look at it"),
+        (f"file:{tmp_path / 'none'}", "No such file or directory"),
+    ):
+        with pytest.raises(Unheard, match=said):
+            ask(where, "token")("{}")
+    with pytest.raises(ValueError, match=r"--witness: found ftp://x, wanted https://\.\.\., http://\.\.\. or file:"):
+        ask("ftp://x", "token")

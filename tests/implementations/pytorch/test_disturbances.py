@@ -1,8 +1,9 @@
-"""What goes wrong around a run: a clock that is set, files that are slow or vanish, folders that become read-only, a
-disk that is full. A run that can't go on ends in a line that says why, and what was finished stays.
+"""What goes wrong around a run: a clock that is set, files that are slow or vanish, and folders that become
+read-only. A run that can't go on ends in a line that says why, and what was finished stays.
 
 Killed and stopped processes are in training/test_stop.py and test_faults.py, damaged files there and in
-training/test_checkpoint.py; test_killed.py kills before each operation on a file.
+training/test_checkpoint.py; test_killed.py kills before each operation on a file, and tests/project/test_full_disk.py
+fills disks.
 """
 
 import contextlib
@@ -10,7 +11,6 @@ import itertools
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,15 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.collect import files_in
 from benchmark.ledger import read_ledger
 from benchmark.run.files import LEDGER
 from benchmark.scaffold.store import sample_path
-from benchmark.tree import result_path
-from harness import submit
-from harness.launcher import Launcher
-from harness.status import read_status
-from tests.support.forked import Rank, Warm, forked_start
+from tests.support.forked import Rank, Warm
 from tests.support.tiny import environment
 from tests.support.waiting import comes_to
 
@@ -65,7 +60,7 @@ class System:
         (folder / "sitecustomize.py").write_text(SYSTEM)
         self.folder = folder
         path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
-        self.warm = Warm(compiler=False, environment=environment() | {"PYTHONPATH": path, "DISTURBED": str(folder)})
+        self.warm = Warm(environment=environment() | {"PYTHONPATH": path, "DISTURBED": str(folder)})
 
     def set(self, name: str, seconds: float) -> None:
         """By how much the clock is ahead, or how long it takes to open a sample's file."""
@@ -203,45 +198,3 @@ def test_a_read_only_folder_of_checkpoints(endless, events, system, start, read_
     assert code == 1 and "after 6 epochs, wanted 2.0" in said[-1]
     scores = [e.metadata["epoch_num"] for e in events(log) if e.key == "eval_accuracy"]
     assert scores == list(range(1, 7))
-
-
-@pytest.fixture
-def make(tiny, capfd, monkeypatch):
-    """Makes a set of runs of the tiny problem by submit.py: the exit code, and what was said."""
-
-    def runs(out: Path, count: int) -> tuple[int, str]:
-        if tiny.warm:
-            monkeypatch.setattr(Launcher, "start", forked_start(tiny.warm))
-        files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
-        options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out)]
-        code = submit.main([*options, "--runs", str(count)])
-        said = capfd.readouterr().err
-        assert "Traceback" not in said, said
-        return code, said
-
-    return runs
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a small disk")
-def test_a_full_disk_of_a_set(make, tmp_path):
-    """The same command, when nothing is in its way, makes what is missing."""
-    out = tmp_path / "out"
-    out.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", out], capture_output=True).returncode:
-        pytest.skip("no disk can be mounted here")
-    try:
-        assert make(out, 1)[0] == 0
-        before = files_in(out)
-        with open(out / "filler", "wb", buffering=0) as file, contextlib.suppress(OSError):
-            while True:
-                file.write(bytes(4096))
-        code, said = make(out, 2)
-        assert code in (1, 2) and "No space left" in said
-        after = files_in(out)
-        assert all(after[name] == digest for name, digest in before.items() if LEDGER not in name)
-        (out / "filler").unlink()
-        assert make(out, 2)[0] == 0
-        logs = [result_path(out / "Us", "laptop", "scaffold", run) for run in (0, 1)]
-        assert [read_status(log).state for log in logs] == ["reached"] * 2
-    finally:
-        subprocess.run(["umount", out], check=True)

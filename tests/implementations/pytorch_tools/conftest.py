@@ -16,6 +16,6 @@ IO_TRIAL = Path(__file__).resolve().parents[3] / "implementations" / "pytorch_to
 @pytest.fixture(scope="session")
 def tiny_trial(tiny) -> Iterator[Tiny]:
     """The tiny problem, whose `train` makes trials of the input by io_trial.py."""
-    warm = Warm(compiler=False, environment=environment(), script=IO_TRIAL) if can_be_forked() else nullcontext()
+    warm = Warm(environment=environment(), script=IO_TRIAL) if can_be_forked() else nullcontext()
     with warm as process:
         yield dataclasses.replace(tiny, warm=process, script=IO_TRIAL)

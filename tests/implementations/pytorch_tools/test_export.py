@@ -4,14 +4,16 @@ import re
 from types import SimpleNamespace
 
 import pytest
+import torch
 from safetensors.torch import save
+from torch import nn
 
 from benchmark.log import ROOT
 from benchmark.run.files import weights_path
 from harness.auditing.logged import read_run
 from implementations.pytorch.training.state import tensors_of
 from implementations.pytorch_tools import export
-from implementations.pytorch_tools.exporting.onnx import LARGEST
+from implementations.pytorch_tools.exporting.onnx import LARGEST, difference, present, write
 
 REFERENCE = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
 packages = pytest.mark.skipif(
@@ -50,25 +52,15 @@ def test_numbers_that_differ_are_exit_1(tmp_path, monkeypatch, capsys):
     assert export.main(["--problem", "cosmoflow-mini", "--out", str(tmp_path / "b.onnx")]) == 0
 
 
-def without_writing(monkeypatch):
+def test_the_weights_are_the_runs_and_others_are_refused(tmp_path, monkeypatch, capsys):
     written = []
-    monkeypatch.setattr(export, "write", lambda model, x, path: written.append((model, x, path)))
+    monkeypatch.setattr(export, "write", lambda model, x, path: written.append((model, x)))
     monkeypatch.setattr(export, "difference", lambda *_: 0.0)
-    return written
-
-
-def test_the_weights_are_the_runs(tmp_path, monkeypatch, capsys):
-    written = without_writing(monkeypatch)
     log, state = with_weights("cosmoflow", tmp_path)
     assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 0
-    ((model, x, _),) = written
+    ((model, x),) = written
     held = dict(model.named_parameters())
     assert not model.training and len(x) == 2 and (held["head.weight"] == state["head.weight"]).all()
-
-
-def test_other_weights_than_the_logs_are_refused(tmp_path, monkeypatch, capsys):
-    without_writing(monkeypatch)
-    log, state = with_weights("cosmoflow", tmp_path)
     weights_path(log).write_bytes(save({name: 2 * tensor for name, tensor in state.items()}))
     assert export.main([str(log), "--out", str(tmp_path / "a.onnx")]) == 2
     assert "found other weights" in capsys.readouterr().err
@@ -94,8 +86,18 @@ def test_nothing_is_written_over(tmp_path, capsys):
     assert "nothing is overwritten" in capsys.readouterr().err and (tmp_path / "a.onnx").read_text() == "mine"
 
 
-@pytest.mark.parametrize("arguments", [["--out", "a.onnx"], ["log", "--problem", "smoke", "--out", "a.onnx"]])
-def test_a_log_or_a_problem(arguments):
-    with pytest.raises(SystemExit) as ended:
-        export.main(arguments)
-    assert ended.value.code == 2
+def test_a_package_that_is_not_there_is_named():
+    present("torch")
+    with pytest.raises(ImportError, match=r"^found no no_such_package, wanted the packages of the extra `export`"):
+        present("torch", "no_such_package")
+
+
+@packages
+def test_other_weights_and_no_numbers_are_told_apart(tmp_path):
+    model, x = nn.Linear(3, 2), torch.randn(2, 3)
+    write(model, x, tmp_path / "a.onnx")
+    with torch.no_grad():
+        model.weight[0, 0] += 2e-2
+    assert difference(model, x, tmp_path / "a.onnx") > LARGEST
+    model.weight.data[0, 0] = float("nan")
+    assert difference(model, x, tmp_path / "a.onnx") == float("inf")

@@ -83,8 +83,6 @@ def test_copies_are_proved_and_staging_is_timed_to_the_disk(tiny_trial, tiny, tm
     assert setup["staging"]["bytes"] > 1000 and "staging of" in done.stderr
     assert "stored (copies), 1 accelerator: pass: AU" in done.stderr
     assert [f.code for f in judge([str(log)]).findings if f.severity == "error"] == ["LOG12"]
-    refused = tiny_trial.train(tmp_path / "run.txt", data=tmp_path / "copies" / "0")
-    assert refused.returncode == 2 and "no manifest" in refused.stderr  # no run takes a copy for the dataset
     files["1"][0].write_bytes(bytes(files["1"][0].stat().st_size))  # as large as it was
     damaged = tiny_trial.train(tmp_path / "result_1.txt", *more, *copies)
     assert damaged.returncode == 2 and "copies/1/train" in damaged.stderr
@@ -95,3 +93,15 @@ def test_the_network_computes_with_the_runs_seconds(tiny_trial, tmp_path):
     found = tiny_trial.ran(log, "--emulate", "device", "--io-epochs", "1", "cache_gib=0")
     (setup,), (total,) = values(found, "io_setup"), values(found, "io_trial")
     assert setup["compute_source"] == "the network" and 0.5 < setup["null_au"] <= 1 and 0 < total["au"]["mean"] <= 1
+
+
+def test_ranks_share_a_trial(tiny_trial, tmp_path):
+    log = tmp_path / "result_0.txt"
+    more = ("--compute-seconds", "0.005", "--layout", "1,2,1,1", "--io-epochs", "1", "cache_gib=0")
+    (total,) = [e.value for e in tiny_trial.ran(log, *more, ranks=2) if e.key == "io_trial"]
+    whole = 7 * 2 * 16**3
+    assert total["ranks"] == 2
+    assert total["logical_bytes"] == {"total": whole, "least_by_rank": whole // 2, "most_by_rank": whole // 2}
+    waits = total["wait_seconds"]
+    assert waits["least"] <= waits["mean"] <= waits["most"] <= waits["slowest"] <= total["seconds"] * (1 + 1e-9)
+    assert [f.code for f in judge([str(log)]).findings if f.severity == "error"] == ["LOG12"]

@@ -53,12 +53,6 @@ def test_published_configs_keep_the_closed_division(problem):
     assert outside({**config.fields(), "precision": "bfloat16"}, PROBLEMS[problem]) == []  # resolved from auto
 
 
-@pytest.mark.parametrize("benchmark", sorted(BENCHMARKS))
-def test_settings_left_alone_keep_the_closed_division(benchmark):
-    values = {**config_class(benchmark)().fields(), "precision": "bfloat16"}
-    assert outside(values, benchmark) == []
-
-
 @pytest.mark.parametrize(
     ("name", "division", "text"),
     [

@@ -22,14 +22,11 @@ def test_the_pages_are_what_is_generated():
     assert found[SETTINGS].count("| `batch_size` |") == 4  # a table for each workload
 
 
-def test_every_event_says_when_it_is_needed():
+def test_every_event_says_when_and_what_is_required_is_there():
     keys = {event.key for event in EVENTS}
     assert contract.OFTEN.keys() | contract.ONLY.keys() <= keys
     free = {key for key in keys if contract.when(key, EDITION) == "free"}
     assert free <= {"io_checkpoint"}
-
-
-def test_all_keys_that_an_edition_requires_are_on_the_page():
     required = {key for keys in EDITION.keys.values() for key, wanted in keys.items() if wanted.required}
     io = {key for key in required if key.startswith("io_")}  # of trials of the input, which only the reference makes
     assert [key for key in required - io if f"| `{key}`" not in TEXT] == []

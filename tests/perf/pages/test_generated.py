@@ -7,11 +7,8 @@ from perf.pages.generated import filled, table
 PAGE = "before\n<!-- generated: a -->\nold\n<!-- end: a -->\nafter\n"
 
 
-def test_a_table():
+def test_a_table_and_a_part_between_its_marks():
     assert table(("a", "b"), [("1", "x|y")]) == "| a | b |\n| --- | --- |\n| 1 | x\\|y |"
-
-
-def test_a_part_is_written_anew_between_its_marks():
     assert filled(PAGE, {"a": "new\n"}) == PAGE.replace("old", "\nnew\n")
     assert filled(filled(PAGE, {"a": "new"}), {"a": "new"}) == filled(PAGE, {"a": "new"})
 

@@ -12,7 +12,6 @@ from torch import nn
 
 from benchmark.problem import load_problem
 from benchmark.run.seeds import Stream, sample_order, stream_seed
-from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums, loss_sums
 from implementations.pytorch.task import build_task
 from perf.settings import reference_settings
 
@@ -100,11 +99,6 @@ def test_scaffolds_rate(x, warmup):
     assert found == pytest.approx(wanted, rel=1e-12)
 
 
-@pytest.mark.parametrize(("x", "wanted"), [(0, 1.35e-3), (1.4, 1.4175e-2), (3, 2.7e-2), (10, 6.75e-3), (25, 3.375e-3)])
-def test_cosmoflows_rate(x, wanted):
-    assert task("cosmoflow-mini").learning_rate(x) == pytest.approx(wanted, rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("settings", "step", "wanted"),
     [
@@ -122,16 +116,3 @@ def test_deepcams_rate(settings, step, wanted):
     found = task("deepcam-mini", *settings)
     steps = math.ceil(found.problem.train_samples / found.config.batch_size)
     assert found.learning_rate(step / steps) == pytest.approx(wanted, rel=1e-12, abs=1e-15)
-
-
-def test_scaffolds_loss():
-    generator = torch.Generator().manual_seed(1)
-    logits = torch.randn(2, 3, 2, 3, 4, generator=generator, dtype=torch.float64)
-    label = torch.randint(0, 3, (2, 2, 3, 4), generator=generator, dtype=torch.uint8)
-    p = logits.softmax(1).movedim(1, -1).reshape(-1, 3).numpy()
-    t = label.numpy().ravel()
-    q = np.where(t == 0, 0.02, 1.0)
-    dice = [(2 * p[t == c, c].sum() + 1) / (p[:, c].sum() + (t == c).sum() + 1) for c in (1, 2)]
-    wanted = -(q * np.log(p[range(len(t)), t])).sum() / q.sum() + 1 - np.mean(dice)
-    found = loss_from_sums(loss_sums(logits, label, class_weights(3, 0.02)))
-    assert found.item() == pytest.approx(wanted, rel=1e-6)  # 0.02 is a float32

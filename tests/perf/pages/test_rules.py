@@ -21,16 +21,5 @@ def test_a_rule_has_its_sentence_its_severity_and_its_reason():
     rule = load("v1.0").rules["EVL05"]
     assert text.startswith(rule.sentence) and "\nerror · " in text and rule.reason in text
     assert "\nby people · " in page("v1.0").partition("### EVL90 ")[2].partition("\n### ")[0]
-
-
-def test_severities_are_the_editions():
     assert "\nwarning · " in page("mlperf-hpc-v2.0").partition("### LOG07 ")[2].partition("\n### ")[0]
-
-
-def test_an_edition_that_there_is_not():
-    with pytest.raises(ValueError, match=r"v9\.9"):
-        page("v9.9")
-
-
-def test_signs_in_a_heading_are_themselves():
     assert escaped("One run_start of <i> and `a_b`") == r"One run\_start of \<i\> and `a_b`"

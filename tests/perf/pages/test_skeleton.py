@@ -98,8 +98,3 @@ def test_it_describes_itself_and_writes_a_head(script, tiny, tmp_path):
     assert run(script, tiny, tmp_path / "result_1.txt", "--head").returncode == 0
     keys = [event.key for event in read_log(tmp_path / "result_1.txt") if isinstance(event, Event)]
     assert keys[-1] == "init_stop" and not (tmp_path / "ledger.jsonl").exists()
-
-
-def test_a_wrong_command_ends_with_2(script, tiny, tmp_path):
-    done = run(script, tiny, tmp_path / "result_0.txt", "batch_sise=3")
-    assert done.returncode == 2 and "did you mean 'batch_size'" in done.stderr

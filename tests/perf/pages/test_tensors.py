@@ -16,18 +16,6 @@ def test_a_file_has_as_many_numbers_as_the_rules_say(problem):
     assert sum_of(problem) == PROBLEMS[problem].parameter_count + PROBLEMS[problem].buffer_count
 
 
-def test_shapes_in_words():
-    assert shapes("smoke")["down.0.0.weight"] == "16 x 1 x 3 x 3 x 3" and tensors("smoke")["head.bias"] == (6,)
-    assert next(name for name in shapes("deepcam-mini") if "middle" in name) == "encoder.middle.i.body.0.0.weight"
-
-
-def test_blocks_of_the_middle_are_alike():
-    found = tensors("deepcam-mini")
-    first = {name.partition(".0.")[2]: s for name, s in found.items() if name.startswith("encoder.middle.0.")}
-    last = {name.partition(".3.")[2]: s for name, s in found.items() if name.startswith("encoder.middle.3.")}
-    assert first == last and first
-
-
 def block(prefix, into, out):
     """The tensors of a block, as the page has them."""
     sides = (3, 3, 3)
@@ -47,11 +35,6 @@ def test_scaffolds_shapes_are_those_of_the_page(name, channels):
     assert tensors(name) == wanted
     order = list(dict.fromkeys(tensor.partition(".")[0] for tensor in tensors(name)))
     assert order == ["down", "bottom", "rise", "up", "head"]
-
-
-def test_each_workload_has_a_table():
-    found = parts()
-    assert list(found) == ["ScaFFold", "CosmoFlow", "DeepCAM"] and "| smoke | 3 | 16 | 1 401 350 |" in found["ScaFFold"]
 
 
 def test_a_row_of_a_norm_stands_for_its_four_tensors():

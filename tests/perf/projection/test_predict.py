@@ -23,21 +23,10 @@ pytestmark = pytest.mark.slow
 
 SMOKE, SCALE11 = load_problem("smoke"), load_problem("scale11")
 ENDLESS = 1e15  # a rate that costs nothing
-FREE = System(
-    source="measured: nowhere",
-    ranks_per_node=2,
-    memory_gib=1e6,
-    reserve_gib=0,
-    peak_tflops=ByPrecision(ENDLESS, ENDLESS),
-    reached=Shares(0.5, 0.5),
-    memory_gb_per_second=ENDLESS,
-    memory_reached=1,
-    optimizer_reached=0.6,
-    operation_microseconds=0,
-    link=Wire(ENDLESS, 0),
-    network=Wire(ENDLESS, 0),
-    storage=Storage(ENDLESS, ENDLESS),
-)
+RATES = {"peak_tflops": ByPrecision(ENDLESS, ENDLESS), "memory_gb_per_second": ENDLESS, "operation_microseconds": 0}
+WIRES = {"link": Wire(ENDLESS, 0), "network": Wire(ENDLESS, 0), "storage": Storage(ENDLESS, ENDLESS)}
+REACHED = {"reached": Shares(0.5, 0.5), "memory_reached": 1, "optimizer_reached": 0.6}
+FREE = System("measured: nowhere", ranks_per_node=2, memory_gib=1e6, reserve_gib=0, **RATES, **WIRES, **REACHED)
 
 
 def config(problem, *settings):
@@ -95,44 +84,6 @@ def test_a_trace_counts_the_messages_that_ranks_send(in_threads, monkeypatch):
     with no_averaging():
         in_threads(Layout(1, 0, 1, 1, 2), step)
     assert sent and traced.halo("forward", "backward") == (len(sent), sum(sent))
-
-
-def test_halos_of_the_official_size():
-    """Against the geometry: each convolution sends faces that grow axis by axis, and their gradients come back."""
-    total, side = 0, 256  # of a box, at full resolution
-    channels = [64 << level for level in range(6)]
-    into = [[1, 64, 128, 64]] + [[channels[i - 1], channels[i], 2 * channels[i], channels[i]] for i in range(1, 5)]
-    for level, inputs in enumerate([*into, [channels[4], channels[5]]]):
-        n = side >> level
-        faces = 2 * (n * n + n * (n + 2) + (n + 2) ** 2)
-        for c in inputs:
-            total += 4 * faces * c * (1 if c == 1 else 2)  # the volume itself needs no gradient
-    for join, messages in (("concat", 258), ("auto", 258 + 12)):  # 2 parts at full resolution: 6 faces more, both ways
-        traced = trace(SCALE11, config(SCALE11, "precision=float32", f"join={join}"), (8, 8, 8), 1, 1)
-        assert traced.halo("forward", "backward") == (messages, total)
-
-
-def test_a_join_that_is_never_made_is_not_kept():
-    """At 256^3, full resolution alone goes apart: one skip of 64 channels less, in 2 bytes a number."""
-    problem = load_problem("scale8")
-    whole, apart = (
-        trace(problem, config(problem, "precision=bfloat16", f"join={join}"), (1, 1, 1), 1, 1)
-        for join in ("concat", "auto")
-    )
-    assert apart.flops("forward", "backward") == whole.flops("forward", "backward")
-    assert whole.kept - apart.kept == 2 * 64 * 256**3
-    assert apart.peak < whole.peak
-
-
-@pytest.mark.parametrize(("name", "boxes"), [("cosmoflow-mini", (1, 2, 2)), ("deepcam-mini", (1, 1, 1))])
-def test_other_workloads_are_traced_as_their_tasks_run_them(name, boxes):
-    problem = load_problem(name)
-    settings = config(problem, "precision=float32", "batch_size=4")
-    traced = trace(problem, settings, boxes, 2, 2)
-    assert traced.parameters == parameter_count(build_task(problem, settings).build_model())
-    assert traced.flops("forward", "backward") > 2 * traced.flops("forward") > 0
-    messages, _ = traced.halo("forward", "backward")
-    assert (messages > 0) == (boxes != (1, 1, 1))
 
 
 def test_convolutions_take_their_flops_over_the_rate_that_they_reach():
@@ -235,22 +186,16 @@ def test_blocks_run_again_only_as_far_as_they_must():
         assert step_of(found.config) == LADDER[first] and found.fits
     assert step_of(best_of(SMOKE, settings, replace(FREE, memory_gib=1e-3), layout).config) == "yes"
     asked = replace(settings, recompute_norms=True)
-    assert [step_of(best_of(SMOKE, asked, replace(FREE, memory_gib=m), layout).config) for m in (1e6, 1e-3)] == [
-        "norms",
-        "yes",
-    ]
+    found = [best_of(SMOKE, asked, replace(FREE, memory_gib=gib), layout).config for gib in (1e6, 1e-3)]
+    assert list(map(step_of, found)) == ["norms", "yes"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("memory_reached: 1", "memory_reached: 2.01", "memory_reached: found 2.01, wanted at most 2"),
-        ("bfloat16: 0.5", "bfloat16: 2.1", "reached: bfloat16: found 2.1, wanted at most 2"),
         ("optimizer_reached: 0.6", "optimizer_reached: 0", "optimizer_reached: found 0.0, wanted more than 0"),
         ("reserve_gib: 0", "reserve_gib: 2.0e+6", "reserve_gib: found 2000000.0, wanted less than memory_gib"),
-        ("overlap: 0.0", "overlap: 1.5", "overlap: found 1.5, wanted at most 1"),
-        ("microseconds: 0", "microseconds: -1", "microseconds: found -1.0, wanted 0 or more"),
-        ("ranks_per_node: 2", "ranks_per_node: 0", "ranks_per_node: found 0, wanted 1 or more"),
     ],
 )
 def test_rates_that_cannot_be(tmp_path, old, new, message):

@@ -98,12 +98,3 @@ def test_layouts_on_pages_can_run_on_80_gb():
     assert len(found) >= 2
     for problem, layout, *settings in sorted(found):
         assert main(["--problem", problem, "--layout", layout, "--rank", "0", *settings]) == 0, (problem, layout)
-
-
-@pytest.mark.slow
-def test_the_official_size_on_half_as_many_nodes_cannot(capsys):
-    assert main(["--problem", "scale11", "--layout", "4,4,4,8", "--rank", "0", "recompute=true"]) == 1
-    said = capsys.readouterr().err
-    assert (
-        "rehearse.py: memory: rank 0 takes " in said and "rehearse.py: 32-bit indices: rank 0: convolution of " in said
-    )

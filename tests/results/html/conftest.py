@@ -1,5 +1,7 @@
 """Pages in a real browser, which opens them through Chromium's own protocol."""
 
+import json
+
 import pytest
 
 from results import summarize
@@ -37,7 +39,11 @@ def written(tree):
 @pytest.fixture
 def report(tree, new_log, written):
     for org, seconds in (("slow", 90), ("quick", 30), ("middle", 60)):
-        tree.set([new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=900 + i) for i in range(5)], org=org)
+        folder = tree.set([new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=900 + i) for i in range(5)], org=org)
+        model = "N/A" if org == "middle" else "NVIDIA A100-SXM4"
+        path = folder.parents[3] / "systems" / "box.json"
+        said = {"accelerator_model_name": model, "framework": "Torch"}
+        path.write_text(json.dumps(json.loads(path.read_text()) | said))
     return written()
 
 

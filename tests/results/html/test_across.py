@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
 from results.html import across
 from results.html.across import ideal, ids, looks_of, names, parts, perfect, rate_chart
-from results.statistics.result import summarize
 from results.tables.rates import rates, series
 
 KINDS = ("shares", "time", "batch", "rate", "joint", "units", "strong")
@@ -19,16 +17,12 @@ def results(tree, new_log):
     for org, seconds, units in (("a", 50.0, 4), ("b", 100.0, 8)):
         logs = [new_log.scaffold(seconds + i, epochs=5 + i % 2, seed=i, accelerators_per_node=units) for i in range(5)]
         tree.set(logs, org=org)
-    tree.set([new_log.scaffold(80.0 + i, seed=70 + i) for i in range(6)], org="a", scaling="weak")
-    return summarize(judge([tree.root]), as_logged=True)
+    tree.set(new_log.five(80.0, 70), org="a", scaling="weak")
+    return tree.results()
 
 
 def charts(results):
     return [chart for _, of in across.charts(results, looks_of(results)) for chart in of]
-
-
-def test_one_submission_has_nothing_beside_it(results):
-    assert charts(results[:1]) == [] and charts([]) == []
 
 
 def test_what_there_is_to_see(results):
@@ -44,7 +38,7 @@ def test_what_there_is_to_see(results):
 
 def test_a_set_without_a_score_stands_in_no_chart(results):
     refused = [replace(r, why="failed the check") if r.org == "b" else r for r in results]
-    assert charts([r for r in refused if not r.weak]) == []
+    assert charts([r for r in refused if not r.weak]) == charts(results[:1]) == charts([]) == []
     assert "b/box" not in str([(c.keys, c.tables) for c in charts(refused)])
 
 
@@ -99,20 +93,17 @@ def test_sizes_of_one_system_are_joined_with_their_efficiency(tree, new_log):
     for units, seconds in ((4, 80.0), (8, 50.0)):
         logs = [new_log.scaffold(seconds, seed=i, accelerators_per_node=units) for i in range(5)]
         tree.set(logs, org="a", system=f"box{units}")
-    chart = next(c for c in charts(summarize(judge([tree.root]), as_logged=True)) if c.kind == "strong")
+    chart = next(c for c in charts(tree.results()) if c.kind == "strong")
     assert [row[1:] for row in chart.tables["joined"].rows] == [(4, 80 / 60), (8, 50 / 60)]
     assert {row[0] for row in chart.tables["joined"].rows} == {1}  # the smaller one's look
     assert {label for *_, label in chart.tables["labels"].rows if label} == {"100 %", "80 %"}
 
 
-def test_ranks_are_on_one_axis_with_their_intervals(results):
+def test_ranks_are_on_one_axis_with_their_intervals(results, monkeypatch):
     chart = next(c for c in charts(results) if c.kind == "ranks")
     (_, row, name, rank, fom, low, high), second = chart.tables["sets"].rows
     assert (row, name, rank, fom) == ("1  a/box", "a/box", "1", 52) and low < 52 < high
     assert second[1] == "2  b/box" and len(chart.tables["runs"].rows) == 10
-
-
-def test_no_more_sets_than_rows(results, monkeypatch):
     monkeypatch.setattr(across, "MOST", 1)
     chart = next(c for c in charts(results) if c.kind == "ranks")
     assert len(chart.tables["sets"].rows) == 1 and chart.caption.endswith("; the first 1 sets of 2")
@@ -134,7 +125,7 @@ def test_ideal_scaling_starts_at_the_smallest():
 def test_rates_have_a_look_a_series(tree, new_log):
     logs = [new_log.steps(units, rate=rate) for units, rate in ((1, 10.0), (2, 18.0), (4, 32.0))]
     tree.set(logs, org="<b>", system="scaled", scaling="throughput")
-    (r,) = summarize(judge([tree.root]), as_logged=True)
+    (r,) = tree.results()
     lines = series(rates([r]))
     chart = rate_chart(lines, "caption", dict.fromkeys([row.log for row in r.rows], r))
     assert [k["name"] for k in chart.keys] == [s.name for s in lines]

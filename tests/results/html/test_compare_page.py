@@ -5,19 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
 from results.differences import pairs, sides
 from results.html import compare_page
 from results.html.compare_page import drawn, html_text
 from results.sources import REFERENCE, Change, Difference
-from results.statistics.result import summarize
 
 
 @pytest.fixture
 def compared(tree, new_log):
     for org, seconds in (("a", 50), ("<b>", 100)):
-        tree.set([new_log.scaffold(seconds + i, epochs=5, seed=seconds + i) for i in range(5)], org=org)
-    return sides(summarize(judge([tree.root]), as_logged=True))
+        tree.set(new_log.five(seconds, seconds, epochs=5), org=org)
+    return sides(tree.results())
 
 
 def test_several_comparisons_stand_on_one_page(compared):
@@ -27,16 +25,12 @@ def test_several_comparisons_stand_on_one_page(compared):
     assert page.count("<h3>Measured</h3>") == 2 and "<h1>Comparisons</h1>" in page and 'aria-label="Contents"' in page
 
 
-@pytest.fixture
-def refused(tree, new_log):
+def test_a_set_without_a_score_is_in_no_chart_and_has_a_place(tree, new_log):
     """Three sets; the middle one has errors, and would be second."""
     for org, seconds in (("a", 50), ("b", 60), ("c", 70)):
-        tree.set([new_log.scaffold(seconds + i, epochs=5, seed=seconds + i) for i in range(5)], org=org)
-    found = summarize(judge([tree.root]), as_logged=True)
-    return sides([replace(r, why="failed the check", would_stand=(2, 3)) if r.org == "b" else r for r in found])
-
-
-def test_a_set_without_a_score_stands_in_no_chart(refused):
+        tree.set(new_log.five(seconds, seconds, epochs=5), org=org)
+    known = {"why": "failed the check", "would_stand": (2, 3)}
+    refused = sides([replace(r, **known) if r.org == "b" else r for r in tree.results()])
     found = [chart for chart in drawn(refused, pairs(refused)) if chart]
     assert [chart.kind for chart in found] == ["factors", "shares", "time", "medians", "timeline"]
     looks = {k["name"]: k["c"] for chart in found if chart.marks != "block" for k in chart.keys}
@@ -44,9 +38,6 @@ def test_a_set_without_a_score_stands_in_no_chart(refused):
     rows = [row[1] for chart in found[1:3] + found[4:] for row in chart.tables["parts"].rows]
     assert not [name for name in rows if name.startswith("B ") or "b/box" in name]
     assert list(filter(None, drawn(refused[1:2] * 2, []))) == []
-
-
-def test_it_is_said_where_a_set_without_a_score_would_stand(refused):
     page = html_text([(refused, pairs(refused))], Path.cwd())
     assert "no score: failed the check; as logged 62.0 s, which would be place 2 of 3</li>" in page
 
@@ -54,8 +45,8 @@ def test_it_is_said_where_a_set_without_a_score_would_stand(refused):
 def test_sets_of_other_times_have_timelines_of_their_own(tree, new_log):
     """As found: beside one of 37 times its seconds, a set was a sliver."""
     for org, seconds in (("a", 50), ("b", 600)):
-        tree.set([new_log.scaffold(seconds + i, epochs=5, seed=seconds + i) for i in range(5)], org=org)
-    compared = sides(summarize(judge([tree.root]), as_logged=True))
+        tree.set(new_log.five(seconds, seconds, epochs=5), org=org)
+    compared = sides(tree.results())
     found = [chart for chart in drawn(compared, pairs(compared)) if chart.kind == "timeline"]
     assert [chart.caption for chart in found] == [f"Timeline: seconds since its start, {name}" for name in "AB"]
     assert [{row[1][0] for row in chart.tables["parts"].rows} for chart in found] == [{"A"}, {"B"}]

@@ -4,25 +4,20 @@ import math
 
 import pytest
 
-from compliance.engine import judge
 from results.differences import pairs, sides
 from results.html.across import charts, looks_of
 from results.html.compare_page import html_text, product_chart
 from results.html.factors import factor_chart
 from results.html.report import html_text as report_text
-from results.statistics.result import summarize
 
 
 @pytest.fixture
 def results(tree, new_log):
     """One system with half the accelerators of the other, and a third that is refused."""
     for org, seconds, units in (("slow", 100, 4), ("fast", 40, 8)):
-        logs = [
-            new_log.scaffold(seconds + i, epochs=5, seed=seconds + i, accelerators_per_node=units) for i in range(5)
-        ]
-        tree.set(logs, org=org)
+        tree.set(new_log.five(seconds, seconds, epochs=5, accelerators_per_node=units), org=org)
     tree.set([new_log.scaffold(60, reach=False)] * 5, org="refused")
-    return summarize(judge([tree.root]), as_logged=True)
+    return tree.results()
 
 
 def test_a_group_is_held_against_its_fastest(results):

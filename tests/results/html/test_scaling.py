@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from results.html.scaling import MORE, efficiency, families, predicted, table
+from results.html.scaling import MORE, families, predicted, table
 from results.tables.links import Links
 
 LINKS = Links(Path("/"))
@@ -26,10 +26,6 @@ def test_a_family_has_one_organisation_hardware_and_division():
     assert [[(r.one("units"), r.fom) for r in of] for of in families(sets)] == [[(4, 80), (8, 40)]]
 
 
-def test_efficiency_is_the_work_of_a_unit():
-    assert efficiency(sized(8, 40.0), sized(4, 80.0)) == 1 and efficiency(sized(8, 50.0), sized(4, 80.0)) == 0.8
-
-
 @pytest.mark.parametrize(
     ("units", "seconds"),
     [(100, 400), (200, 200), (400, 200), (800, 200), (50, None), (801, None), (141.42135, 282.8427)],
@@ -46,5 +42,6 @@ def test_what_more_units_would_buy():
         ["s100", "100", "6.67", "100", "3.33", "-50"],
         ["s200", "200", "3.33", "100", "2.22", "-33"],
     ]
+    assert table([sized(4, 80.0), sized(8, 50.0)], LINKS).lines[1].cells[3].text == "80"  # the work of a unit
     assert found.lines[0].cells[0].href.startswith("#s100")
     assert table([sized(4, 80.0), sized(8, 40.0)], LINKS).lines[0].cells[4].text == "-"  # too far away

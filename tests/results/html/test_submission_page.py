@@ -2,10 +2,8 @@
 
 import pytest
 
-from compliance.engine import judge
 from results.html.detail import room
 from results.html.submission_page import COLUMNS, names, submission
-from results.statistics.result import summarize
 from results.tables.links import Links
 
 NAMES = ("v1.0", "../rules.html", "../charts.js")
@@ -15,9 +13,9 @@ NAMES = ("v1.0", "../rules.html", "../charts.js")
 def results(makers, tmp_path_factory):
     tree, new_log = makers(tmp_path_factory.mktemp("submission"))
     for org, seconds in (("acme", 50), ("bolt", 500)):
-        tree.set([new_log.scaffold(seconds + i, epochs=5, seed=seconds + i) for i in range(5)], org=org)
-    tree.set([new_log.scaffold(60 + i, seed=i) for i in range(5)], org="acme", system="other", scaling="weak")
-    return summarize(judge([tree.root]), as_logged=True), tree.root
+        tree.set(new_log.five(seconds, seconds, epochs=5), org=org)
+    tree.set(new_log.five(60), org="acme", system="other", scaling="weak")
+    return tree.results(), tree.root
 
 
 def test_own_sets_alone_with_their_places_in_the_round(results):
@@ -32,7 +30,7 @@ def test_own_sets_alone_with_their_places_in_the_round(results):
 
 
 @pytest.mark.parametrize("end", [".html", ""])
-@pytest.mark.parametrize("name", ["../../x", "..", "", "Index", "a" * 500, "<script>", "rules.html", "V1.1", "é"])
+@pytest.mark.parametrize("name", ["../../x", "..", "", "Index", "a" * 500, "<script>", "rules.html", "V1.1"])
 def test_no_name_of_an_organisation_or_round_leads_elsewhere(name, end):
     taken = ("index.html", "rules.html")
     found = [made.lower() for made in names([name, "x", "X", "v1.1"], taken, "round", end).values()]

@@ -5,5 +5,5 @@ import pytest
 
 @pytest.fixture
 def results(tree, new_log):
-    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)])
+    tree.set(new_log.five())
     return tree.results()

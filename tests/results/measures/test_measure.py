@@ -6,9 +6,10 @@ from results.measures.measure import Measure, averaged, of_energy, of_throughput
 
 
 def test_a_heading_has_the_unit():
-    assert Measure("x", "span", "a span", lambda r: 1.0, "s").title == "span, s"
-    assert Measure("x", "share", "a share", lambda r: 0.5, share=True).title == "share, %"
-    assert Measure("x", "energy", "an energy", lambda r: 1.0, "J").title == "energy, kJ"
+    found = [Measure("x", "span", "a span", lambda r: 1.0, **more) for more in ({"unit": "s"}, {"share": True})]
+    found.append(Measure("x", "energy", "an energy", lambda r: 1.0, "J"))
+    assert [m.title for m in found] == ["span, s", "span, %", "energy, kJ"]
+    assert [m.told for m in found] == [("s", 1), ("%", 0.01), ("kJ", 1000)]
 
 
 def test_nothing_over_a_divisor_is_nothing():
@@ -23,12 +24,6 @@ def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
     same, spread = with_deviation(total)
     assert same is total and (spread.name, spread.title) == ("total_deviation", "±, ms")
     assert spread.get(r) == total.error(r) and with_deviation(total, name="x")[1].name == "x"
-
-
-def test_the_mean_of_a_rate_is_that_of_the_times(results):
-    (r,) = results
-    rates = [row.train_rate for row, used in zip(r.rows, r.mask, strict=True) if used]
-    assert averaged("x", "", "", "train_rate").get(r) == pytest.approx(3 / sum(1 / rate for rate in rates), rel=1e-12)
 
 
 def test_what_a_set_has_not_is_nothing(results):

@@ -28,8 +28,7 @@ FEWER = "52 % fewer epochs: 10 on average of all converged runs, 21 of the refer
     ("points", "speedup", "words"),
     [
         ({"smoke": {8: [20, 20, 22, 22], 4: [5, 5]}}, 2.1, FEWER),
-        ({"smoke": {4: [20, 22]}}, None, ""),  # of another batch size
-        ({"scale6": {8: [20, 22]}}, None, ""),  # of another problem
+        ({"smoke": {4: [20, 22]}, "scale6": {8: [20, 22]}}, None, ""),  # of another batch size, another problem
     ],
 )
 def test_epochs_stand_beside_the_editions_points(tree, new_log, monkeypatch, points, speedup, words):

@@ -17,25 +17,22 @@ def test_a_rate_a_device_is_the_rate_over_the_units(results):
     assert MEASURES["run_samples_per_second"].get(r) <= whole
 
 
-def logs(new_log, waits, slowest=None):
-    """Five runs of two ranks that waited these shares of each epoch; the slowest rank waited `slowest`."""
-    found = []
-    for i in range(5):
-        log, left = new_log.scaffold(10.0 + i, epochs=4, seed=2**62 + i, number_of_ranks=2), iter(waits)
-        log.lines = [waiting(line, next(left), slowest) if '"tracked_stats"' in line else line for line in log.lines]
-        found.append(log)
-    return found
-
-
 def waiting(line, wait, slowest):
+    """A line of an epoch's statistics, whose rank waited this share of a second, and the slowest one so much."""
     more = f', "wait_by_rank": {{"mean": {wait}, "slowest": {slowest}}}' if slowest else ""
     return line.replace('"throughput"', f'"wait_seconds": {wait}, "compute_seconds": {1 - wait}{more}, "throughput"')
 
 
 @pytest.fixture
 def waited(tree, new_log):
-    def of(*waits, **slowest):
-        (found,) = summarize(judge([tree.set(logs(new_log, waits, **slowest))]), as_logged=True)
+    """Makes a set of five runs of two ranks that waited these shares of each epoch."""
+
+    def of(*waits, slowest=None):
+        logs = new_log.five(10.0, 2**62, number_of_ranks=2)
+        for log in logs:
+            left = iter(waits)
+            log.lines = [waiting(x, next(left), slowest) if '"tracked_stats"' in x else x for x in log.lines]
+        (found,) = summarize(judge([tree.set(logs)]), as_logged=True)
         return found
 
     return of

@@ -21,15 +21,6 @@ def test_time_in_several_kinds_counts_for_the_first_of_them():
     }
 
 
-def test_what_only_touches_a_window_is_no_part_of_it():
-    assert divide((2, 7), {"a": [(0, 2), (4, 5), (7, 8)]}) == {"a": [(4, 5)], "rest": [(2, 4), (5, 7)]}
-    assert divide((2, 2), {"a": [(0, 9)]}) == {"a": [], "rest": []}
-
-
-def test_length():
-    assert length([(0, 3), (5, 8)]) == 6 and length([]) == 0
-
-
 drawn = st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=6)
 
 

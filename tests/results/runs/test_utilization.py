@@ -29,8 +29,5 @@ def test_of_several_ranks_it_is_known_where_it_is_logged():
 
 def test_a_single_epoch_has_no_later_ones_and_no_epoch_no_utilization():
     assert utilization(run((1, 5.0, 5.0, None, None))) == columns(0.5, 0.5, None, 0.5)
+    assert utilization(run((1, 1.0, 1.0, 5.0, 9.0), ranks=2)) == columns(0.0, 0.0, None, 0.0)  # waits of more than all
     assert utilization(run()) == utilization(run((1, 1.0, 1.0, None, None), only=True)) == {}
-
-
-def test_waits_of_more_than_all_are_no_utilization():
-    assert utilization(run((1, 1.0, 1.0, 5.0, 9.0), ranks=2)) == columns(0.0, 0.0, None, 0.0)

@@ -5,41 +5,41 @@ from dataclasses import replace
 
 import pytest
 
-from results.statistics.factors import STAGED_RATE, Measured, at_least_half_a_step, factor, factors, squared_error
+from results.runs.columns import Row
+from results.statistics.factors import (
+    STAGED_RATE,
+    Measured,
+    at_least_half_a_step,
+    factor,
+    factors,
+    measured,
+    squared_error,
+)
 from results.statistics.student import t_quantile
 from results.tables.factors import against_the_fastest
+from tests.results.statistics.test_predicted import ran
 
 SIX = ["devices", "samples a second a device", "samples to the target", "evaluation", "staging", "rest"]
 
 
 @pytest.fixture
 def two(tree, new_log):
-    """A and B: B has twice the nodes, more epochs, and another spread."""
-    for org, nodes, first, epochs, spread in (("a", 1, 100, 5, 1.0), ("b", 2, 50, 6, 2.5)):
-        seeds = range(ord(org), ord(org) + 7)
-        logs = [
-            new_log.scaffold(first + spread * i, epochs=epochs + i % 2, seed=s, number_of_nodes=nodes)
-            for i, s in enumerate(seeds)
-        ]
-        tree.set(logs, org=org)
+    """A and B: B has twice the nodes and more epochs."""
+    for org, nodes, first, epochs in (("a", 1, 100, 5), ("b", 2, 50, 6)):
+        facts = {"number_of_nodes": nodes}
+        tree.set([new_log.scaffold(first + i, epochs=epochs + i % 2, seed=first + i, **facts) for i in range(7)], org)
     return tree.results()
 
 
-def test_the_product_is_the_ratio_of_the_figures_of_merit(two):
-    b, a = two  # the fastest first
-    found = factors(a, b)
+def test_the_product_is_exact_with_dropped_and_failed_runs(tree, new_log):
+    for org, epochs in (("a", 4), ("b", 5)):
+        facts = [{"epochs": epochs + i % 3, "seed": ord(org) + i, "reach": org == "a" or i < 9} for i in range(10)]
+        tree.set([new_log.scaffold(40 + 3 * i, **each) for i, each in enumerate(facts)], org=org)
+    a, b = tree.results()
+    found, turned = factors(a, b), factors(b, a)
     assert [f.name for f in found] == SIX
     assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
-    turned = factors(b, a)
     assert [f.value * g.value for f, g in zip(found, turned, strict=True)] == pytest.approx([1] * 6, rel=1e-12)
-
-
-def test_the_product_is_exact_with_dropped_and_failed_runs(tree, new_log):
-    for org, reach in (("a", [True] * 10), ("b", [True] * 9 + [False])):
-        logs = [new_log.scaffold(40 + 3 * i, epochs=4 + i % 3, seed=ord(org) + i, reach=r) for i, r in enumerate(reach)]
-        tree.set(logs, org=org)
-    a, b = tree.results()
-    assert math.prod(f.value for f in factors(a, b)) == pytest.approx(a.fom / b.fom, rel=1e-12)
 
 
 def test_an_interval_is_students_with_welchs_degrees():
@@ -50,8 +50,9 @@ def test_an_interval_is_students_with_welchs_degrees():
 
 
 def test_each_factor_is_what_it_says(two):
-    b, a = two
-    devices, rate, number, *_ = factors(a, b)
+    b, a = two  # the fastest first
+    devices, rate, number, *_ = found = factors(a, b)
+    assert against_the_fastest(two) == [(b, [(a, found)])] and against_the_fastest([a]) == []
     assert (devices.value, devices.a, devices.b, devices.low) == (2.0, 4.0, 8.0, None)
     assert rate.value == pytest.approx(rate.b / rate.a) and rate.a == pytest.approx(
         a.mean("trained") / a.mean("training_ms") * 1000 / 4
@@ -63,13 +64,31 @@ def test_each_factor_is_what_it_says(two):
 def test_what_every_run_shares_has_no_smaller_error_than_half_a_step(tree, new_log):
     for org, epochs in (("a", 10), ("b", 5)):
         tree.set([new_log.scaffold(50 + i, epochs=epochs, seed=ord(org) + i) for i in range(5)], org=org)
-    a, b = tree.results()
-    number = factors(a, b)[2]
+    number = factors(*tree.results())[2]
     assert number.low is not None and number.high / number.low > 1.2
-    deviations = at_least_half_a_step([0.0] * 5, [row._replace(evaluations=10) for row in a.rows])
-    assert squared_error(deviations) == pytest.approx(0.05**2 / 5)
-    wide = [0.2, -0.2, 0.1, -0.1, 0.0]
-    assert at_least_half_a_step(wide, a.rows) == wide
+
+
+@pytest.mark.parametrize(
+    ("evaluations", "deviations", "error"),
+    [
+        (10, [0.0] * 5, 0.05**2 / 5),
+        (10, [0.070, -0.070, 0.0, 0.0, 0.0], 0.05**2 / 5),  # a standard deviation of 0.0495
+        (10, [0.072, -0.072, 0.0, 0.0, 0.0], 0.072**2 / 10),  # of 0.0509
+        (None, [0.0] * 5, 0.5**2 / 5),
+    ],
+)
+def test_a_standard_deviation_is_half_a_step_at_least(evaluations, deviations, error):
+    rows = [Row(evaluations=evaluations)]
+    assert squared_error(at_least_half_a_step(deviations, rows)) == pytest.approx(error)
+    assert at_least_half_a_step([0.5, -0.5, 0.0], [Row(evaluations=1)]) == [0.5, -0.5, 0.0]
+
+
+def test_errors_are_those_of_runs_and_take_two():
+    _, rate, number = measured(ran(64, 8, 6400, 0.5, runs=5, spread=0.1), ("evaluation", "staging", "rest"))[:3]
+    assert number.deviations == pytest.approx([-0.2, -0.1, 0, 0.1, 0.2])
+    assert rate.deviations == pytest.approx([0] * 5, abs=1e-5)  # runs take as long as their samples
+    assert [bool(measured(ran(64, 8, 6400, 0.5, runs=runs), ())) for runs in (1, 2)] == [False, True]
+    assert [squared_error(d) for d in ((), (0.3,), (0.1, -0.1))] == [0, 0, pytest.approx(0.01)]
 
 
 def test_evaluations_beside_training_are_no_factor(tree, new_log):
@@ -77,9 +96,7 @@ def test_evaluations_beside_training_are_no_factor(tree, new_log):
         logs = [new_log.openfold(seed=ord(org) + i, blocks=blocks + i % 3) for i in range(10)]
         tree.set(logs, org=org, benchmark="openfold", edition="hpc_results_v3.0")
     a, b = tree.results()
-    found = factors(a, b)
-    assert [f.name for f in found] == ["devices", STAGED_RATE, "samples to the target"]
-    assert math.prod(f.value for f in found) == pytest.approx(a.fom / b.fom, rel=1e-12)
+    assert [f.name for f in factors(a, b)] == ["devices", STAGED_RATE, "samples to the target"]
 
 
 def test_where_one_set_logs_no_staging_both_have_it_in_their_rate(tree, new_log):
@@ -102,10 +119,3 @@ def test_a_set_without_score_or_devices_has_no_factors(two):
     assert factors(replace(a, rows=tuple(row._replace(units=None) for row in a.rows)), b) == []
     assert factors(replace(a, rows=tuple(row._replace(trained=None) for row in a.rows)), b) == []
     assert factors(a, replace(b, group=("v1.0", "deepcam", *b.group[2:]))) == []
-
-
-def test_a_round_has_the_factors_against_its_fastest(two):
-    b, a = two
-    ((first, ((other, product),)),) = against_the_fastest(two)
-    assert (first, other) == (b, a) and product == factors(a, b)
-    assert against_the_fastest([a]) == []

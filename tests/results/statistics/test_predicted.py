@@ -26,12 +26,10 @@ def ran(batch, devices, samples, step, runs=5, spread=0.0):
 
 
 def test_the_size_of_a_set_is_its_samples_and_seconds_a_step():
-    (size,) = sizes([ran(64, 8, 6400, 0.5)]).values()
-    assert (size.devices, size.samples.value, size.step.value) == (8, 6400, pytest.approx(0.5))
-
-
-def test_sets_of_unknown_batch_or_devices_are_left_out():
-    assert sizes([ran(None, 8, 6400, 0.5), ran(64, None, 6400, 0.5), ran(0.5, 8, 6400, 0.5)]) == {}
+    sets = [ran(batch, 8, 6400, 0.5) for batch in (64, 1, None, 0.5)] + [ran(64, None, 6400, 0.5)]
+    found = sizes([*sets, ran(64, 16, 6400, 0.5)])
+    assert list(found) == [1, 64]  # those of unknown batch or devices are left out
+    assert (found[64].devices, found[64].samples.value, found[64].step.value) == (8, 6400, pytest.approx(0.5))
 
 
 def test_one_size_keeps_its_samples_a_device():
@@ -57,19 +55,21 @@ def test_a_batch_size_that_was_run_gives_what_was_measured():
     assert predicted(everyone, own, 64).seconds == pytest.approx(50)
 
 
-def test_no_prediction_on_a_part_of_a_device():
-    everyone, own = sizes([ran(16, 4, 2000, 0.2), ran(64, 1, 6400, 0.5)]), sizes([ran(64, 1, 6400, 0.5)])
-    assert predicted(everyone, own, 16) is None
-    assert predicted(everyone, sizes([ran(32, 3, 1, 1)]), 48) is None  # 4.5 devices
+@pytest.mark.parametrize(("devices", "batch", "found"), [(1, 105, 1), (1, 106, None), (3, 150, None)])
+def test_no_prediction_on_a_part_of_a_device(devices, batch, found):
+    own = sizes([ran(100, devices, 6400, 0.5)])
+    told = predicted(sizes([ran(100, 1, 1, 1), ran(200, 1, 1, 1)]), own, batch)
+    assert (told and told.devices) == found
 
 
 def test_the_interval_is_that_of_both_curves():
-    """Runs of 10 that deviate by 10 % in their samples alone: Student's t of 9 degrees, 0.1 / sqrt(10)."""
-    wide = ran(64, 8, 6400, 0.5, runs=10, spread=0.1 / stdev(range(10)))
-    own = sizes([wide])
-    found = predicted(own, own, 64)
-    assert math.log(found.high / found.seconds) == pytest.approx(2.262 * 0.1 / math.sqrt(10), rel=0.02)
-    assert found.high / found.seconds == pytest.approx(found.seconds / found.low)
+    """Runs of 10 that deviate by 10 % in their samples alone: Student's t of 9 degrees, 0.1 / sqrt(10). Between two
+    batch sizes, they are as large a part of the error as of the samples."""
+    own = sizes([ran(16, 2, 1600, 0.5), ran(64, 8, 6400, 0.5, runs=10, spread=0.1 / stdev(range(10)))])
+    for batch, part in ((64, 1.0), (40, 0.8)):
+        found = predicted(own, own, batch)
+        assert math.log(found.high / found.seconds) == pytest.approx(part * 2.262 * 0.1 / math.sqrt(10), rel=1e-3)
+        assert found.high / found.seconds == pytest.approx(found.seconds / found.low)
 
 
 def test_several_sets_of_a_batch_size_share_their_runs():

@@ -17,34 +17,33 @@ def finding(path="a", severity="error", waived="", code="RUN01"):
     return Finding(path, 3, code, severity, "Something holds", found="1", wanted="2", waived=waived)
 
 
-def test_words():
-    assert Standing().word == "clean"
-    assert Standing((finding(),)).word == "1 error"
-    assert Standing((finding(), finding("b"))).word == "2 errors"
-    assert Standing((finding(severity="review"),)).word == "1 review"
-    assert Standing((finding(severity="warning"),)).word == "clean"
-    assert Standing((), (finding(),)).word == "1 pruned error"
-    assert Standing((finding(severity="review"),), (finding(),)).word == "1 pruned error, 1 review"
+KNOWN, REVIEW = finding(waived="reviewer: known"), finding("b", "review")
+FINE = finding("b", "review", "reviewer: fine")
 
 
-def test_waived_findings_are_shown_and_take_nothing_away():
-    known = finding(waived="reviewer: known")
-    looked_at = finding("b", "review", "reviewer: fine")
-    assert Standing((known,)).word == "1 waived" and Standing((known,)).objection is None
-    assert Standing((known, looked_at)).word == "2 waived"
-    assert Standing((known, finding("c"))).word == "1 error, 1 waived"
-    assert Standing((looked_at, finding("c", "review"))).word == "1 review, 1 waived"
-    assert Standing((finding(severity="warning", waived="reviewer: so what"),)).word == "clean"
+@pytest.mark.parametrize(
+    ("stands", "word"),
+    [
+        (Standing(), "clean"),
+        (Standing((finding(), finding("b"))), "2 errors"),
+        (Standing((finding(severity="warning"),)), "clean"),
+        (Standing((REVIEW,), (finding(),)), "1 pruned error, 1 review"),
+        (Standing((KNOWN, FINE)), "2 waived"),
+        (Standing((KNOWN, finding("c"))), "1 error, 1 waived"),
+        (Standing((FINE, REVIEW)), "1 review, 1 waived"),
+        (Standing((finding(severity="warning", waived="reviewer: so what"),)), "clean"),
+    ],
+)
+def test_words(stands, word):
+    assert stands.word == word
 
 
 def test_only_errors_object():
-    assert Standing((finding(severity="review"),)).objection is None
-    assert Standing((), (finding(),)).objection is None
-    others = [replace(finding(path, code="RUN02"), found="7") for path in "bc"]
+    assert Standing((REVIEW, KNOWN), (finding(),)).objection is None
+    other = replace(finding("b", code="RUN02"), found="7")
     first = "RUN01 Something holds (found 1, wanted 2)"
     assert Standing((finding(),)).objection == f"failed the check: {first}"
-    assert Standing((finding(), others[0])).objection == f"failed the check: 2 errors, the first: {first}"
-    assert Standing((finding(), *others)).objection == f"failed the check: 3 errors, the first: {first}"
+    assert Standing((finding(), other)).objection == f"failed the check: 2 errors, the first: {first}"
 
 
 @pytest.mark.parametrize(("unjudged", "word"), [("", "clean"), ("rules of another edition", "not judged")])

@@ -3,7 +3,7 @@
 import pytest
 
 from results.runs.columns import Row
-from results.statistics.throughput import throughput
+from results.statistics.throughput import at_once, throughput
 
 
 def model(start: int, stop: int, converged: bool) -> Row:
@@ -11,21 +11,17 @@ def model(start: int, stop: int, converged: bool) -> Row:
 
 
 def test_from_the_first_start_to_the_last_stop():
-    found, why = throughput([model(1000, 61_000, True), model(31_000, 121_000, True)], 8.0, 4.0)
+    """A start in the first millisecond of 1970 is one; a model whose start is unknown counts for no time."""
+    found, why = throughput([model(1000, 60_000, True), model(30_000, 121_000, True)], 8.0, 4.0)
     assert (found.models, found.seconds, found.total, found.instance, why) == (2, 120.0, 8.0, 4.0, "")
     assert found.models_per_hour == pytest.approx(60)
+    assert throughput([model(0, 60_000, True), Row(stop_ms=90_000, converged=True)], None, None)[0].seconds == 60
 
 
-def test_a_start_in_the_first_millisecond_of_1970_is_one():
-    assert throughput([model(0, 60_000, True), model(30_000, 50_000, True)], None, None)[0].seconds == 60
-
-
-def test_a_model_that_failed_belongs_among_the_pruned():
+def test_without_models_that_all_converged_there_is_none():
+    """One that failed belongs among the pruned."""
     found, why = throughput([model(0, 1, True), model(0, 1, False)], None, None)
     assert found is None and why == "1 of 2 models did not converge, and are not among the pruned"
-
-
-def test_no_models():
     assert throughput([], 8.0, 4.0) == (None, "no models")
 
 
@@ -37,6 +33,7 @@ def test_models_that_ran_at_once_fit_into_the_system():
     found, _ = throughput([*turns[:2], model(29_999, 60_000, True)], 16.0, 8.0)
     assert (found.instance, found.logged, found.most) == (None, 8.0, pytest.approx(16 / 3))
     assert found.most_unit_hours == pytest.approx(16 * 60 / 3600 / 3)
+    assert at_once([(0, 2), (1, 4), (3, 6), (3, 5)]) == 3 and at_once([(5, 5)]) == at_once([(0, 1)]) == 1
 
 
 @pytest.mark.parametrize(("total", "instance"), [(None, 8.0), (16.0, None)])

@@ -9,7 +9,7 @@ def analysis(capsys, tree, *arguments):
 
 
 def test_a_table_of_staging_and_one_of_throughput(tree, new_log, capsys):
-    tree.set([new_log.scaffold(seconds=10 + i, seed=i, epochs=4) for i in range(5)])
+    tree.set(new_log.five(10))
     out = analysis(capsys, tree).splitlines()
     assert out[0] == "v1.0 · scaffold · smoke · time to train and staging"
     said = ["closed", "acme", "box", "4", "8", "0.20", "0.5000", *(["2.72", "±", "0.25"] * 3), "0.1836", "0.04167"]
@@ -19,17 +19,8 @@ def test_a_table_of_staging_and_one_of_throughput(tree, new_log, capsys):
     assert out[6].split()[3:8] == ["4", "22.0", "±", "2.2", "73.4"]
 
 
-def test_staging_that_no_log_speaks_of_is_no_number(tree, new_log, capsys):
-    logs = [new_log.scaffold(seconds=10 + i, seed=i) for i in range(5)]
-    for log in logs:
-        log.lines = [line for line in log.lines if "staging" not in line]
-    tree.set(logs)
-    row = analysis(capsys, tree).splitlines()[2].split()
-    assert row[6] == "-" and row[-2:] == ["-", "-"]
-
-
 def test_markdown_has_the_same_tables(tree, new_log, capsys):
-    tree.set([new_log.scaffold(seed=i) for i in range(5)])
+    tree.set(new_log.five())
     out = analysis(capsys, tree, "--format", "markdown")
     assert "### v1.0 · scaffold · smoke · epochs, throughput and budget" in out
     assert out.count("| closed | acme | box |") == 2
@@ -37,7 +28,7 @@ def test_markdown_has_the_same_tables(tree, new_log, capsys):
 
 def test_times_at_other_batch_sizes_are_predicted(tree, new_log, capsys):
     for org, batch in (("a", 4), ("b", 8)):
-        tree.set([new_log.scaffold(seconds=10 + i, seed=i, global_batch_size=batch) for i in range(5)], org=org)
+        tree.set(new_log.five(10, global_batch_size=batch), org=org)
     out = analysis(capsys, tree).splitlines()
     at = out.index("v1.0 · scaffold · smoke · closed division · seconds without staging, predicted; * extrapolated")
     assert out[at + 1].split() == ["system", "batch", "4", "batch", "6", "batch", "8"]
@@ -45,5 +36,5 @@ def test_times_at_other_batch_sizes_are_predicted(tree, new_log, capsys):
 
 
 def test_no_set_of_time_to_train(tree, new_log, capsys):
-    tree.set([new_log.scaffold(seed=i) for i in range(5)], scaling="weak")
+    tree.set(new_log.five(), scaling="weak")
     assert analysis(capsys, tree) == "no set of runs to train one model\n"

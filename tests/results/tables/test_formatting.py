@@ -2,11 +2,10 @@
 
 import math
 
-import pytest
-
 from results.tables.formatting import (
     aligned,
     csv_of,
+    cut,
     decimals_of,
     finite,
     interval,
@@ -21,26 +20,14 @@ from results.tables.formatting import (
 )
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (None, "-"),
-        (math.nan, "-"),
-        (math.inf, "never"),
-        (1234567, "1,234,567"),
-        (12345.678, "12,346"),
-        (12.3456, "12.35"),
-        (0.0012345, "0.001234"),
-        (0, "0"),
-    ],
-)
-def test_thousands_are_separated_and_digits_are_few(value, said):
-    assert show(value) == said
+def test_thousands_are_separated_and_digits_are_few():
+    values = [None, math.nan, math.inf, 1234567, 12345.678, 12.3456, 0.0012345, 0]
+    assert [show(v) for v in values] == ["-", "-", "never", "1,234,567", "12,346", "12.35", "0.001234", "0"]
+    assert [minutes(v) for v in (None, 90, 360_000)] == ["-", "1.50", "6,000.00"]
 
 
-@pytest.mark.parametrize(("error", "decimals"), [(150, 0), (15, 0), (1.5, 1), (0.15, 2), (0, 2), (None, 2), (1e-9, 6)])
-def test_an_error_deserves_two_digits_and_whole_numbers_stay(error, decimals):
-    assert decimals_of(error) == decimals
+def test_an_error_deserves_two_digits_and_whole_numbers_stay():
+    assert [decimals_of(error) for error in (150, 15, 1.5, 0.15, 0, None, 1e-9)] == [0, 0, 1, 2, 2, 2, 6]
 
 
 def test_means_and_intervals_have_the_digits_of_their_error():
@@ -71,26 +58,20 @@ def test_a_score_that_missed_never_looks_like_the_target():
     assert quality(0.124 + 1e-18, 0.124) == "0.1240"  # the same number
 
 
+def test_a_long_text_is_cut():
+    assert cut("abcdef", 6) == "abcdef" and cut("abcdefg", 6) == "abc..."
+
+
 def test_what_is_no_number_is_null():
     assert [finite(v) for v in (float("nan"), math.inf, 1.5, 3, "a", None)] == [None, None, 1.5, 3, "a", None]
-
-
-def test_csv_has_no_infinite_number():
     assert csv_of(["a", "b"], [{"a": math.inf, "b": 1.5}, {"a": math.nan, "b": -math.inf}]) == "a,b\n,1.5\n,\n"
-
-
-def test_minutes_have_two_decimals():
-    assert [minutes(v) for v in (None, 90, 360_000)] == ["-", "1.50", "6,000.00"]
 
 
 def test_numbers_stand_to_the_right_and_words_to_the_left():
     assert aligned([["name", "n"], ["a", "1"], ["long", "10.5"]]) == ["  name     n", "  a        1", "  long  10.5"]
+    rows = aligned([["s", "n"], ["45.0 (0.75 min)", "1 to 2,234"], ["-", "<= 2"]])  # with a second line
+    assert rows[1:] == ["  45.0 (0.75 min)  1 to 2,234", "                -        <= 2"]
 
 
 def test_the_cells_of_a_markdown_table_are_escaped():
     assert markdown_table(("a", "b"), [("x|y", "1")]) == ["| a | b |", "| --- | --- |", "| x\\|y | 1 |"]
-
-
-def test_numbers_with_a_second_line_stand_to_the_right_too():
-    rows = aligned([["s", "n"], ["45.0 (0.75 min)", "1 to 2,234"], ["-", "<= 2"]])
-    assert rows[1:] == ["  45.0 (0.75 min)  1 to 2,234", "                -        <= 2"]

@@ -1,8 +1,6 @@
 """Trials of the input: a table of their own in summaries, reports and comparisons; never a score."""
 
-import pytest
-
-from results import compare, summarize
+from results import compare
 
 
 def figures(rate=4.0, au=0.9):
@@ -33,54 +31,43 @@ def trial(new_log, start=1_700_000_000_000, rate=4.0, forms=("stored", "raw"), *
     return log.add("run_stop", status="success")
 
 
-@pytest.fixture
-def tried(tree, new_log):
-    tree.set([trial(new_log)], system="box")
-    return tree
-
-
-def test_a_row_for_each_format_and_no_score(tried, capsys):
-    assert summarize.main(["--as-logged", str(tried.root)]) == 0
-    text = capsys.readouterr().out
-    assert "trials of the input" in text and "throughput alone" not in text and "figure of merit, s" not in text
-    row = next(line for line in text.splitlines() if " raw " in line).split()
+def test_a_row_for_each_format_and_no_score(tree, new_log, run, tmp_path):
+    tree.set([trial(new_log)])
+    page = tmp_path / "report.html"
+    code, out = run(tree.root)
+    assert code == 0 and "trials of the input" in out.out and "throughput alone" not in out.out
+    assert "figure of merit, s" not in out.out and sum(" stored " in line for line in out.out.splitlines()) == 1
+    row = next(line for line in out.out.splitlines() if " raw " in line).split()
     assert row[:6] == ["box", "(acme)", "2", "spin", "raw", "data"]
     assert row[6:18] == ["4", "90", "99", "85", "84", "4", "2", "-", "10", "20", "5.500", "-"]
-    assert "cannot be told  pass" in text
-    assert "cannot be told" in text and sum(" stored " in line for line in text.splitlines()) == 1
+    assert "cannot be told  pass" in out.out
+    run(tree.root, "--output", page)
+    html = page.read_text()
+    assert "<h3>Trials of the input</h3>" in html and "Throughput alone" not in html
+    assert "1 trial of the input" in html and "cannot be told" in html
 
 
-def test_the_report_has_them_and_no_empty_table_of_throughput(tried, tmp_path):
-    out = tmp_path / "report.html"
-    assert summarize.main(["--as-logged", str(tried.root), "--output", str(out)]) == 0
-    page = out.read_text()
-    assert "<h3>Trials of the input</h3>" in page and "Throughput alone" not in page
-    assert "1 trial of the input" in page and "cannot be told" in page
-
-
-def test_a_comparison_has_both_columns(tree, new_log, capsys, tmp_path):
+def test_a_comparison_has_both_columns(tree, new_log, run, tmp_path):
     tree.set([trial(new_log)], system="box")
     tree.set([trial(new_log, 1_700_000_900_000, rate=6.0, forms=("stored",))], system="other")
-    assert compare.main(["--as-logged", str(tree.root)]) == 0
-    lines = {line.partition(":")[0].strip() + line.partition(":")[2] for line in capsys.readouterr().out.splitlines()}
-    found = {" ".join(line.split()) for line in lines}
-    assert (
-        "stored, data, spin samples read a second 4 6" in found and "raw, data, spin samples read a second 4 -" in found
-    )
-    out = tmp_path / "compared.html"
-    assert compare.main(["--as-logged", str(tree.root), "--output", str(out)]) == 0
-    assert "Trials of the input" in out.read_text()
+    code, out = run(tree.root, command=compare)
+    found = {" ".join(line.replace(":", "").split()) for line in out.out.splitlines()}
+    assert code == 0 and "stored, data, spin samples read a second 4 6" in found
+    assert "raw, data, spin samples read a second 4 -" in found
+    page = tmp_path / "compared.html"
+    assert run(tree.root, "--output", page, command=compare)[0] == 0
+    assert "Trials of the input" in page.read_text()
 
 
-def test_steps_beside_them_keep_their_table(tree, new_log, capsys):
-    tree.set([new_log.steps(rate=12.5), trial(new_log, 1_700_000_900_000)], system="box")
-    assert summarize.main(["--as-logged", str(tree.root)]) == 0
-    text = capsys.readouterr().out
+def test_steps_beside_them_keep_their_table(tree, new_log, run):
+    tree.set([new_log.steps(rate=12.5), trial(new_log, 1_700_000_900_000)])
+    text = run(tree.root)[1].out
     assert "throughput alone" in text and "trials of the input" in text and "12.5" in text
 
 
-def test_what_a_log_calls_a_format_is_escaped(tree, new_log, tmp_path):
-    tree.set([trial(new_log, forms=("<script>alert(1)</script>",), number_of_ranks="<b>")], system="box")
-    out = tmp_path / "report.html"
-    assert summarize.main(["--as-logged", str(tree.root), "--output", str(out)]) == 0
-    assert "<script>alert(1)" not in out.read_text() and "<b>" not in out.read_text().partition("Trials of")[2][:3000]
+def test_what_a_log_calls_a_format_is_escaped(tree, new_log, run, tmp_path):
+    tree.set([trial(new_log, forms=("<script>alert(1)</script>",), number_of_ranks="<b>")])
+    page = tmp_path / "report.html"
+    assert run(tree.root, "--output", page)[0] == 0
+    html = page.read_text()
+    assert "<script>alert(1)" not in html and "<b>" not in html.partition("Trials of")[2][:3000]

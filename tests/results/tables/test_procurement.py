@@ -9,22 +9,15 @@ import pytest
 from perf.pages.scripts import parser_of
 from results import summarize
 from results.tables.links import Links
-from results.tables.procurement import (
-    ABOUT,
-    COLUMNS,
-    MADE_BY,
-    PROJECTION,
-    TABLES,
-    missing,
-    procurement_csv,
-    procurement_markdown,
-    procurement_text,
-    tables,
-)
+from results.tables.procurement import ABOUT, COLUMNS, MADE_BY, PROJECTION, TABLES, missing, tables
+from results.tables.procurement import procurement_csv as as_csv
+from results.tables.procurement import procurement_markdown as as_markdown
+from results.tables.procurement import procurement_text as as_text
 from results.tables.ranking import ranking
 from tests.results.tables.test_input_trials import trial
 
 PROJECTED = "projection, a prediction that is neither measured nor checked"
+FORMS = ("text", "markdown", "csv")
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -33,8 +26,7 @@ def study(tree, new_log):
     """Runs at two numbers of ranks that read energy, and steps at two."""
     for ranks, took in ((1, 40.0), (2, 25.0)):
         facts = {"number_of_ranks": ranks, "watts": 100.0, "precision": "float32"}
-        logs = [new_log.scaffold(took + i, epochs=4, seed=100 * ranks + i, **facts) for i in range(5)]
-        tree.set(logs, system=f"box-{ranks}")
+        tree.set(new_log.five(took, 100 * ranks, **facts), system=f"box-{ranks}")
     steps = []
     for ranks, rate in ((1, 10.0), (2, 16.0)):
         log = new_log.Log()
@@ -62,22 +54,16 @@ def test_every_table_has_its_rows(study):
         assert all(set(row) <= {*COLUMNS, "result"} for row in rows)
 
 
-def test_the_three_forms_say_the_same(study):
-    results = study.results()
-    text, marked = procurement_text(results), procurement_markdown(results)
+def test_the_three_forms_say_the_same(study, run):
+    text, marked, table = (run("--view", "procurement", "--format", form, study.root)[1].out for form in FORMS)
     assert text.startswith("v1.0 · scaffold · smoke · closed division · time to target\n")
+    assert marked.startswith("### v1.0 · scaffold")
     for said in ("strong scaling, steps", "median, s", "energy, kWh", "communication"):
         assert said in text and said in marked
-    rows = list(csv.DictReader(io.StringIO(procurement_csv(results))))
+    rows = list(csv.DictReader(io.StringIO(table)))
     assert {row["table"] for row in rows} == set(TABLES) - {"weak scaling, steps", "storage trials"}
     assert [row["median_seconds"] for row in rows if row["table"] == "time to target"] == ["27.0", "42.0"]
     assert next(row["energy_tier"] for row in rows if row["table"] == "energy") == "node"
-
-
-def test_by_the_command(study, capsys):
-    for form, first in (("text", "v1.0 · scaffold"), ("markdown", "### v1.0 · scaffold"), ("csv", "table,edition")):
-        summarize.main(["--as-logged", "--view", "procurement", "--format", form, str(study.root)])
-        assert capsys.readouterr().out.startswith(first)
 
 
 def test_what_the_checker_objects_to_has_no_numbers(study):
@@ -88,18 +74,14 @@ def test_what_the_checker_objects_to_has_no_numbers(study):
 
 
 def test_nothing_to_show():
-    assert procurement_text([]) == "no set of runs, and no log of steps\n"
-    assert procurement_markdown([]) == "" and procurement_csv([]).count("\n") == 1
+    assert as_text([]) == "no set of runs, and no log of steps\n"
+    assert as_markdown([]) == "" and as_csv([]).count("\n") == 1
 
 
 def test_strangers_names_stay_text(tree, new_log):
-    logs = [new_log.scaffold(40.0 + i, epochs=4, seed=i + 1, precision="=1+1") for i in range(5)]
-    tree.set(logs, org="=cmd|x", system="a|b](http://x)\x1b[31m")
-    results = tree.results()
-    assert "\x1b" not in procurement_text(results) + procurement_markdown(results) + procurement_csv(results)
-    (row,) = csv.DictReader(io.StringIO(procurement_csv(results)))
-    assert row["org"] == "'=cmd|x"
-    assert r"| =cmd\|x | a\|b\](http:" in procurement_markdown(results)
+    tree.set(new_log.five(precision="=1+1"), org="=cmd|x", system="a|b](http://x)\x1b[31m")
+    told = as_csv(tree.results())
+    assert "\x1b" not in told and next(csv.DictReader(io.StringIO(told)))["org"] == "'=cmd|x"
 
 
 def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
@@ -110,23 +92,19 @@ def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
     command = "python harness/submit.py --problem smoke --org ORG --system SYSTEM --study weak --ranks 8 16 32"
     assert lines[0] == f"weak scaling, steps: {command}"
     assert [line.partition(" (")[0] for line in lines[1:]] == ["storage trials", PROJECTED]
-    assert lines[0] in procurement_text(results) and command in procurement_markdown(results)
+    assert lines[0] in as_text(results) and command in as_markdown(results)
 
 
-def test_a_set_has_the_digits_and_headings_of_the_ranking(study, capsys):
+def test_a_set_has_the_digits_and_headings_of_the_ranking(study):
     """As found: 329.7 here and 330 there, under "fom seconds"."""
     results = study.results()
     for r in results[:2]:
-        (line,) = ranking([r], Links(Path.cwd())).lines
-        told = dict(zip(heads(r), (cell.text for cell in line.cells), strict=True))
-        row = next(line.split() for line in procurement_text(results).splitlines() if f"  {r.system}" in line)
+        table = ranking([r], Links(Path.cwd()))
+        told = dict(zip(table.head, (cell.text for cell in table.lines[0].cells), strict=True))
+        row = next(line.split() for line in as_text(results).splitlines() if f"  {r.system}" in line)
         for name in ("figure of merit, s", "epochs", "training samples a second"):
             assert told[name] in row, name
-    assert "fom" not in procurement_text(results) and "_" not in procurement_text(results).partition("missing")[0]
-
-
-def heads(r):
-    return ranking([r], Links(Path.cwd())).head
+    assert "fom" not in as_text(results) and "_" not in as_text(results).partition("missing")[0]
 
 
 def test_trials_of_the_storage_have_a_row_each(tree, new_log):
@@ -134,13 +112,13 @@ def test_trials_of_the_storage_have_a_row_each(tree, new_log):
     ((_, name, rows),) = tables(tree.results())
     assert name == "storage trials" and [row["format"] for row in rows] == ["stored", "raw"]
     assert [row["read_samples_per_second"] for row in rows] == [4, 4] and rows[0]["au_percent"] == 90
-    assert "storage trials (docs/io.md)" not in procurement_text(tree.results())
+    assert "storage trials (docs/io.md)" not in as_text(tree.results())
 
 
 def test_a_strangers_problem_is_in_no_command_that_people_copy(tree, new_log):
-    tree.set([new_log.scaffold(50 + i, seed=i, problem="x$(id)") for i in range(5)])
+    tree.set(new_log.five(problem="x$(id)"))
     results = tree.results()
-    assert missing(results) == [] and "--problem" not in procurement_text(results)
+    assert missing(results) == [] and "--problem" not in as_text(results)
 
 
 def test_the_committed_reference_says_what_it_lacks(capsys):

@@ -34,6 +34,16 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
     assert html_text([], tmp_path).count("tuning counted") == 0
 
 
+def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(verdict):
+    (scored,) = campaigns(verdict)
+    first, *rest = scored.trials
+    for seconds, log in ((9.9, False), (10, True)):
+        least = min(t.seconds for t in rest)
+        trials = (dataclasses.replace(first, seconds=seconds * least), *rest)
+        told = sections([dataclasses.replace(scored, trials=trials)])[0]["campaigns"]
+        assert [chart.log for chart in told[0]["charts"]][1:] == [log], [t.seconds for t in trials]
+
+
 def test_passes_and_speed_by_batch_size_over_several_campaigns(verdict):
     (scored,) = campaigns(verdict)
     several = [scored, other(scored, 8, (48.0, 49.0)), other(scored, 16, (64.0, 66.0), "crate")]

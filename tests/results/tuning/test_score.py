@@ -40,18 +40,18 @@ def test_the_winners_own_time_counts_for_nothing(tuned, law):
     assert found.solution is None or found.solution.value == found.wall + found.confirmation.mean
 
 
-def test_without_a_trial_there_is_no_score(tuned, law):
+def test_without_all_trials_or_confirmation_there_is_no_score(tuned, law):
+    runs = {index: tuned.path(index).read_bytes() for index in (4, 5, 6)}
+    for index in runs:
+        tuned.path(index).unlink()
+    (found,) = campaigns(judge([str(tuned.root)], rules=law))
+    assert found.why and found.solution is None
+    for index, data in runs.items():
+        tuned.path(index).write_bytes(data)
     tuned.logs[0].events = []
     tuned.launch()
     (found,) = campaigns(judge([str(tuned.root)], rules=law))
     assert "TUN03" in found.why and found.solution is None
-
-
-def test_without_confirmation_there_is_no_score(tuned, law):
-    for index in (4, 5, 6):
-        tuned.path(index).unlink()
-    (found,) = campaigns(judge([str(tuned.root)], rules=law))
-    assert found.why and found.solution is None
 
 
 def test_campaigns_are_no_sets_of_the_ranking(verdict):

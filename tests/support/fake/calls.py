@@ -1,7 +1,9 @@
-"""What the implementation that learns nothing notes in a file of its starts."""
+"""The implementation that learns nothing, and what it notes in a file of its starts."""
 
 import json
 from pathlib import Path
+
+FAKE = Path(__file__).parent  # its folder
 
 
 def noted(path: Path) -> list[dict]:

@@ -30,7 +30,6 @@ def test_evaluation_sees_every_sample_once(ranks):
 
 def test_the_order_is_the_contracts():
     """One rank trains on the samples in the order that every implementation draws."""
-    steps = train_batches(Layout(1), range(50), 8, 2**62 + 5, 3)
-    assert [sample for step in steps for part in step for sample in part.samples] == sample_order(
-        2**62 + 5, 3, range(50)
-    )
+    seed, samples = 2**62 + 5, range(50)
+    found = [s for step in train_batches(Layout(1), samples, 8, seed, 3) for part in step for s in part.samples]
+    assert found == sample_order(seed, 3, samples)

@@ -35,12 +35,6 @@ def test_loss_and_gradient_are_the_textbooks(batch, memory):
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-12)
 
 
-def test_sums_of_pieces_add_up(batch):
-    logits, label, weight = batch
-    pieces = loss_sums(logits[:1], label[:1], weight) + loss_sums(logits[1:], label[1:], weight)
-    torch.testing.assert_close(pieces, loss_sums(logits, label, weight), rtol=0, atol=1e-10)
-
-
 def test_bfloat16_logits_get_bfloat16_gradients(batch):
     logits, label, weight = batch
     logits = logits.bfloat16().requires_grad_()

@@ -1,7 +1,6 @@
 """What becomes of a run: its files, its exit code, and its entries in the ledger of its set."""
 
 import hashlib
-import signal
 from concurrent.futures.process import BrokenProcessPool
 
 import pytest
@@ -12,8 +11,8 @@ from benchmark.ledger import End, Start, read_ledger
 from benchmark.run.errors import Aborted, WrongData
 from benchmark.run.files import LEDGER, weights_path
 from benchmark.run.ledger import commitment
+from benchmark.run.log import RunLog
 from implementations.pytorch.startup import job
-from tests.support.waiting import comes_to
 
 
 def sha256(log) -> str:
@@ -45,21 +44,20 @@ def test_every_start_is_in_the_ledger_and_in_its_log(tiny, endless, events, tmp_
     assert [weights_path(log).exists() for log in logs] == [True, False]
 
 
-def test_a_run_that_goes_on_resumes_its_start(endless, events, tmp_path):
-    log = tmp_path / "result_0.txt"
-    more = ("--checkpoint", str(tmp_path / "c"), "--resume", "epochs=4")
-    with endless.start(log, *more) as process:
-        comes_to(process, log, "eval_accuracy")
-        process.send_signal(signal.SIGTERM)
-        process.wait(300)
-    assert endless.train(log, *more).returncode == 1
-    first, aborted, second, end = (e.said for e in read_ledger(tmp_path / LEDGER).entries)
-    assert (first.resumes, aborted.of, aborted.status) == (None, 1, "aborted")
-    assert (second.resumes, end.of) == (1, 3)
-    assert end.log == sha256(log) != aborted.log
-    found = {event.key: event.value for event in events(log)}
-    manifests = [sha256(tmp_path / f"environment_0{n}.json") for n in ("", "_1")]
-    assert manifests == [found["environment"], found["resumed"]["environment"]]
+@pytest.mark.parametrize(("seconds", "told"), [(1.0, None), (-3600.4, "-3600"), (3600.4, "+3600")])
+def test_a_clock_that_was_set_and_a_ledger_that_is_gone_are_told(tmp_path, monkeypatch, capsys, seconds, told):
+    """The run has its time all the same."""
+    monkeypatch.setattr(job, "set_by", lambda: seconds)
+    log = RunLog(tmp_path / "log.txt")
+    log.start("run")
+    log.start_number = 1
+    log.stop("success")
+    job.finish(log)
+    *clock, ledger = capsys.readouterr().err.splitlines()
+    assert ledger == f"train.py: {tmp_path / LEDGER}: found no ledger, wanted that of start 1"
+    assert [line.partition(" meanwhile")[0] for line in clock] == [
+        f"train.py: found the system's clock set by {told} s"
+    ] * bool(told)
 
 
 @pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])

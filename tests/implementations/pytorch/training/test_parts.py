@@ -116,26 +116,14 @@ def test_sharded_tensors_are_of_no_layout(tmp_path, rank_of, writers, readers):
     assert equal(plain, whole)
 
 
-@pytest.fixture
-def opened(monkeypatch):
-    """The names of the parts that are opened to be read."""
-    names: list[str] = []
-    real = parts_module.safe_open
-
-    def counted(path, framework):
-        names.append(path.name)
-        return real(path, framework)
-
-    monkeypatch.setattr(parts_module, "safe_open", counted)
-    return names
-
-
-def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, opened):
+def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, monkeypatch):
     """Where as many ranks read as wrote: with 16 ranks each opens one part, and not all 16. Of numbers that all ranks
     have, one rank reads each."""
     whole = {"weight": torch.randn(32, 3), "rows": torch.randn(16, 2)}
     whole |= {f"step{i}": torch.tensor(float(i)) for i in range(16)}
     parts, at = written(tmp_path, whole, rank_of, 16)
+    opened, real = [], parts_module.safe_open
+    monkeypatch.setattr(parts_module, "safe_open", lambda path, how: opened.append(path.name) or real(path, how))
     assert at["weight"] == (0, 2) and at["rows"] == (0, 1) and at["step7"] == (13, 1)  # by name: after step15
     for rank in range(16):
         found = share(mine(empty(whole), rank_of(rank, 16)), rank, 16)
@@ -149,13 +137,9 @@ def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, opened):
 @pytest.mark.parametrize(
     ("damage", "found"),
     [
-        (lambda path: path.unlink(), "no such file or directory"),
-        (lambda path: (path.unlink(), path.mkdir()), "no regular file"),
         (lambda path: (path.unlink(), os.mkfifo(path)), "no regular file"),
         (lambda path: (path.unlink(), path.symlink_to("/dev/zero")), "no regular file"),
         (lambda path: path.write_bytes(path.read_bytes()[:-1]), "sha256 [0-9a-f]{64}"),
-        (lambda path: path.write_bytes(b""), "sha256 e3b0c442"),
-        (lambda path: path.write_bytes(path.with_name("part_000001.safetensors").read_bytes()), "sha256 "),
     ],
 )
 def test_what_became_of_a_part_is_named(tmp_path, damage, found):
@@ -181,11 +165,9 @@ AT = {"a": (0, 4), "b": (0, 1)}
     [
         (lambda: save({"a": KEPT["a"]}), r"found no whole part \(.*b.*\), wanted one"),
         (lambda: save({"a": torch.ones(3, 2), "b": torch.ones(1)}), r"a: found shape \[3, 2\], wanted \[4, 2\]"),
-        (lambda: save({"a": torch.ones(5, 2), "b": torch.ones(1)}), r"a: found shape \[5, 2\], wanted \[4, 2\]"),
         (lambda: save(KEPT), r"b: found shape \[\], wanted \[1\]"),
         (lambda: save({"a": KEPT["a"].double()}), "a: found torch.float64, wanted torch.float32"),
         (lambda: pickle.dumps(Trap()), r"found no whole part \(.*\), wanted one"),
-        (lambda: b"", r"found no whole part \(.*\), wanted one"),
         (lambda: (2**20).to_bytes(8, "little") + b"[" * 2**20, r"found no whole part \(.*\), wanted one"),
     ],
 )

@@ -1,4 +1,3 @@
-import pytest
 import torch
 
 from implementations.pytorch.training.seeds import seed_dropout, seed_weights
@@ -17,7 +16,6 @@ def test_every_bit_of_a_seed_counts():
         assert draw(SEEDS[2]) == draw(SEEDS[2])
 
 
-@pytest.mark.parametrize("other", [(5, 1, 0), (5, 0, 1), (6, 0, 0)])
-def test_replicas_and_resumptions_drop_out_otherwise(other):
-    assert drawn(seed_dropout, 5, 0, 0) != drawn(seed_dropout, *other)
-    assert drawn(seed_weights, 5) != drawn(seed_dropout, 5, 0, 0)
+def test_replicas_and_resumptions_drop_out_otherwise():
+    found = [drawn(seed_dropout, *one) for one in ((5, 0, 0), (5, 1, 0), (5, 0, 1), (6, 0, 0))]
+    assert found[0] not in [*found[1:], drawn(seed_weights, 5)]

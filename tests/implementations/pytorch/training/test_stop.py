@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.waiting import comes_to, gone, wait_for
+from tests.support.waiting import children, comes_to, gone, wait_for
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
 FOREVER = "epochs=1000000"
@@ -22,12 +22,6 @@ def running(tiny, log: Path, *settings: str, **options):
             yield process
         finally:
             process.kill()
-
-
-def children(pid: int) -> list[int]:
-    """The processes that a process has started, oldest first."""
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return sorted(int(child) for task in tasks for child in task.read_text().split())
 
 
 def end_of(log: Path, events) -> dict:
@@ -74,10 +68,3 @@ def test_loss_that_is_no_number(tiny, events, tmp_path):
     done = tiny.train(log, "learning_rate=9e15", ranks=2)
     assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
     assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
-
-
-def test_data_of_another_problem(tiny, endless, events, tmp_path):
-    log = tmp_path / "log.txt"
-    done = tiny.train(log, data=endless.data, ranks=2)
-    assert done.returncode == 1 and done.stderr.count("found problem 'endless'") == 1
-    assert end_of(log, events)["status"] == "aborted"

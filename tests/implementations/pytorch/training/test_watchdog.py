@@ -19,7 +19,7 @@ class Mark:
 
 never, start = float("inf"), time.monotonic()
 marks = iter({marks})
-watchdog = Watchdog({seconds}, lambda why: print(why, flush=True), lambda: Mark(start + next(marks)), int)
+watchdog = Watchdog(1, lambda why: print(why, flush=True), lambda: Mark(start + next(marks)), int)
 for _ in range({beats}):
     watchdog.heartbeat()
     time.sleep(0.2)
@@ -69,19 +69,17 @@ def live(code: str) -> tuple[int, str]:
 SILENCE = "no progress for 1 s: another rank ended or cannot be reached"
 
 
-def test_a_main_thread_that_waits_forever_is_ended():
-    assert live(LIFE.format(seconds=1, marks="[0] * 9", beats=2, rest=50)) == (1, SILENCE)
-
-
-def test_steps_that_are_launched_and_never_done_are_noticed():
-    assert live(LIFE.format(seconds=1, marks="[0, 0.1] + [never] * 9", beats=5, rest=50)) == (1, SILENCE)
-
-
-@pytest.mark.parametrize("marks", ["[0] * 9", "[0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]"])
-def test_progress_of_thread_or_device_is_enough(marks):
-    """The second's device is done with each step long after the thread has gone on to wait for the last."""
-    rest = 0.5 if "9" in marks else 2.2
-    assert live(LIFE.format(seconds=1, marks=marks, beats=8, rest=rest)) == (0, "the end")
+@pytest.mark.parametrize(
+    ("marks", "beats", "rest", "end"),
+    [
+        ("[0] * 9", 2, 50, (1, SILENCE)),  # a main thread that waits for ever
+        ("[0, 0.1] + [never] * 9", 5, 50, (1, SILENCE)),  # steps that are launched and never done
+        ("[0] * 9", 8, 0.5, (0, "the end")),
+        ("[0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]", 8, 2.2, (0, "the end")),  # done long after the thread began to wait
+    ],
+)
+def test_progress_of_thread_or_device_is_enough(marks, beats, rest, end):
+    assert live(LIFE.format(marks=marks, beats=beats, rest=rest)) == end
 
 
 def test_a_failed_device_and_a_log_in_the_way_do_not_stop_it():

@@ -1,11 +1,9 @@
 """Where the seconds of steps come from, and what the cores do in them."""
 
-import time
-
 import pytest
 
 from benchmark.log import LogWriter
-from implementations.pytorch_tools.input_trial.compute import compute_times, quantile, sleep, spin
+from implementations.pytorch_tools.input_trial.compute import compute_times, quantile
 
 
 def log_of(folder, *stats, **counts):
@@ -19,13 +17,8 @@ def log_of(folder, *stats, **counts):
     return path
 
 
-def test_always_the_same():
-    times = compute_times(0.5, None)
-    assert times.mean == 0.5 and times.draw(1, 1, 3) == [0.5] * 3
-    assert compute_times(None, None).mean == 0.0
-
-
-def test_deciles_are_a_distribution(tmp_path):
+def test_seconds_are_given_or_drawn_from_deciles(tmp_path):
+    assert compute_times(0.5, None).draw(1, 1, 3) == [0.5] * 3 and compute_times(None, None).mean == 0.0
     path = log_of(tmp_path, {"step_compute_seconds": [0.0, 1.0, 4.0], "compute_seconds": 9.0})
     times = compute_times(None, path)
     assert times.tables == ((0.0, 1.0, 4.0),) and times.mean == pytest.approx(1.5) and times.source == path.name
@@ -53,10 +46,3 @@ def test_logs_that_do_not_say(tmp_path, stats):
         compute_times(None, log_of(tmp_path, stats))
     with pytest.raises(ValueError, match="nothing: No such file"):
         compute_times(None, tmp_path / "nothing")
-
-
-@pytest.mark.parametrize("emulate", [sleep, spin])
-def test_emulations_last_as_long(emulate):
-    start = time.perf_counter()
-    assert emulate(0.02) == 0.02
-    assert time.perf_counter() - start >= 0.02

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from benchmark.fingerprint import to_hex
-from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.errors import WrongData
 from benchmark.run.reader import Evidence, published_fingerprints
 from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch_tools.input_trial import copies
 from implementations.pytorch_tools.input_trial.copies import make_copies, numbered, place_of, verify_copies
 from implementations.pytorch_tools.input_trial.reading import CountedReader
 
@@ -37,15 +36,6 @@ def test_copies_are_written_once_and_no_run_takes_them(tiny, tmp_path):
     first = next((tmp_path / "1").rglob("*.h5"))
     first.write_bytes(b"cut")
     assert make(tiny, tmp_path, 3) == 1 and first.stat().st_size > 3
-
-
-def test_a_disk_that_is_too_small_is_named(tiny, tmp_path, monkeypatch):
-    def full(root, wanted):
-        raise OSError(f"wanted {wanted}")
-
-    monkeypatch.setattr(copies, "check_free_space", full)
-    with pytest.raises(Aborted, match=r"wanted [1-9]"):
-        make(tiny, tmp_path, 1)
 
 
 def test_what_is_read_adds_up_to_so_many_datasets(tiny, tmp_path):

@@ -62,13 +62,6 @@ def test_bad_ones(arguments, wrong):
     assert contradiction(parsed(*arguments)) == wrong
 
 
-@pytest.mark.parametrize("name", ["--steps=3", "--resume", "--registry=r", "--trace=t", "--trial=t", "--head"])
-def test_options_of_runs_that_a_trial_has_not(name, capsys):
-    with pytest.raises(SystemExit) as ended:
-        parsed(name)
-    assert ended.value.code == 2 and "unrecognized arguments" in capsys.readouterr().err
-
-
 def test_who_needs_the_network():
     assert not needs_model(parsed())
     assert needs_model(parsed("--emulate", "device"))

@@ -1,6 +1,6 @@
 """The table of what was tried."""
 
-from implementations.pytorch_tools.input_trial.table import HEAD, line, passed, rates, staged, table, verdict
+from implementations.pytorch_tools.input_trial.table import HEAD, line, passed, table, verdict
 
 ROW = {
     "format": "stored", "place": "data", "file_system": "ext4", "throughput": 10.0, "seconds": 2.0,
@@ -22,20 +22,9 @@ def test_a_row_has_every_column():
     assert text.endswith("AU of the loop without reads: 98.7 %")
 
 
-def test_a_pass_in_a_line():
-    assert rates(ROW) == "10 samples/s, AU 90.0 %, cannot be told: nfs"
-    assert table([ROW], None).endswith(": - %") and rates(ROW | {"au": None}).startswith("10 samples/s, AU - %")
-
-
 def test_a_trial_passes_at_the_least_au():
     assert passed(ROW, 0.9) and not passed(ROW, 0.9001) and not passed(ROW | {"au": None}, 0.1)
     assert verdict([ROW], None) == []
     assert verdict([ROW, ROW], 0.95)[1] == (
         "stored (data), 4 accelerators: fail: AU 90.0 %, wanted 95.0 %; cannot be told: nfs"
     )
-
-
-def test_staging_has_both_rates():
-    found = staged({"bytes": 8_000_000, "seconds": 0.5, "synced_seconds": 4.0})
-    assert found == ["staging of 8 MB: copied in 0.5 s, 16 MB/s; on disk in 4 s, 2 MB/s"]
-    assert staged(None) == []
