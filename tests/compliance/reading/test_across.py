@@ -12,7 +12,49 @@ from compliance.reading import across as module
 from compliance.reading.across import Across
 from compliance.reading.series import Numbers
 from results import freeze
+from rules import new
 from rules.edition import load
+
+
+@pytest.fixture
+def rounds(tree, law, tmp_path):
+    """The same runs in two rounds of different rules: a copy of the editions where another one has the same numbers."""
+    rules = tmp_path / "rules"
+    shutil.copytree(law, rules)
+    shutil.copytree(rules / "v1.0", rules / "v9.1")
+    other = tmp_path / "v9.1" / "acme"
+    shutil.copytree(tree.root, other)
+    return rules, other
+
+
+def test_a_seed_of_another_round_is_for_people_to_judge(tree, rounds, logs):
+    rules, other = rounds
+    log = logs.good(11)
+    log.one("seed")["value"] = tree.logs[1].one("seed")["value"]
+    for index in range(5):
+        (logs.good(20 + index) if index else log).write(other / tree.path(index).relative_to(tree.root))
+    verdict = judge([tree.root, other], rules=rules)
+    found = [f for f in verdict.findings if f.code == "SEED05"]
+    copy = str(other / tree.path(0).relative_to(tree.root))
+    assert [(f.severity, f.path) for f in found] == [("review", copy)]
+
+
+@pytest.mark.parametrize("given", [slice(None), slice(None, None, -1)])
+def test_a_later_round_takes_nothing_from_an_earlier_one(weighted, law, logs, submissions, tmp_path, given):
+    """Another organisation hands in the same weights in the next round."""
+    rules = tmp_path / "rules"
+    shutil.copytree(law, rules)
+    new.make("v9.1", "v1.0", rules)
+    thief = submissions.Weighted(tmp_path / "other", lambda index: logs.good(index + 20))
+    home = tmp_path / "v9.1" / "acme"
+    for index in range(5):
+        thief.weigh(index, weighted.state(index))
+    home.parent.mkdir()
+    thief.root.rename(home)
+    paths = [weighted.root, home]
+    findings = [f for f in judge(paths[given], rules=rules).findings if f.code == "WGT08"]
+    assert {f.path.rpartition("/")[0] for f in findings} == {f"{home}/results/box/strong/scaffold"}
+    assert {f.severity for f in findings} == {"error"}
 
 
 @pytest.mark.parametrize("frozen", [(), (0,), (1,), (0, 1)])
@@ -61,13 +103,15 @@ EVEN = [FAR * (1 + 2 * i) + 1000 * i * i for i in range(3)]
 @pytest.mark.parametrize(
     ("seeds", "how"),  # the seeds of each run of a set, and how the first of the last run is related to others
     [
-        ([[5 + 3 * FAR, 5], [5 + 7 * LOW + FAR]], ALIKE),
+        ([[5 + 3 * FAR], [5 + 7 * LOW + FAR]], ALIKE),
         ([[5 + 3 * FAR], [5 + 7 * LOW + 1 + FAR]], None),
+        ([[5 + 3 * FAR], [5 + LOW // 2 + FAR]], None),
         ([[FAR], [FAR + MODULUS]], None),
         ([[FAR, 3 * FAR + 77], [9 * FAR + 12345, FAR + 5]], None),
         ([[FAR, 3 * FAR + 77], [FAR + 5, 9 * FAR + 12345]], "5 from that of /a/0"),
         ([[5], [MODULUS - 4]], "9 from that of /a/0"),
         ([[seed, 5] for seed in EVEN], "as far from that of /a/1 as that is from that of /a/0"),
+        ([[FAR + 150], [77], [MODULUS - FAR]], "as far from that of /a/1 as that is from that of /a/0"),
     ],
 )
 def test_seeds_are_related_by_distance_low_bits_or_even_steps(seeds, how):
@@ -76,24 +120,32 @@ def test_seeds_are_related_by_distance_low_bits_or_even_steps(seeds, how):
     assert [(r.run, r.line, r.seed, r.how) for r in told] == ([(runs[-1], 10, seeds[-1][0], how)] if how else [])
 
 
-def test_each_seed_is_used_at_its_first_line_by_the_modulus():
-    for seed, reused in ((FAR + MODULUS, 1), (FAR + MODULUS // 2, 0)):
-        assert len(across(fake("first", FAR), fake("second", seed)).reused_seeds) == reused
+def test_seeds_of_several_sets_are_not_called_even():
+    assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
+
+
+@pytest.mark.parametrize(("seed", "reused"), [(FAR, 1), (FAR + MODULUS, 1), (FAR + MODULUS // 2, 0)])
+def test_seeds_are_reused_that_are_equal_by_the_modulus(seed, reused):
+    assert len(across(fake("first", FAR), fake("second", seed)).reused_seeds) == reused
+
+
+def test_seeds_of_another_edition_are_not_related():
+    old = replace(without(distance=0, low_bits=0), name="old")
+    first, second = fake("first", FAR, edition=old), fake("second", FAR + 5)
+    assert across(first, second).related_seeds == across(second, first).related_seeds == []
+    assert across(first, fake("third", FAR + LOW, edition=old)).related_seeds == []  # which old compares with none
+
+
+def test_each_seed_of_a_log_is_used_at_its_first_line():
     first, other = fake("first", 3, FAR), fake("second", 7, FAR, 8, FAR)
     (reuse,) = across(first, other).reused_seeds
     assert (reuse.run, reuse.line, reuse.before, reuse.before_line, reuse.seed) == (other, 20, first, 20, FAR)
     assert across(fake("alone", FAR, FAR)).reused_seeds == []
 
 
-def test_seeds_of_another_edition_or_set_are_not_related():
-    old = replace(without(distance=0, low_bits=0), name="old")
-    first, second = fake("first", FAR, edition=old), fake("second", FAR + 5)
-    assert across(first, second).related_seeds == across(second, first).related_seeds == []
-    assert across(first, fake("third", FAR + LOW, edition=old)).related_seeds == []  # which old compares with none
-    assert across(*(fake("x", seed, folder=f"set{i}") for i, seed in enumerate(EVEN))).related_seeds == []
-
-
-@pytest.mark.parametrize(("one", "two", "reused"), [(True, False, 1), (False, True, 1), (False, False, 0)])
+@pytest.mark.parametrize(
+    ("one", "two", "reused"), [(True, True, 1), (True, False, 1), (False, True, 1), (False, False, 0)]
+)
 def test_reuse_counts_where_either_edition_wants_own_seeds(one, two, reused):
     first, second = (without(across=wants) for wants in (one, two))
     runs = fake("x", FAR, folder="a", edition=first), fake("y", FAR, folder="b", edition=second)
@@ -111,6 +163,7 @@ A, B, C, D = 0.11, 0.22, 0.33, 0.44
         ([A, B, C, D], (1, 4)),
         ([0.9, B, C, D, 0.8], (2, 3)),
         ([A, B, 0.9, C, D], None),
+        ([A, B], None),
         ([A, 0.5, 0, 1, B, C], (1, 3)),  # scores that say nothing are passed over
         ([A, A, A, A], None),
     ],
@@ -124,7 +177,9 @@ def test_a_replay_shares_three_telling_scores_in_a_row(curve, told):
         )
 
 
-@pytest.mark.parametrize(("one", "two", "replays"), [([A, B], [A, B], 1), ([A, B], [A, B, C], 0), ([A], [A], 0)])
+@pytest.mark.parametrize(
+    ("one", "two", "replays"), [([A, B], [A, B], 1), ([A, B], [A, B, C], 0), ([A], [A], 0), ([], [], 0)]
+)
 def test_a_short_curve_is_a_replay_as_a_whole(one, two, replays):
     runs = [fake(name, curve=curve) for name, curve in (("x", one), ("y", two))]
     found = scored(*runs)
@@ -171,6 +226,7 @@ def test_logs_are_read_only_if_size_start_and_scores_agree(monkeypatch, changes,
 @pytest.mark.parametrize(
     ("name", "wants", "folder", "severity"),
     [
+        ("v1.0", True, "a", ""),
         ("v1.0", True, "b", ""),
         ("v1.0", False, "a", ""),
         ("v1.0", False, "b", "review"),
@@ -194,9 +250,12 @@ def counted(name, start_ms, **more):
     return SimpleNamespace(**{**vars(fake(name, start_ms=start_ms)), "evaluations": [name], **known})
 
 
-def test_of_two_near_runs_of_a_known_problem_the_later_is_told():
+def test_of_two_near_runs_the_one_that_started_later_is_told():
     first, later = counted("first", 5), counted("later", 9)
     for runs in ((first, later), (later, first)):
         assert [(n.run, n.line, n.first) for n in across(*runs).near] == [(later, 5, first)]
-    for unknown in ({"benchmark": "none"}, {"problem": None}):
-        assert across(counted("first", 5, **unknown), counted("later", 9, **unknown)).near == []
+
+
+@pytest.mark.parametrize("unknown", [{"benchmark": "none"}, {"problem": "none"}, {"problem": None}])
+def test_runs_of_an_unknown_problem_or_benchmark_are_near_none(unknown):
+    assert across(counted("first", 5, **unknown), counted("later", 9, **unknown)).near == []
