@@ -88,11 +88,11 @@ def _names(fields: dict[str, Any]) -> int:
     return len(fields) + inside + (len(value) if type(value) is dict else 0)
 
 
-def read_log(path: Path, decode: Callable[[str], Any] | None = None) -> Iterator[Event | BadLine | Oddity]:
+def read_log(path: Path, plain: Callable[[int, str], Event | None] | None = None) -> Iterator[Event | BadLine | Oddity]:
     """Yield the events, bad lines and oddities of a log, in order, while it is being read.
 
-    `decode` is a JSON parser faster than Python's, for lines that hold a single event and nothing odd. It must raise
-    ValueError wherever its result could differ from Python's; such lines are then parsed by `parse_line`.
+    `plain(number, text)` is a parser faster than `parse_line`, for lines that begin with the token. It returns the
+    event of a line that holds one and nothing odd, and None for any other line, which `parse_line` then reads.
 
     Raises OSError when the file cannot be read or is not a regular one (opening a pipe could wait for ever).
     """
@@ -101,7 +101,7 @@ def read_log(path: Path, decode: Callable[[str], Any] | None = None) -> Iterator
             at = text.find(TOKEN)
             if at < 0:
                 continue
-            if decode and at == 0 and is_utf8 and (event := _plain_event(number, text, decode)):
+            if plain and at == 0 and is_utf8 and (event := plain(number, text)):
                 yield event
                 continue
             if at and text[:at].strip():
@@ -109,18 +109,6 @@ def read_log(path: Path, decode: Callable[[str], Any] | None = None) -> Iterator
             yield from parse_line(number, text, at)
             if not is_utf8 and "\ufffd" in text:
                 yield Oddity(number, "encoding")
-
-
-def _plain_event(number: int, text: str, decode: Callable[[str], Any]) -> Event | None:
-    """Return the event of a line that begins with the token, or None if the line has to be looked at more closely."""
-    try:
-        fields = decode(text[len(TOKEN) :])
-        key, time_ms = fields["key"], fields["time_ms"]
-        event = Event(number, time_ms, fields["event_type"], key, fields["value"], fields["metadata"])
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
-    plain = type(key) is str and time_ms is not None and text.count(":", len(TOKEN)) <= _names(fields)
-    return event if plain else None
 
 
 def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Oddity]:

@@ -74,8 +74,8 @@ def times_are_of_this_round(log: Log, terms: Terms, time: Timeline) -> Iterator[
     for event in log.not_time:
         yield Fault(event.line, f"time_ms {show(event.time_ms)}", "an integer: milliseconds since 1970")
     low, high = _milliseconds(limits.not_before), _milliseconds(limits.not_after)
-    timed = sorted(_timed(log), key=TIME)
-    for event in timed[:1] + timed[-1:]:
+    timed = list(_timed(log))
+    for event in (min(timed, key=TIME), max(timed, key=TIME)) if timed else ():
         if not low <= event.time_ms <= high:
             wanted = f"{limits.not_before} to {limits.not_after}"
             yield Fault(event.line, f"{event.key} at {date_of(event.time_ms)}", wanted)

@@ -1,5 +1,6 @@
 """LOG: the log can be read, is complete, and has the required keys with values of the right type."""
 
+import functools
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -104,12 +105,18 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
 @rule("LOG07", "log", on=EVERY)
 def event_types_fit(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     for name, events in log.events.items():
-        wanted = next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), "POINT_IN_TIME")
+        wanted = event_type_of(name)
         odd, times = [event for event in events if event.event_type != wanted], ""
         if terms.edition.limits.tolerant and len(odd) > 1:  # a program that errs does so in every line
             odd, times = odd[:1], f", {len(odd)} times"
         for event in odd:
             yield Fault(event.line, f"{name} {show(event.event_type)}{times}", wanted)
+
+
+@functools.lru_cache(maxsize=1024)
+def event_type_of(key: str) -> str:
+    """Return the event type that a key asks for by its ending."""
+    return next((kind for ending, kind in ENDINGS.items() if key.endswith(ending)), "POINT_IN_TIME")
 
 
 @rule("LOG08", "log", severity="warning", after=("LOG02",), on=EVERY)

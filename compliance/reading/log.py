@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from benchmark.log import TOKEN_BYTES, BadLine, Event, open_regular, read_log
+from benchmark.log import TOKEN, TOKEN_BYTES, BadLine, Event, open_regular, read_log
 from compliance.reading.values import is_number
 from rules.edition import Edition
 
@@ -23,7 +23,6 @@ SHOWN = 100  # bad lines and backward steps that are kept
 EVERY = 4096  # events and lines between two looks at the clock
 KEY = re.compile(rb'"key"\s*:\s*"(\w{1,100})"')
 LONGEST_LINE = 1 << 20  # bytes of a bad line that are searched for its key
-DECODE = msgspec.json.Decoder().decode  # raises at NaN, infinities and lone surrogates, which Python's parser accepts
 
 STRUCTURE = (
     "init_start", "init_stop", "run_start", "run_stop", "staging_start", "staging_stop",
@@ -32,6 +31,38 @@ STRUCTURE = (
     "power_reading", "energy_sources", "energy_reading", "seed", "submission_benchmark", "problem",
 )  # fmt: skip
 SERIES = ("eval_loss", "learning_rate", "train_loss", "train_accuracy", "train_error", "target_accuracy_reached")
+
+
+class Line(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The JSON object of a line that is as mlperf_logging writes it."""
+
+    namespace: Any
+    time_ms: Any
+    event_type: Any
+    key: str
+    value: Any
+    metadata: Any
+
+
+DECODE = msgspec.json.Decoder(Line).decode  # raises at NaN, infinities, lone surrogates, which Python's parser accepts
+
+
+def plain_event(number: int, text: str) -> Event | None:
+    """Return the event of a line that begins with the token, or None if the line has to be looked at more closely. A
+    name that is given twice shows by a colon too many."""
+    try:
+        line = DECODE(text[len(TOKEN) :])
+    except (ValueError, RecursionError):
+        return None
+    value, metadata, time_ms = line.value, line.metadata, line.time_ms
+    names = len(Line.__struct_fields__)
+    if type(metadata) is dict:
+        names += len(metadata)
+    if type(value) is dict:
+        names += len(value)
+    if time_ms is None or text.count(":", len(TOKEN)) > names:
+        return None
+    return Event(number, time_ms, line.event_type, line.key, value, metadata)
 
 
 @dataclass
@@ -143,8 +174,8 @@ def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
     """Return the events without those that repeat the one before."""
     kept = events[:1]
     for before, event in itertools.pairwise(events):
-        same = event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata)
-        if not (same and _is_near(before, event, spread)):
+        near = _is_near(before, event, spread)  # the quickest question first
+        if not (near and event.value == kept[-1].value and _same(event.metadata, kept[-1].metadata)):
             kept.append(event)
         elif last:
             kept[-1] = event
@@ -153,8 +184,8 @@ def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
 
 def _is_near(before: Event, event: Event, spread: float) -> bool:
     """Return whether at most `spread` milliseconds are between two events."""
-    times = before.time_ms, event.time_ms
-    return all(map(is_number, times)) and abs(times[1] - times[0]) <= spread
+    one, other = before.time_ms, event.time_ms
+    return is_number(one) and is_number(other) and abs(other - one) <= spread
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -170,7 +201,7 @@ def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
     events: dict[str, list[Event]] = {key: [] for key in known}
     others, last, count, item = log.others, -(1 << 62), 0, None
     room, heavy = MOST_EVENTS, log.size > SMALL
-    for number, item in enumerate(read_log(path, DECODE)):
+    for number, item in enumerate(read_log(path, plain_event)):
         if not number % EVERY and time.monotonic() > until:
             log.unreadable = "reading it took too long"
             break
