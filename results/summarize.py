@@ -1,6 +1,7 @@
 """Check submissions, score the sets of runs that pass, and say why others have no score.
 
     python results/summarize.py PATH... [--output FILE]... [--format FORMAT] [--view ranking|analysis|procurement]
+    python results/summarize.py PATH... --view analysis [--at BATCH[,DEVICES]]...
 
 PATH is a submission, a round, or a set of runs; a set given alone has no rank. The ending of FILE says the format:
 .txt .csv .json .md .html. Nothing is written into a submission.
@@ -23,11 +24,13 @@ from compliance.verdict import Verdict
 from results import command
 from results.statistics.result import Result, summarize
 from results.tables import text
+from results.tables.predicted import Place
 from results.tuning import text as tuning
 from results.tuning.score import Scored, campaigns
 
 FORMATS = ("text", "csv", "json", "markdown", "html")
 VIEWS = {"ranking": FORMATS, "analysis": ("text", "markdown"), "procurement": ("text", "markdown", "csv")}
+MOST = 1 << 40  # a batch size or a number of devices is below this
 ALONE = "given by itself: give the folder of its set"
 
 
@@ -38,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         wanted = command.targets(args, FORMATS)
         if odd := [form for _, form in wanted if form not in VIEWS[args.view]]:
             raise ValueError(f"--view {args.view}: found {odd[0]}, wanted {' or '.join(VIEWS[args.view])}")
+        if args.at and args.view != "analysis":
+            raise ValueError(f"--at: found --view {args.view}, wanted --view analysis, which predicts times")
         verdict = command.judged(args, wanted)
         results, without = summarize(verdict, args.as_logged), left_out(verdict)
         tuned = campaigns(verdict)
@@ -48,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if all(form == "csv" for _, form in wanted):
             for path, why in without:
                 tell(f"{path}: {why}")
-        command.write(wanted, forms(results, without, args.view, tuned))
+        command.write(wanted, forms(results, without, args.view, tuned, args.at or ()))
     except (ValueError, OSError) as error:
         tell(f"summarize: {error}")
         return 2
@@ -68,7 +73,17 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "procurement: the tables of a buyer (text, Markdown, CSV)"
     )
     parser.add_argument("--view", choices=VIEWS, default="ranking", help=views)
+    at = "in the analysis, also predict times at this global batch size and on so many devices; may be repeated"
+    parser.add_argument("--at", action="append", type=place, metavar="BATCH[,DEVICES]", help=at)
     return parser.parse_args(argv)
+
+
+def place(text: str) -> Place:
+    """The place of a prediction: a batch size, and a number of devices if there is one. Raises argparse's error."""
+    numbers = text.split(",")
+    if len(numbers) > 2 or not all(n.isascii() and n.isdigit() and 0 < int(n) < MOST for n in numbers):
+        raise argparse.ArgumentTypeError(f"found {text!r}, wanted a batch size, or a batch size,number of devices")
+    return int(numbers[0]), int(numbers[1]) if len(numbers) == 2 else None
 
 
 def left_out(verdict: Verdict) -> list[tuple[str, str]]:
@@ -79,7 +94,7 @@ def left_out(verdict: Verdict) -> list[tuple[str, str]]:
 
 
 def forms(
-    results: Sequence[Result], without: text.Places, view: str, tuned: Sequence[Scored] = ()
+    results: Sequence[Result], without: text.Places, view: str, tuned: Sequence[Scored] = (), at: Sequence[Place] = ()
 ) -> dict[str, Callable[[Path], str]]:
     """{format: function that takes the folder of the output and returns the text}."""
 
@@ -98,7 +113,8 @@ def forms(
     if view == "analysis":
         from results.tables.analysis import analysis_markdown, analysis_text
 
-        made |= {"text": lambda base: analysis_text(results), "markdown": lambda base: analysis_markdown(results)}
+        made |= {"text": lambda base: analysis_text(results, at)}
+        made |= {"markdown": lambda base: analysis_markdown(results, at)}
     if view == "procurement":
         from results.tables import procurement
 

@@ -3,7 +3,8 @@
 Time without staging = samples to the target / batch x seconds a step (Farrell et al., MLPerf HPC, 2021, figure 2).
 Samples to the target are those of all sets at a batch size, between two batch sizes on a straight line. Seconds of a
 step and devices are the system's own, between two of its batch sizes on a straight line. Beyond them a device keeps its
-samples, a step its seconds, and the devices grow with the batch.
+samples, a step its seconds, and the devices grow with the batch. On a given number of devices, a device keeps the
+samples a second that it has on the numbers of devices which the system ran, between two of them on a straight line.
 """
 
 import math
@@ -26,6 +27,10 @@ class Size(NamedTuple):
     devices: float
     samples: Measured
     step: Measured
+
+    def pace(self, batch: int) -> Measured:
+        """Seconds that one device takes for a sample."""
+        return replace(self.step, value=self.step.value * self.devices / batch)
 
 
 class Predicted(NamedTuple):
@@ -67,17 +72,41 @@ def line(points: Mapping[int, Measured], batch: float) -> tuple[float, list[Part
 
 
 def predicted(everyone: Mapping[int, Size], own: Mapping[int, Size], batch: int) -> Predicted | None:
-    """The time of a system that ran its `own` sizes, at a batch size inside of `everyone`'s; None if each device can't
-    keep its samples on a whole number of devices."""
+    """The time of a system that ran its `own` sizes, at a batch size inside of `everyone`'s; None outside of them, and
+    if each device can't keep its samples on a whole number of devices."""
+    if not neighbours(everyone, batch):
+        return None
     end = min(max(batch, min(own)), max(own))
     devices = math.fsum(w * own[b].devices for b, w in neighbours(own, end).items()) * batch / end
     if abs(round(devices) - devices) > WHOLE * devices:
         return None
-    curve = own if batch in own else everyone
-    samples, errors = line({b: size.samples for b, size in curve.items()}, batch)
+    samples, errors = samples_at(everyone, own, batch)
     step, others = line({b: size.step for b, size in own.items()}, end)
-    seconds, spread = samples / batch * step, math.exp(widest([*errors, *others]))
-    return Predicted(seconds, round(devices), seconds / spread, seconds * spread)
+    return with_interval(samples / batch * step, round(devices), [*errors, *others])
+
+
+def predicted_on(devices: int, everyone: Mapping[int, Size], own: Mapping[int, Size], batch: int) -> Predicted | None:
+    """The time of a system that ran its `own` sizes on so many devices; None for a batch size outside of `everyone`'s.
+    Of several own sizes on one number of devices, the one with the nearest batch size says how fast a device is."""
+    if not neighbours(everyone, batch):
+        return None
+    nearest_last = sorted(own, key=lambda b: abs(math.log(b / batch)), reverse=True)
+    paces = {round(own[b].devices): own[b].pace(b) for b in nearest_last}
+    samples, errors = samples_at(everyone, own, batch)
+    pace, others = line(paces, min(max(devices, min(paces)), max(paces)))
+    return with_interval(samples * pace / devices, devices, [*errors, *others])
+
+
+def samples_at(everyone: Mapping[int, Size], own: Mapping[int, Size], batch: int) -> tuple[float, list[Part]]:
+    """Samples to the target: the system's own at a batch size that it ran, else those of all; and their errors."""
+    curve = own if batch in own else everyone
+    return line({b: size.samples for b, size in curve.items()}, batch)
+
+
+def with_interval(seconds: float, devices: int, errors: Sequence[Part]) -> Predicted:
+    """A time with the 95 % interval that its errors give."""
+    spread = math.exp(widest(errors))
+    return Predicted(seconds, devices, seconds / spread, seconds * spread)
 
 
 def left_out(everyone: Mapping[int, Size]) -> dict[int, float]:

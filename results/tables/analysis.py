@@ -13,7 +13,7 @@ from results.statistics.result import Result
 from results.tables.factors import against_the_fastest, product_table
 from results.tables.formatting import markdown_of, text_of
 from results.tables.links import Links
-from results.tables.predicted import predictions
+from results.tables.predicted import Place, named, predictions
 from results.tables.record import shown
 from results.tables.words import title
 
@@ -35,9 +35,10 @@ TABLES = {  # title: measures
 }
 
 
-def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
+def tables(results: Sequence[Result], at: Sequence[Place] = ()) -> list[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) for every edition, benchmark and problem, the closed division first; then each
-    group's times over the fastest one's, as products, and times that are predicted at other batch sizes."""
+    group's times over the fastest one's, as products, and times that are predicted at other batch sizes, those `at`
+    the places asked for among them."""
     strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for group, members in groupby(strong, key=lambda r: r.group[:3]):
@@ -51,15 +52,17 @@ def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     for first, products in against_the_fastest(results):
         found.append((title(first.group, "against the fastest"), product_table(first, products, NOWHERE).words))
-    known = predictions([r for r in strong if r.fom is not None])
+    known = predictions([r for r in strong if r.fom is not None], at=at)
+    if at and not any(table for _, table, _ in known):
+        raise ValueError(f"--at: found {', '.join(map(named, at))}, wanted a batch size that sets have or enclose")
     return found + [(name, table.words) for name, table, _ in known if table]
 
 
-def analysis_text(results: Sequence[Result]) -> str:
+def analysis_text(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables for a terminal."""
-    return text_of(tables(results), "no set of runs to train one model\n")
+    return text_of(tables(results, at), "no set of runs to train one model\n")
 
 
-def analysis_markdown(results: Sequence[Result]) -> str:
+def analysis_markdown(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables in Markdown."""
-    return markdown_of(tables(results))
+    return markdown_of(tables(results, at))

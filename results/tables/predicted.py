@@ -1,4 +1,5 @@
-"""Predicted times as tables: each system's at the batch sizes of its group, and halfway between them."""
+"""Predicted times as tables: each system's at the batch sizes of its group, halfway between them, and at any other
+batch size and number of devices that is asked for."""
 
 import math
 from collections import Counter
@@ -6,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from results.statistics.predicted import Size, left_out, predicted, sizes
+from results.statistics.predicted import Size, left_out, predicted, predicted_on, sizes
 from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number
 from results.tables.formatting import interval, show
@@ -19,26 +20,29 @@ WHAT = "seconds without staging, predicted; * extrapolated"
 
 Of = Callable[[Result], Any]
 Predictions = list[tuple[str, Table | None, str]]
+Place = tuple[int, int | None]  # a batch size and devices; None for as many as the system would use
 
 
-def predictions(results: Sequence[Result], href: Of = lambda r: "", same: Of = machine) -> Predictions:
-    """(title, table, sentence) of each group of sets; no table for a single batch size. A row is what is the `same`
-    system: its sizes, unless several of them ran one batch size."""
+def predictions(
+    results: Sequence[Result], href: Of = lambda r: "", same: Of = machine, at: Sequence[Place] = ()
+) -> Predictions:
+    """(title, table, sentence) of each group of sets; no table for a single batch size, unless the places `at` are
+    asked for. A row is what is the `same` system: its sizes, unless several of them ran one batch size."""
     found: Predictions = []
     usable = sorted((r for r in results if sizes([r])), key=lambda r: r.group)
     for group, members in groupby(usable, key=lambda r: r.group):
         of = list(members)
         everyone = sizes(of)
-        if len(everyone) < 2:
+        if len(everyone) < 2 and not any(batch in everyone for batch, _ in at):
             said = f"Nothing can be predicted: all runs have a batch size of {next(iter(everyone)):,}."
             found.append((title(group, "predictions"), None, said))
             continue
-        batches, lines = columns(list(everyone)), []
+        places, lines = [*((batch, None) for batch in columns(list(everyone))), *at], []
         for sets in systems(of, same)[:ROWS]:
             own, names = sizes(sets), " · ".join(dict.fromkeys(r.system for r in sets))
             name = Cell(names, below=sets[0].org, href=href(sets[0]))
-            lines.append(Line([name, *(cell(everyone, own, batch) for batch in batches)]))
-        head = ["system", *(f"batch {batch:,}" for batch in batches)]
+            lines.append(Line([name, *(cell(everyone, own, place) for place in places)]))
+        head = ["system", *map(named, places)]
         found.append((title(group, WHAT), Table(head, lines, cards=True), check(everyone)))
     return found
 
@@ -60,14 +64,23 @@ def systems(results: Sequence[Result], same: Of) -> list[list[Result]]:
     return list(made.values())
 
 
-def cell(everyone: Mapping[int, Size], own: Mapping[int, Size], batch: int) -> Cell:
+def named(place: Place) -> str:
+    """The heading of a place."""
+    batch, devices = place
+    return f"batch {batch:,}" + (f" on {devices:,}" if devices else "")
+
+
+def cell(everyone: Mapping[int, Size], own: Mapping[int, Size], place: Place) -> Cell:
     """A time, with devices and interval below; a star where it is extrapolated."""
-    p = predicted(everyone, own, batch)
+    batch, devices = place
+    p = predicted_on(devices, everyone, own, batch) if devices else predicted(everyone, own, batch)
     if p is None:
         return number(None)
-    star = "" if min(own) <= batch <= max(own) else " *"
-    what = "measured" if batch in own else interval(p.low, p.high)
-    return number(p.seconds, f"{show(p.seconds)}{star}", below=f"on {p.devices:,}: {what}")
+    ran = [size.devices for size in own.values()]
+    inside = min(own) <= batch <= max(own) and (not devices or min(ran) <= devices <= max(ran))
+    measured = batch in own and own[batch].devices == p.devices
+    what = "measured" if measured else interval(p.low, p.high)
+    return number(p.seconds, f"{show(p.seconds)}{'' if inside else ' *'}", below=f"on {p.devices:,}: {what}")
 
 
 def check(everyone: Mapping[int, Size]) -> str:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from results.runs.columns import Row
-from results.statistics.predicted import left_out, predicted, sizes
+from results.statistics.predicted import left_out, predicted, predicted_on, sizes
 
 GROUP = ("v1.0", "b", "p", "strong", "closed")
 
@@ -60,6 +60,28 @@ def test_no_prediction_on_a_part_of_a_device(devices, batch, found):
     own = sizes([ran(100, devices, 6400, 0.5)])
     told = predicted(sizes([ran(100, 1, 1, 1), ran(200, 1, 1, 1)]), own, batch)
     assert (told and told.devices) == found
+
+
+@pytest.mark.parametrize(("batch", "found"), [(15, False), (16, True), (64, True), (65, False)])
+def test_nothing_is_predicted_outside_of_the_batch_sizes_of_all(batch, found):
+    everyone, own = sizes([ran(16, 2, 1600, 0.5), ran(64, 8, 6400, 0.5)]), sizes([ran(64, 64, 6400, 0.5)])
+    assert bool(predicted(everyone, own, batch)) == bool(predicted_on(3, everyone, own, batch)) == found
+
+
+@pytest.mark.parametrize(("devices", "pace"), [(2, 0.1), (4, 0.1), (6, 0.15), (8, 0.2), (32, 0.2)])
+def test_on_given_devices_each_keeps_its_samples_a_second(devices, pace):
+    """`pace` is the seconds that a device takes for a sample: 0.1 on 4 devices, 0.2 on 8, that of the end beyond."""
+    own = sizes([ran(16, 4, 2000, 0.4), ran(32, 8, 3000, 0.8)])
+    found = predicted_on(devices, own, own, 24)
+    assert (found.devices, found.seconds) == (devices, pytest.approx(2500 * pace / devices, rel=1e-3))
+    assert found.high / found.seconds == pytest.approx(found.seconds / found.low)
+
+
+@pytest.mark.parametrize(("batch", "pace"), [(16, 0.1), (31, 0.1), (33, 0.2), (64, 0.2)])
+def test_the_nearest_batch_size_on_the_same_devices_counts(batch, pace):
+    """At 16 a device takes 0.1 s for a sample, at 64 0.2 s; 32 is as far from both."""
+    own = sizes([ran(16, 4, 1600, 0.4), ran(64, 4, 6400, 3.2)])
+    assert predicted_on(4, own, own, batch).seconds == pytest.approx(100 * batch * pace / 4, rel=1e-3)
 
 
 def test_the_interval_is_that_of_both_curves():

@@ -1,5 +1,7 @@
 """The analysis of MLPerf HPC's paper as tables."""
 
+import pytest
+
 from results import summarize
 
 
@@ -38,3 +40,26 @@ def test_times_at_other_batch_sizes_are_predicted(tree, new_log, capsys):
 def test_no_set_of_time_to_train(tree, new_log, capsys):
     tree.set(new_log.five(), scaling="weak")
     assert analysis(capsys, tree) == "no set of runs to train one model\n"
+
+
+def test_a_batch_size_and_devices_that_are_asked_for(tree, new_log, capsys):
+    tree.set(new_log.five(10, global_batch_size=8))
+    out = analysis(capsys, tree, "--at", "8,16", "--at", "8,32").splitlines()
+    assert out[-2].split() == ["system", *["batch", "8", "batch", "8", "on", "16", "batch", "8", "on", "32"]]
+    assert "(on 4: measured)" in out[-1] and "* (on 16: " in out[-1] and "* (on 32: " in out[-1]
+
+
+@pytest.mark.parametrize("wrong", ["0", "8,0", "8,16,2", "x", "-8", "", "²", "9" * 13])
+def test_what_is_no_place_is_refused(tree, new_log, capsys, wrong):
+    with pytest.raises(SystemExit):
+        analysis(capsys, tree, f"--at={wrong}")
+    assert f"found {wrong!r}, wanted a batch size" in capsys.readouterr().err
+
+
+def test_a_batch_size_that_no_sets_enclose_is_refused(tree, new_log, capsys):
+    tree.set(new_log.five(10, global_batch_size=8))
+    arguments = ["--as-logged", "--view", "analysis", str(tree.root), "--at", "9,16"]
+    assert summarize.main(arguments) == 2
+    assert "--at: found batch 9 on 16, wanted a batch size that sets have or enclose" in capsys.readouterr().err
+    assert summarize.main([str(tree.root), "--at", "8"]) == 2
+    assert "--at: found --view ranking, wanted --view analysis" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from types import SimpleNamespace
 
+import pytest
+
 from results.tables.predicted import ROWS, columns, predictions
 from tests.results.statistics.test_predicted import GROUP, ran
 
@@ -64,3 +66,18 @@ def test_a_large_round_has_the_first_systems():
     sets = [sized(16 * (1 + i % 2), 4, 1600, 0.5, org=f"o{i}") for i in range(ROWS + 5)]
     ((_, table, _),) = predictions(sets)
     assert len(table.lines) == ROWS
+
+
+def test_places_that_are_asked_for_are_columns():
+    sets = [sized(16, 4, 1600, 0.5), sized(64, 8, 6400, 0.5, org="b")]
+    ((_, table, _),) = predictions(sets, at=[(24, None), (64, 16), (64, 8), (99, 8)])
+    assert table.head[4:] == ["batch 24", "batch 64 on 16", "batch 64 on 8", "batch 99 on 8"]
+    first, second = rows(table)
+    assert first[4].startswith("50 * (on 6: ") and first[5].startswith("50 * (on 16: ") and first[7] == "-"
+    assert second[5].startswith("25 * (on 16: ") and second[6] == "50 (on 8: measured)"
+
+
+@pytest.mark.parametrize(("at", "made"), [((16, 8), True), ((16, None), True), ((17, 8), False)])
+def test_a_single_batch_size_is_predicted_on_other_devices(at, made):
+    ((_, table, _),) = predictions([sized(16, 4, 1600, 0.5)], at=[at])
+    assert bool(table) == made
