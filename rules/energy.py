@@ -15,14 +15,19 @@ class Energy:
     excess: float  # multiple of a limit in watts up to which a mean power is plausible
     watts: dict[str, float] = field(default_factory=dict)  # scope -> most watts that it may draw
     conversion: tuple[float, float] = (0.0, 1.0)  # between which a meter's factor, conversion_eff, lies
-    gap: float = math.inf  # most seconds between two readings of a meter ...
-    gap_share: float = 0.0  # ... or this share of the run, whichever is longer
+    gap: float = math.inf  # seconds: see `longest_gap`
+    gap_share: float = 0.0
 
     def __post_init__(self) -> None:
         if set(self.watts) != set(SCOPES):
             raise ValueError(f"watts: found {sorted(self.watts)}, wanted watts of {', '.join(SCOPES)}")
         if min(self.edge, self.excess, *self.watts.values()) <= 0:
             raise ValueError("found a limit of 0 or less, wanted positive limits")
+
+    def longest_gap(self, seconds: float) -> float:
+        """Return the most seconds between two readings of a meter in a run of so many: `gap` or `gap_share` of the run,
+        whichever is longer. A run too short for `gap` needs a reading in its middle: half of it is the most."""
+        return max(min(self.gap, seconds / 2), self.gap_share * seconds)
 
 
 def refuse_without(limits: Energy | None, codes: Iterable[str], where: str) -> None:

@@ -59,7 +59,7 @@ def _holes(reach: Reach | None, window: Span, place: str, limits: Energy | None)
     if max(late, early) > 0:
         found = f"first reading {late:.3f} s after run_start, last {early:.3f} s before run_stop"
         yield Fault(reach.line, found, "readings from run_start to run_stop", path=place)
-    elif limits and reach.gap / 1000 > (most := max(limits.gap, limits.gap_share * seconds)):
+    elif limits and reach.gap / 1000 > (most := limits.longest_gap(seconds)):
         found = f"{reach.gap / 1000:.3f} s of the run between two readings"
         yield Fault(reach.line, found, f"at most {most:.3f} s", path=place)
 

@@ -1,4 +1,4 @@
-"""Systems for ReFrame: `reframe -C integrations/reframe/systems.py --system epyc-2core ...`
+"""Systems for ReFrame: `reframe -C integrations/reframe/systems.py --system xeon-amx-2core ...`
 
 The two systems are examples: the machine of the published reference runs, and a cluster with Slurm. Name your system
 here, and put its reference numbers into references.yaml.
@@ -7,7 +7,7 @@ here, and put its reference numbers into references.yaml.
 site_configuration = {
     "systems": [
         {
-            "name": "epyc-2core",
+            "name": "xeon-amx-2core",
             "descr": "two processors, without a scheduler",
             "hostnames": [],
             "partitions": [{"name": "cpu", "scheduler": "local", "launcher": "local", "environs": ["builtin"]}],

@@ -91,7 +91,7 @@ def test_there_are_many_and_few_go_unseen():
 
 def told(submission):
     """Has a witness see the runs as they are now."""
-    witness, folder = FakeWitness(), f"results/epyc-2core/strong/{submission.benchmark}"
+    witness, folder = FakeWitness(), f"results/xeon-amx-2core/strong/{submission.benchmark}"
     for number, run in enumerate(submission.runs):
         log = f"result_{number}.txt"
         names = {name: run.one(key)["value"] for key, name in KEYS.items()}

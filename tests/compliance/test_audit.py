@@ -14,7 +14,7 @@ from rules.edition import load
 from tests.support import ROOT
 
 REFERENCE = ROOT / "results" / "v1.0" / "reference"
-LOG = REFERENCE / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+LOG = REFERENCE / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def test_what_was_read_what_was_run_and_what_is_left(command, tmp_path):
     lines = [line.strip() for line in out.splitlines()]
     assert lines[0].endswith("results/v1.0/reference, by the rules v1.0")
     assert "20 logs in 3 sets: passed" in lines
-    at = lines.index("epyc-2core/strong/scaffold: 1 of 5 runs")
+    at = lines.index("xeon-amx-2core/strong/scaffold: 1 of 5 runs")
     assert lines[at + 1] == "result_0.txt: replay: it agrees (reference code)"
-    assert "epyc-2core/strong/deepcam: 0 of 5 runs" in lines
+    assert "xeon-amx-2core/strong/deepcam: 0 of 5 runs" in lines
     people = [line[4:9].strip() for line in lines if line.startswith("[ ] ")]
     rules = [code for code, rule in load("v1.0").rules.items() if rule.by_review]
     assert [code.rstrip() for code in people] == [code[:5] for code in rules]

@@ -17,7 +17,7 @@ from tests.support import ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "benchpark"
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 
 
 def loaded(monkeypatch, path: Path, **modules: dict) -> ModuleType:

@@ -8,7 +8,7 @@ import yaml
 from tests.support import ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 NUMBERS = {"$jube_pat_fp": r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)", "$jube_pat_int": r"([+-]?\d+)"}
 
 

@@ -16,7 +16,7 @@ from tests.support import ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "reframe"
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 TREE = ast.parse((HERE / "scaffold.py").read_text())
 
 
@@ -59,7 +59,7 @@ def test_references_are_of_problems_systems_and_variables():
 
 def test_the_reference_time_is_that_of_the_published_runs():
     assert re.search(literals({"TIME"})["TIME"], LINE.format(28.381), re.M)["seconds"] == "28.381"
-    found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["epyc-2core:cpu"]["time_to_target"][0]
+    found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["xeon-amx-2core:cpu"]["time_to_target"][0]
     times = sorted(time_to_target(log) for log in LOG.parent.glob("result_*.txt"))
     assert len(times) == 5 and found == pytest.approx(sum(times[1:-1]) / 3, rel=0.005)
 

@@ -12,7 +12,7 @@ from perf.curves import table
 from perf.curves.runs import Run, Series, merged, read, width_of, write
 from tests.support import ROOT
 
-LOGS = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
+LOGS = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong"
 PAGE = ROOT / "docs" / "convergence.md"
 
 

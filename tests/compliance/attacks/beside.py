@@ -20,7 +20,7 @@ def tensors(seed, count=59612):
 
 def file_of(submission, number):
     """The path of a run's final weights."""
-    return f"results/epyc-2core/strong/{submission.benchmark}/weights/result_{number}.safetensors"
+    return f"results/xeon-amx-2core/strong/{submission.benchmark}/weights/result_{number}.safetensors"
 
 
 def weigh(submission, number, content):
@@ -124,7 +124,7 @@ def launch(submission, before=lambda campaign, number: None, run_2=None):
 def write_ledger(submission, lines):
     """These lines as the ledger of the set."""
     text = b"".join(line + b"\n" for line in lines)
-    submission.files[f"results/epyc-2core/strong/{submission.benchmark}/ledger.jsonl"] = text
+    submission.files[f"results/xeon-amx-2core/strong/{submission.benchmark}/ledger.jsonl"] = text
 
 
 def launched(change):

@@ -117,7 +117,7 @@ def other_org(name):
     def attack(submission):
         other = Submission("scaffold", name)
         other_runs(other, "theirs")
-        del other.systems["epyc-2core"]
+        del other.systems["xeon-amx-2core"]
         return [submission, other]
 
     return attack
@@ -167,7 +167,7 @@ COPIES = [
 IDENTITIES = [
     ("another one's name in the logs", each(Run.put, "submission_org", "acme"), "RUN11"),
     ("a submitter that is not the folder's", described(submitter="Acme"), "SYS09"),
-    ("a system that differs by case", lambda s: other_runs(s, "EPYC_2core"), "RUN24 SYS14 TREE12"),
+    ("a system that differs by case", lambda s: other_runs(s, "XEON_amx_2core"), "RUN24 SYS14 TREE12"),
     ("an organisation that differs by punctuation", other_org("Refer-ence"), "RUN24 TREE12"),
     ("an organisation with its accent apart", accented, "RUN24 TREE12"),
     ("another platform in the logs", each(Run.put, "submission_platform", "h100"), "RUN12"),

@@ -159,7 +159,7 @@ SETTINGS = [
     ("another rate in one run", one(another_rate), "RUN08"),
     ("another rate than configured", each(Run.put, "opt_base_learning_rate", 0.003), "HYP03"),
     ("another batch than configured", each(Run.put, "global_batch_size", 8), "HYP03 RUN22 RUN23"),
-    ("another precision than configured", each(Run.put, "precision", "bfloat16"), "HYP03"),
+    ("another precision than configured", each(Run.put, "precision", "float32"), "HYP03"),
     ("settings edited, not their digest", each(undigested), "HYP04"),
     ("settings left out", each(unsaid), "HYP05"),
     ("another optimizer", each(Run.put, "opt_name", "lion"), "HYP01"),

@@ -16,7 +16,7 @@ from rules.current import ROOT
 from tests.compliance.logs import log_text, logged
 
 REFERENCE = ROOT.parent / "results" / "v1.0" / "reference"
-HOME = "results/epyc-2core/strong/scaffold"
+HOME = "results/xeon-amx-2core/strong/scaffold"
 TOKEN = ":::MLLOG "
 DAY = 86_400_000  # milliseconds
 
@@ -113,8 +113,8 @@ class Submission:
     """A submission of the committed runs of one benchmark."""
 
     def __init__(self, benchmark: str = "scaffold", org: str = "reference"):
-        self.benchmark, self.org, self.systems = benchmark, org, {"epyc-2core": runs_of(benchmark)}
-        self.description = json.loads((REFERENCE / "systems" / "epyc-2core.json").read_text())
+        self.benchmark, self.org, self.systems = benchmark, org, {"xeon-amx-2core": runs_of(benchmark)}
+        self.description = json.loads((REFERENCE / "systems" / "xeon-amx-2core.json").read_text())
         self.files: dict[str, str | bytes] = {}  # more of them, by path
         self.source = loaded(benchmark)
         if org != "reference":

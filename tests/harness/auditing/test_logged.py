@@ -11,7 +11,7 @@ from harness.auditing.logged import matches, read_run
 from tests.compliance.logs import good
 from tests.support import ROOT
 
-STRONG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
+STRONG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong"
 
 
 def edited(tmp_path: Path, key: str, change) -> Path:

@@ -10,7 +10,7 @@ from rules.current import EDITION
 from rules.edition import load
 from tests.support import ROOT
 
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong" / "scaffold" / "result_0.txt"
+LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 
 
 @pytest.fixture(scope="module")

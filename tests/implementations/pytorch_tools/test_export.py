@@ -15,7 +15,7 @@ from implementations.pytorch.training.state import tensors_of
 from implementations.pytorch_tools import export
 from implementations.pytorch_tools.exporting.onnx import LARGEST, difference, present, write
 
-REFERENCE = ROOT / "results" / "v1.0" / "reference" / "results" / "epyc-2core" / "strong"
+REFERENCE = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong"
 packages = pytest.mark.skipif(
     not all(importlib.util.find_spec(name) for name in ("onnx", "onnxruntime", "onnxscript")),
     reason="onnx, onnxruntime or onnxscript is not installed; see implementations/pytorch_tools/README.md",

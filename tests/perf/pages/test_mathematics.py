@@ -106,9 +106,9 @@ def test_scaffolds_rate(x, warmup):
         ([], 8, 5e-3),
         ([], 16, 1e-2),
         ([], 256, 5e-3),
-        (["schedule=multistep", "milestones=[20]"], 36, 1e-2),  # 20 steps after 16 of warm-up, and one more
-        (["schedule=multistep", "milestones=[20]"], 37, 1e-3),
-        (["schedule=multistep", "milestones=[20]", "warmup_steps=0"], 20, 1e-3),
+        (["schedule=multistep", "decay_epochs=[0.625]"], 36, 1e-2),  # 20 steps after 16 of warm-up, and one more
+        (["schedule=multistep", "decay_epochs=[0.625]"], 37, 1e-3),
+        (["schedule=multistep", "decay_epochs=[0.625]", "warmup_epochs=0"], 20, 1e-3),
         (["warmup_factor=2"], 8, 1.5e-2),
     ],
 )
@@ -116,3 +116,20 @@ def test_deepcams_rate(settings, step, wanted):
     found = task("deepcam-mini", *settings)
     steps = math.ceil(found.problem.train_samples / found.config.batch_size)
     assert found.learning_rate(step / steps) == pytest.approx(wanted, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("settings", "logged"),
+    [
+        ([], {"warmup_steps": 16, "t_max": 480}),
+        (["batch_size=16"], {"warmup_steps": 8, "t_max": 240}),
+        (["batch_size=7", "warmup_epochs=0.1", "cosine_epochs=0.01"], {"warmup_steps": 4, "t_max": 1}),
+        (["schedule=multistep", "decay_epochs=[0.5, 1.25]"], {"warmup_steps": 16, "milestones": [16, 40]}),
+    ],
+)
+def test_deepcams_log_counts_in_steps(settings, logged):
+    """An epoch has 32 steps at a batch of 8, 37 at 7."""
+    events = task("deepcam-mini", *settings).events()
+    names = {"warmup_steps": "scheduler_lr_warmup_steps"}
+    assert {name: events.get(names.get(name, f"scheduler_{name}")) for name in logged} == logged
+    assert ("scheduler_t_max" in events) == ("t_max" in logged)

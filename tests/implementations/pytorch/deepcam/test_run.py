@@ -14,7 +14,7 @@ from implementations.pytorch.deepcam.task import Config
 from tests.support.tiny import make
 
 CONFIG = """{batch_size: 4, eval_batch_size: 3, epochs: 60, learning_rate: 0.02, schedule: cosine_annealing,
-t_max: 320, warmup_steps: 16, threads: 1, precision: float32}"""
+cosine_epochs: 35.6, warmup_epochs: 1.8, threads: 1, precision: float32}"""
 NOT_OURS = {"train_samples", "eval_samples"}  # a twin's numbers are not the published dataset's
 
 
@@ -32,7 +32,7 @@ def easy(tmp_path_factory, warm):
     ("ranks", "settings"),
     [
         (2, ("batch_size=5", "accumulate=2", "batchnorm_group_size=2")),
-        (1, ("optimizer=AdamW", "learning_rate=0.005", "schedule=multistep", "milestones=[200]", "decay_rate=0.5")),
+        (1, ("optimizer=AdamW", "learning_rate=0.005", "schedule=multistep", "decay_epochs=[22]", "decay_rate=0.5")),
     ],
 )
 def test_a_log_passes_our_checker_and_mlperfs_but_for_samples(easy, events, published, tmp_path, ranks, settings):
