@@ -60,6 +60,8 @@ FORMULAS = ("tests/perf/pages/test_mathematics.py", "tests/perf/pages/test_tenso
 MORE = {  # tests of what several modules of a folder do together
     "compliance/families": ("tests/compliance/test_rounds.py",),
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
+    "compliance/engine/__init__.py": ("tests/compliance/engine/test_engine.py",),
+    "compliance/source/flow.py": ("tests/compliance/source/test_trace.py",),
     "compliance/reading/run.py": (
         "tests/compliance/families/test_runs.py",
         "tests/compliance/families/test_evaluation.py",
@@ -107,12 +109,14 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def tests_of(path: str) -> list[str]:
-    """The files of tests that must notice a change of a module; none where it has no file of its own."""
+    """The files of tests that must notice a change of a module; none where it has no file of its own, and MORE has none
+    of it."""
     folder, name = Path(path).parent.as_posix(), f"test_{Path(path).name}"
     own = Path("tests", folder, name).as_posix()
     parts = sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / own).parent.glob(f"{Path(own).stem}_*.py"))
     more = parts + [other.format(name=name) for key in (path, folder) for other in MORE.get(key, ())]
-    return [file for file in (own, *more) if (ROOT / file).is_file()] if (ROOT / own).is_file() else []
+    tested = path in MORE or (ROOT / own).is_file()
+    return [file for file in (own, *more) if (ROOT / file).is_file()] if tested else []
 
 
 def forked(work: Callable[[], int], limit: float) -> tuple[int | None, float]:
@@ -254,7 +258,10 @@ def files(names: Sequence[str]) -> list[str]:
         if not path.exists():
             raise ValueError(f"{name}: found no such file or folder")
         inside = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        found += [p.relative_to(ROOT).as_posix() for p in inside if tests_of(p.relative_to(ROOT).as_posix())]
+        tested = [p.relative_to(ROOT).as_posix() for p in inside if tests_of(p.relative_to(ROOT).as_posix())]
+        if not tested:
+            raise ValueError(f"{name}: found no tests of its own, wanted some, or an entry in MORE")
+        found += tested
     return found
 
 

@@ -91,3 +91,6 @@ def test_modules_of_the_list_have_tests():
         assert mutants.files([name]), name
     with pytest.raises(ValueError, match=r"nowhere\.py: found no such file or folder"):
         mutants.files(["nowhere.py"])
+    with pytest.raises(ValueError, match=r"benchmark/__init__\.py: found no tests of its own"):
+        mutants.files(["benchmark/__init__.py"])
+    assert mutants.tests_of("compliance/engine/__init__.py") == ["tests/compliance/engine/test_engine.py"]
