@@ -70,6 +70,10 @@ def other_sums(run, change):
         scored(event)
 
 
+def one_more(sums):
+    sums.append(0.0)
+
+
 def missed(run):
     """The run that met its target says that it was aborted before."""
     last = run.scores[-1]["metadata"]["epoch_num"]
@@ -144,7 +148,12 @@ SCORES = [
     ("the counts of two classes exchanged", one(exchanged_classes, at=1), "EVL12"),
     ("a score that is true", one(lambda r: r.one("eval_accuracy", 1).update(value=True)), "EVL04"),
     ("a sum for fewer outputs", each(other_sums, list.pop), "EVL13 RUN22 RUN23", "cosmoflow"),
-    ("a sum more, of 0, in each evaluation", each(other_sums, lambda sums: sums.append(0.0)), "EVL13 RUN22 RUN23", "cosmoflow"),
+    (
+        "a sum more, of 0, in each evaluation",
+        each(other_sums, lambda sums: sums.append(0.0)),
+        "EVL13 RUN22 RUN23",
+        "cosmoflow",
+    ),
     ("another metric beside the own", one(lambda r: r.insert_before(r.one("run_stop"), "eval_error", 0.0)), "EVL14"),
     ("a lower target", each(Run.put, "target", 0.9), "EVL10"),
     ("success without the target", one(false_success), "EVL08"),

@@ -45,6 +45,7 @@ def test_every_rule_is_explained(capsys, edition):
     ("wanted", "message"),
     [
         ("SEED99", "no rule or family 'SEED99'; did you mean 'SEED"),
+        ("RUN1", "no rule or family 'RUN1'; did you mean 'RUN21'?"),  # a rule, since it ends in a digit
         ("SEDE", "no rule or family 'SEDE'; did you mean 'SEED'"),
         ("SEED,RUN99", "no rule or family 'RUN99'"),
         ("S", "no rule or family 'S'"),

@@ -7,7 +7,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.finding import Finding
-from compliance.reviewing.review import points, read_reviews, with_reviews
+from compliance.reviewing.review import MOST_IDLE, points, read_reviews, with_reviews
 from rules.edition import load
 
 ENTRY = {"rule": "SEED90", "submission": "v1.0/acme", "verdict": "accept", "who": "R. Viewer", "when": "2026-11-22"}
@@ -44,6 +44,15 @@ def test_a_submission_is_the_end_of_its_path_in_whole_names(tree, reviews, monke
     assert len(read_reviews(reviews({}, {"who": "A. Other"}), []).of(".")) == 2
     with pytest.raises(ValueError, match="reviews inside of"):
         read_reviews(reviews({}), [tree.root.parents[1]])
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_entries_for_what_was_not_judged_are_listed_up_to_a_limit(tree, law, reviews, more):
+    others = ({"submission": f"other{n}"} for n in range(MOST_IDLE + more))
+    file = read_reviews(reviews({}, *others), [])
+    listed = file.idle(judge([tree.root], rules=law))
+    assert listed[0] == f"{file.path}:2: found submission 'other0', wanted one that was judged"
+    assert listed[MOST_IDLE:] == [f"{file.path}: and 1 more such entries"][:more]
 
 
 def test_points_are_rules_for_people_and_findings_for_review(tree, law):
