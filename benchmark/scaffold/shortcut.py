@@ -1,6 +1,6 @@
 """Classifiers that see little of the shape: `python benchmark/shortcut.py --problem smoke`.
 
-Each is fitted on the training split and scored by the Dice of the validation split. All but the last two see a voxel
+Each is fitted on the training split and scored by the Dice of the validation split. All but the last three see a voxel
 or a box around it. Some are told which voxels are occupied, which a network has to find out.
 
 - `voxel`: the best table by a voxel's intensity.
@@ -10,8 +10,9 @@ or a box around it. Some are told which voxels are occupied, which a network has
 - `votes`: a threshold, the likeliest category in a 3^3 box, and two rounds of votes, which takes a few lines of NumPy.
 - `box3`, `box5`, `box7`, `box9`: ridge regression on random features of the box's occupancy, which see its shape.
 - `votes9`: the sum of what `box9` says of each occupied voxel in a box of 7^3, so that 15^3 voxels are seen.
-- `moments` and `nearest` are no shortcuts. They find each fractal and compare it as a whole with those of the training
-  split, by its second moments or by its distribution over a coarse grid.
+- `wide`: the same over 7/8 of a cell, so that whole fractals are seen.
+- `moments` and `nearest` are no shortcuts either. They find each fractal and compare it as a whole with those of the
+  training split, by its second moments or by its distribution over a coarse grid.
 
 Samples, or cells of large ones, are made on the fly.
 """
@@ -24,7 +25,17 @@ import numpy as np
 from benchmark.metric import Counts, dice
 from benchmark.problem import SPLITS
 from benchmark.scaffold.problem import Problem
-from benchmark.scaffold.shortcut_box import SIDE, SIDES, TRAIN, VALIDATION, VOTES, box_dice, gather, vote_dice
+from benchmark.scaffold.shortcut_box import (
+    SIDE,
+    SIDES,
+    TRAIN,
+    VALIDATION,
+    VOTES,
+    box_dice,
+    gather,
+    vote_dice,
+    widest_reach,
+)
 from benchmark.scaffold.shortcut_parts import Part, each, scope, split_parts, timed
 from benchmark.scaffold.shortcut_shape import GRID, shape_dice
 from benchmark.scaffold.shortcut_tables import BOXES, REACH, ROUNDS, fit, histograms, predictions, score
@@ -91,6 +102,8 @@ def box_scores(
     for side in SIDES:
         value, seconds = timed(box_dice, fitted, scored, side, problem.categories)
         yield Score(f"box{side}", value, seconds, f"occupancy of a box of {side}^3 voxels; {on}")
-    voted = vote_dice(fitted, SIDE, VOTES, problem, validation, workers)
-    seen, box = SIDE + 2 * VOTES, 2 * VOTES + 1
-    yield Score(f"votes{SIDE}", *voted, f"occupancy of a box of {seen}^3 voxels: votes of box{SIDE} over {box}^3")
+    reaches = {f"votes{SIDE}": VOTES, "wide": widest_reach(problem)}
+    voted = vote_dice(fitted, SIDE, [*reaches.values()], problem, validation, workers)
+    for (name, reach), found in zip(reaches.items(), voted, strict=True):
+        what = f"occupancy of a box of {SIDE + 2 * reach}^3 voxels: votes of box{SIDE} over {2 * reach + 1}^3"
+        yield Score(name, *found, what, local=name != "wide")

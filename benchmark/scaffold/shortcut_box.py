@@ -6,7 +6,7 @@ two matrix products and one linear system. The weights of that layer are differe
 distributed weights. The classifier gets the occupancy of the box around a voxel, and is told which voxels are occupied.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 
@@ -20,6 +20,7 @@ from benchmark.scaffold.shortcut_tables import box_sum
 SIDES = (3, 5, 7, 9)  # of the boxes
 SIDE = max(SIDES)
 VOTES = 3  # reach of the box of voxels that vote
+WIDE = 7 / 8  # of a cell's side: that of the widest box of voxels that vote
 TRAIN = 100_000  # voxels to fit on
 VALIDATION = 60_000  # voxels to score on
 FEATURES = 2000  # random ones
@@ -124,23 +125,37 @@ def counts(found: np.ndarray, true: np.ndarray, categories: int) -> Counts:
     return Counts(*((0, *np.bincount(a, minlength=categories).tolist()) for a in (hit, found, true)))
 
 
-def vote(learner: Learner, reach: int, problem: Problem, volume: np.ndarray, label: np.ndarray) -> Counts:
-    """Return the counts of a volume whose occupied voxels take the category with the highest sum of the learner's
-    outputs over the occupied voxels within `reach` of it."""
+def vote(
+    learner: Learner, reaches: Sequence[int], problem: Problem, volume: np.ndarray, label: np.ndarray
+) -> list[tuple[Counts, float]]:
+    """Return, for each reach, the counts of a volume whose occupied voxels take the category with the highest sum of
+    the learner's outputs over the occupied voxels within reach, and processor seconds."""
     occupied = label > 0
     found = np.zeros((problem.categories, *label.shape), np.float32)
-    found[:, occupied] = learner.outputs(cut(1.0, problem, volume, label)).T
-    category = np.argmax([box_sum(values, reach)[occupied] for values in found], axis=0)
-    return counts(category, label[occupied] - 1, problem.categories)
+    found[:, occupied], seconds = timed(lambda: learner.outputs(cut(1.0, problem, volume, label)).T)
+
+    def winners(reach: int) -> Counts:
+        category = np.argmax([box_sum(values, reach)[occupied] for values in found], axis=0)
+        return counts(category, label[occupied] - 1, problem.categories)
+
+    return [(counted, seconds + more) for counted, more in (timed(winners, reach) for reach in reaches)]
 
 
 def vote_dice(
-    train: Boxes, side: int, reach: int, problem: Problem, parts: list[Part], workers: int
-) -> tuple[float, float]:
-    """Return the validation Dice of the votes, and processor seconds."""
+    train: Boxes, side: int, reaches: Sequence[int], problem: Problem, parts: list[Part], workers: int
+) -> list[tuple[float, float]]:
+    """Return, for each reach, the validation Dice of the votes, and processor seconds."""
     learner, seconds = timed(learn, train, side, problem.categories)
-    found = each(partial(timed, vote, learner, reach), problem, parts, workers, "votes of boxes")
-    return dice(reduce(Counts.__add__, (part for part, _ in found))), seconds + sum(took for _, took in found)
+    volumes = each(partial(vote, learner, reaches), problem, parts, workers, "votes of boxes")
+    return [
+        (dice(reduce(Counts.__add__, (part for part, _ in of))), seconds + sum(took for _, took in of))
+        for of in zip(*volumes, strict=True)
+    ]
+
+
+def widest_reach(problem: Problem) -> int:
+    """Return the reach of the widest box of voxels that vote: it sees most of a fractal, and little of others."""
+    return (int(WIDE * problem.cell) - 1) // 2
 
 
 def box_dice(train: Boxes, validation: Boxes, side: int, categories: int) -> float:

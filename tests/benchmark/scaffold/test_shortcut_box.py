@@ -8,7 +8,7 @@ import pytest
 from benchmark.metric import Counts
 from benchmark.problem import load_problem
 from benchmark.scaffold import shortcut_box
-from benchmark.scaffold.shortcut_box import SIDE, Boxes, Learner, box_dice, cut, gather, vote
+from benchmark.scaffold.shortcut_box import SIDE, Boxes, Learner, box_dice, cut, gather, vote, widest_reach
 from benchmark.scaffold.shortcut_parts import split_parts
 from benchmark.scaffold.volume import make_sample
 
@@ -71,5 +71,10 @@ def test_voxels_vote_within_their_reach():
     learner = Mistaken(9, *(np.zeros(0),) * 4)
     problem = load_problem("smoke")
     problem = dataclasses.replace(problem, categories=2, instances=120)
-    assert vote(learner, 0, problem, label, label) == Counts((0, 7, 7), (0, 8, 8), (0, 8, 8))
-    assert vote(learner, 1, problem, label, label) == Counts((0, 8, 8), (0, 8, 8), (0, 8, 8))
+    near, far = (counted for counted, _ in vote(learner, [0, 1], problem, label, label))
+    assert near == Counts((0, 7, 7), (0, 8, 8), (0, 8, 8))
+    assert far == Counts((0, 8, 8), (0, 8, 8), (0, 8, 8))
+
+
+def test_the_widest_votes_are_over_most_of_a_cell():
+    assert [2 * widest_reach(load_problem(name)) + 1 for name in ("smoke", "scale6", "scale7")] == [13, 27, 55]
