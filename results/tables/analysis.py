@@ -13,7 +13,7 @@ from results.statistics.result import Result
 from results.tables.factors import against_the_fastest, product_table
 from results.tables.formatting import markdown_of, text_of
 from results.tables.links import Links
-from results.tables.predicted import Place, named, predictions
+from results.tables.predicted import Place, Predictions, named, predictions
 from results.tables.record import shown
 from results.tables.words import title
 
@@ -52,17 +52,29 @@ def tables(results: Sequence[Result], at: Sequence[Place] = ()) -> list[tuple[st
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     for first, products in against_the_fastest(results):
         found.append((title(first.group, "against the fastest"), product_table(first, products, NOWHERE).words))
-    known = predictions([r for r in strong if r.fom is not None], at=at)
-    if at and not any(table for _, table, _ in known):
+    known = [(name, table) for name, table, _ in predicted(results, at) if table]
+    if at and not known:
         raise ValueError(f"--at: found {', '.join(map(named, at))}, wanted a batch size that sets have or enclose")
-    return found + [(name, table.words) for name, table, _ in known if table]
+    return found + [(name, table.words) for name, table in known]
+
+
+def predicted(results: Sequence[Result], at: Sequence[Place]) -> Predictions:
+    """The predictions of sets that have a figure of merit."""
+    return predictions([r for r in results if not r.weak and r.fom is not None], at=at)
+
+
+def errors(results: Sequence[Result], at: Sequence[Place]) -> list[str]:
+    """A sentence for each table of predictions on how well it predicts what is known."""
+    known = ((name, said) for name, table, said in predicted(results, at) if table and said)
+    return [f"{name.rpartition(' · ')[0]}: {said}" for name, said in known]
 
 
 def analysis_text(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables for a terminal."""
-    return text_of(tables(results, at), "no set of runs to train one model\n")
+    told = (f"\n{line}\n" for line in errors(results, at))
+    return text_of(tables(results, at), "no set of runs to train one model\n") + "".join(told)
 
 
 def analysis_markdown(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables in Markdown."""
-    return markdown_of(tables(results, at))
+    return markdown_of(tables(results, at)) + "".join(f"\n{line}\n" for line in errors(results, at))

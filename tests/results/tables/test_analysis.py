@@ -37,6 +37,17 @@ def test_times_at_other_batch_sizes_are_predicted(tree, new_log, capsys):
     assert out[at + 2].split()[2:5] == ["11.50", "(on", "4:"] and "* (on 8: " in out[at + 2]
 
 
+def test_a_sentence_says_how_well_known_batch_sizes_are_predicted(tree, new_log, capsys):
+    for org, batch in (("a", 4), ("b", 8), ("c", 12)):
+        tree.set(new_log.five(10, global_batch_size=batch), org=org)
+    said = (
+        "v1.0 · scaffold · smoke · closed division: Predicted from the other batch sizes alone, "
+        "samples to the target are off by +0 % at 8."
+    )
+    assert analysis(capsys, tree).endswith(f"\n\n{said}\n")
+    assert analysis(capsys, tree, "--format", "markdown").endswith(f"\n\n{said}\n")
+
+
 def test_no_set_of_time_to_train(tree, new_log, capsys):
     tree.set(new_log.five(), scaling="weak")
     assert analysis(capsys, tree) == "no set of runs to train one model\n"
