@@ -43,6 +43,7 @@ class Benchmark:
     settings: dict[str, Any] = field(default_factory=dict)  # name -> Setting: those that define what is trained
     keys: dict[str, Any] = field(default_factory=dict)  # name -> fields of Key
     configured: dict[str, str] = field(default_factory=dict)  # key -> its name in `hyperparameters`
+    configured_in_steps: dict[str, str] = field(default_factory=dict)  # the same, of epochs that the key has as steps
     reference_epochs: dict[int, ReferencePoint] = field(default_factory=dict)  # where problems have no name
 
     def __post_init__(self) -> None:

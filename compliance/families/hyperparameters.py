@@ -12,10 +12,12 @@ from compliance.finding import Fault, listed, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.values import is_number
 from compliance.rule import EVERY, rule
 from rules.key import Key
 
 MOST_NAMED = 12  # settings
+LONGEST = 1e9  # epochs, samples
 
 
 @rule("HYP01", "log", after=("LOG02",), on=EVERY)
@@ -48,6 +50,31 @@ def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fa
         if alone and value is not None and alone.value != value:
             found = f"{key} {show(alone.value)} here, {name} {show(value)} in line {line}"
             yield Fault(alone.line, found, "one value")
+    epoch = _steps_of_an_epoch(log)
+    for key, name in terms.benchmark.configured_in_steps.items() if epoch else ():
+        least = (key in terms.keys and terms.keys[key].min) or 0
+        alone, wanted = log.first(key), _in_steps(settings.get(name), epoch, int(least))
+        if alone and wanted is not None and alone.value != wanted:
+            found = f"{key} {show(alone.value)} here, {name} {show(settings[name])} in line {line}"
+            yield Fault(alone.line, found, f"{show(wanted)}, as an epoch has {epoch} steps")
+
+
+def _steps_of_an_epoch(log: Log) -> int:
+    """Return the steps of an epoch by the batch size and the training samples that a log states; 0 without them."""
+    batch, samples = log.value("global_batch_size"), log.value("train_samples")
+    known = type(batch) is int and type(samples) is int and batch > 0 and _is_short(samples)
+    return -(-samples // batch) if known else 0
+
+
+def _in_steps(epochs: Any, epoch: int, least: int) -> int | list[int] | None:
+    """Return epochs, or a list of them, as whole steps, rounded, but no number below `least`; None for other values."""
+    if type(epochs) is list:
+        return [round(n * epoch) for n in epochs] if all(map(_is_short, epochs)) else None
+    return max(least, round(epochs * epoch)) if _is_short(epochs) else None
+
+
+def _is_short(number: Any) -> bool:
+    return is_number(number) and 0 <= number < LONGEST
 
 
 @rule("HYP04", "log", after=("HYP03",), reads=("hyperparameters", "config_digest"), on=EVERY)

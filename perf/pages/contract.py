@@ -90,17 +90,19 @@ def benchmarks(edition: Edition) -> str:
     """Return a table of the keys that each benchmark has of its own, and of the settings that they repeat."""
     parts = []
     for name, benchmark in edition.benchmarks.items():
-        rows = [own_row(key, edition.keys[name][key], benchmark.configured.get(key)) for key in benchmark.keys]
+        repeated = {key: f"`{setting}`" for key, setting in benchmark.configured.items()}
+        repeated |= {key: f"`{setting}`, in whole steps" for key, setting in benchmark.configured_in_steps.items()}
+        rows = [own_row(key, edition.keys[name][key], repeated.get(key, "")) for key in benchmark.keys]
         parts.append(f"**{name}**\n\n{table(OWN_KEY, rows)}\n")
     return "\n".join(parts)
 
 
-def own_row(key: str, wanted: Key, repeated: str | None) -> tuple[str, ...]:
+def own_row(key: str, wanted: Key, repeated: str) -> tuple[str, ...]:
     """Return the cells of a benchmark's own key."""
     conditions = "".join(f", where `{name}` is {value}" for name, value in wanted.only_if)
     limits = wanted.words or "any"
     cells = (f"`{key}`{conditions}", KINDS.get(wanted.kind or "", wanted.kind or ""), limits)
-    return *cells, "any" if wanted.closed else limits, f"`{repeated}`" if repeated else ""
+    return *cells, "any" if wanted.closed else limits, repeated
 
 
 def settings(edition: Edition) -> str:

@@ -119,6 +119,37 @@ def judged(logs, check, keys=(), settings=None, division="closed", more=(), **va
     return [(fault.line, fault.found) for fault in check(log, by, None)]
 
 
+@pytest.mark.parametrize(
+    ("logged", "epochs", "wanted"),
+    [
+        (19, 1.5, "20"),  # of an epoch of 13 steps, 19.5
+        (20, 1.5, None),
+        (1, 0.01, None),  # 0.13, but at least 1
+        (0, 0.01, "1"),
+        ([7, 26], [0.5, 2], "[6, 26]"),
+        ([6, 26], [0.5, 2], None),
+        (5, -1, None),  # what is no number of epochs says nothing
+        (5, "1", None),
+        (5, [1, "1"], None),
+        (5, 1e9, None),
+        (5, 9e8, "11700000000"),
+    ],
+)
+def test_hyp03_steps_are_those_of_the_epochs(logs, logged, epochs, wanted):
+    values = {"global_batch_size": 8, "train_samples": 100, "hyperparameters": {"length": epochs}, "t_max": logged}
+
+    def found(**more):
+        events = enumerate({**values, **more}.items(), 1)
+        log = logs.read(*(logs.event(line, key, value=value) for line, (key, value) in events))
+        by = terms(keys={"t_max": Key(min=1)}, configured={}, configured_in_steps={"t_max": "length"})
+        return [(fault.found, fault.wanted) for fault in checks.hyperparameters_agree(log, by, None)]
+
+    said = [(f"t_max {logged} here, length {epochs} in line 3", f"{wanted}, as an epoch has 13 steps")]
+    assert found() == (said if wanted else [])
+    for more in ({"global_batch_size": 0}, {"global_batch_size": "8"}, {"train_samples": 1 << 2000}):
+        assert found(**more) == []
+
+
 def test_hyp01_checks_the_first_event_of_every_closed_key(logs):
     keys = {
         "free": Key(equals=1),
