@@ -40,7 +40,8 @@ def test_a_single_batch_size_predicts_nothing():
 
 def test_the_sizes_of_a_machine_share_a_row():
     sets = [sized(16, 4, 1600, 0.5), sized(64, 16, 6400, 0.5)]
-    ((_, table, _),) = predictions(sets)
+    ((_, table, _),) = predictions(sets, lambda r: f"#{r.system}")
+    assert table.lines[0].cells[0].href == "#s4"  # that of the first
     ((name, *times),) = rows(table)
     assert name == "s4 · s16 (a)" and times[1].startswith("50 (on 8: ") and "*" not in "".join(times)
 
@@ -52,13 +53,14 @@ def test_sizes_that_ran_one_batch_size_stand_alone():
 
 
 def test_a_batch_size_between_others_tells_how_far_lines_go():
-    sets = [sized(16, 4, 2000, 1), sized(32, 4, 2500, 1), sized(64, 4, 5000, 1)]
+    sets = [sized(16, 4, 2000, 1), sized(32, 4, 1000, 1), sized(64, 4, 5000, 1)]
     ((_, _, said),) = predictions(sets)
-    assert said.endswith("samples to the target are off by +20 % at 32.")
+    assert said.endswith("samples to the target are off by +200 % at 32.")
 
 
 def test_columns_between_batch_sizes_if_they_are_few():
     assert columns([1, 2, 8]) == [1, 2, 4, 8]
+    assert columns([1, 4, 16, 64, 256]) == [1, 2, 4, 8, 16, 32, 64, 128, 256]
     assert columns([1, 2, 4, 8, 16, 32]) == [1, 2, 4, 8, 16, 32]
 
 
