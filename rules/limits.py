@@ -54,6 +54,11 @@ class Benchmark:
         if self.epoch_num not in ("epochs", "samples"):
             raise ValueError(f"epoch_num: found {self.epoch_num!r}, wanted epochs or samples")
 
+    @property
+    def configured_keys(self) -> tuple[str, ...]:
+        """The keys that repeat a setting, as it is or in steps."""
+        return (*self.configured, *self.configured_in_steps)
+
 
 @dataclass(frozen=True)
 class Published:

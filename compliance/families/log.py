@@ -172,8 +172,7 @@ def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 def subjects(key: str, terms: Terms) -> tuple[str, ...]:
     """Return a key with the groups that it is of: those of its epochs; those that repeat the configuration; those that
     are the same in a run that was resumed."""
-    limits = terms.edition.limits
-    configured = (*terms.benchmark.configured, *terms.benchmark.configured_in_steps)
+    limits, configured = terms.edition.limits, terms.benchmark.configured_keys
     same = ("seed", *limits.same_code, *limits.same_system, *limits.same_in_set, *limits.same_problem)
     groups = {"epochs": (*PHASES, terms.metric), "configured": configured, "same": (*same, *configured)}
     return (key, *(group for group, keys in groups.items() if key in keys))

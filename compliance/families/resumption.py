@@ -29,7 +29,7 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
 def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     limits = terms.edition.limits
     same = (limits.same_code, limits.same_system, limits.same_in_set)
-    groups = (*same, terms.benchmark.configured, limits.same_problem)
+    groups = (*same, terms.benchmark.configured_keys, limits.same_problem)
     keys = dict.fromkeys(["seed", *(key for group in groups for key in group)])
     for event in log.all("resumed"):
         if type(event.value) is not dict:

@@ -140,7 +140,7 @@ def runs_are_of_one_system(runs: list[Run], place: SetPlace, terms: Terms) -> It
 
 @rule("RUN08", "set", on=RUN | CONFIRMATION)
 def runs_have_one_configuration(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, configured = terms.edition.limits, terms.benchmark.configured
+    limits, configured = terms.edition.limits, terms.benchmark.configured_keys
     for key in dict.fromkeys((*limits.same_in_set, *configured)):
         if key not in limits.same_system:  # RUN07 looks at those
             yield from _odd_ones(runs, key, terms)

@@ -51,7 +51,7 @@ def _limited(key: str, edition: Edition) -> set[str]:
         "LOG06": any(w.kind and not w.closed for w in wanted),
         "LOG09": any(w.choices and not w.closed for w in wanted),
         "HYP01": any(w.closed for w in wanted),
-        "HYP03": any(key in {**b.configured, **b.configured_in_steps} for b in edition.benchmarks.values()),
+        "HYP03": any(key in benchmark.configured_keys for benchmark in edition.benchmarks.values()),
     }
     judges |= {code: key in getattr(edition.limits, group) for group, code in SAME.items()}
     return {code for code, yes in judges.items() if yes}

@@ -63,7 +63,7 @@ def predicted(results: Sequence[Result], at: Sequence[Place]) -> Predictions:
     return predictions([r for r in results if not r.weak and r.fom is not None], at=at)
 
 
-def errors(results: Sequence[Result], at: Sequence[Place]) -> list[str]:
+def accuracy(results: Sequence[Result], at: Sequence[Place]) -> list[str]:
     """A sentence for each table of predictions on how well it predicts what is known."""
     known = ((name, said) for name, table, said in predicted(results, at) if table and said)
     return [f"{name.rpartition(' · ')[0]}: {said}" for name, said in known]
@@ -71,10 +71,10 @@ def errors(results: Sequence[Result], at: Sequence[Place]) -> list[str]:
 
 def analysis_text(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables for a terminal."""
-    told = (f"\n{line}\n" for line in errors(results, at))
+    told = (f"\n{line}\n" for line in accuracy(results, at))
     return text_of(tables(results, at), "no set of runs to train one model\n") + "".join(told)
 
 
 def analysis_markdown(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables in Markdown."""
-    return markdown_of(tables(results, at)) + "".join(f"\n{line}\n" for line in errors(results, at))
+    return markdown_of(tables(results, at)) + "".join(f"\n{line}\n" for line in accuracy(results, at))

@@ -125,16 +125,18 @@ def test_res01_a_run_goes_on_from_the_last_score_before(logs, line, epoch, score
 
 def test_res02_checks_each_key_at_every_resumption(logs):
     names = ("same_code", "same_system", "same_in_set", "same_problem")
-    keys = ("seed", *names, "configured")
+    keys = ("seed", *names, "configured", "steps")
     head = [logs.event(line, key, value=line) for line, key in enumerate(keys, 1)]
     same = {key: line for line, key in enumerate(keys, 1)}
-    again = [(20, "nothing"), (21, same), (22, {**same, "configured": 9}), (23, {**same, "seed": 9, "same_problem": 9})]
+    again = [(20, "nothing"), (21, same), (22, {**same, "configured": 9, "steps": 9})]
+    again.append((23, {**same, "seed": 9, "same_problem": 9}))
     log = logs.read(
         *head, *(logs.event(line, "resumed", value=value) for line, value in again), logs.event(24, "other")
     )
-    terms = made.terms(configured={"configured": "a"}, **{name: (name, "seed", "nowhere") for name in names})
+    configured = {"configured": {"configured": "a"}, "configured_in_steps": {"steps": "b"}}
+    terms = made.terms(**configured, **{name: (name, "seed", "nowhere") for name in names})
     check = checks.runs_go_on_as_what_they_were
-    always = [(20, "resumed nothing"), (22, "configured 9"), (23, "seed 9"), (23, "same_problem 9")]
+    always = [(20, "resumed nothing"), (22, "configured 9"), (22, "steps 9"), (23, "seed 9"), (23, "same_problem 9")]
     assert found_of(check, log, terms=terms) == always
 
 

@@ -202,10 +202,11 @@ def test_run06_replays_are_for_a_reviewer_if_all_are(allowed, severity):
 
 
 def test_run08_leaves_out_what_run07_looks_at():
-    values = {"a": 1, "b": 1, "c": 1}
-    by = terms(same_in_set=("a", "b"), same_system=("b",), configured={"c": "x", "a": "y"}, keys={})
-    runs = [run(0, **values), run(1, **values), run(2, **{**values, "a": 2, "b": 2, "c": 2})]
-    assert told(checks.runs_have_one_configuration, runs, by=by) == [(7, "a 2"), (7, "c 2")]
+    values = {"a": 1, "b": 1, "c": 1, "d": 1}
+    configured = {"configured": {"c": "x", "a": "y"}, "configured_in_steps": {"d": "z"}}
+    by = terms(same_in_set=("a", "b"), same_system=("b",), **configured, keys={})
+    runs = [run(0, **values), run(1, **values), run(2, **dict.fromkeys(values, 2))]
+    assert told(checks.runs_have_one_configuration, runs, by=by) == [(7, "a 2"), (7, "c 2"), (7, "d 2")]
 
 
 @pytest.mark.parametrize(
