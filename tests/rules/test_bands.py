@@ -11,6 +11,7 @@ from rules.bands import HeldOut, Reevaluation
 def test_a_band_of_reevaluations_is_two_parts_of_one(fields):
     with pytest.raises(ValueError, match="wanted a number above 0 and below 1"):
         Reevaluation(*fields)
+    Reevaluation(1e-9, 0.999)
 
 
 def test_the_lower_end_of_held_out_scores():
@@ -26,3 +27,4 @@ def test_the_lower_end_of_held_out_scores():
 def test_a_band_of_held_out_scores_has_a_spread(fields, name):
     with pytest.raises(ValueError, match=f"{name}: found"):
         HeldOut(*fields)
+    HeldOut(0, 1, 2)

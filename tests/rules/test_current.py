@@ -18,7 +18,7 @@ def test_the_newest_of_our_editions_is_the_current_one(tmp_path):
     assert current(tmp_path) == "v1.10" and current() == EDITION in editions()
     with pytest.raises(ValueError, match=r"found no edition v<number>\.<number>"):
         current(tmp_path / "v1.9")
-    assert version("v1.10") > version("v1.9")
+    assert version("v2.0") > version("v1.10") > version("v1.9")
     with pytest.raises(ValueError, match=r"found the edition 'v2', wanted v<number>\.<number>"):
         version("v2")
 

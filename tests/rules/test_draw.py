@@ -75,6 +75,14 @@ def test_a_line_that_is_no_request_is_refused(run, path, sent, message):
     assert not path.exists()
 
 
+def test_as_many_requests_as_are_allowed_make_an_entry_each(run, path):
+    path.parent.rmdir()
+    sent = [LINE.replace("acme", f"acme{i}") for i in range(100)]
+    code, out, _ = run(path, sent="\n".join(sent))
+    assert code == 0 and len(out.splitlines()) == 101
+    assert len(read_registry(path, "v1.0").entries) == 100
+
+
 def test_nothing_is_appended_to_a_registry_that_is_not_whole(run, path):
     run(path, sent=f"{LINE}\n{OTHER}")
     damaged = path.read_text().replace("c" * 64, "e" * 64)
@@ -114,6 +122,8 @@ def test_a_registry_that_grows_too_large_is_refused(run, path, monkeypatch):
     monkeypatch.setattr(draw, "LARGEST", 900)
     code, _, err = run(path, sent=OTHER)
     assert code == 2 and "bytes with the new entries, wanted at most 900" in err
+    monkeypatch.setattr(draw, "LARGEST", int(err.split(" bytes")[0].rpartition(" ")[2]))
+    assert run(path, sent=OTHER)[0] == 0
 
 
 def test_verify_says_whether_the_chain_holds(run, path):
@@ -129,7 +139,7 @@ def test_verify_says_whether_the_chain_holds(run, path):
     path.write_text(path.read_text().splitlines(keepends=True)[0])
     assert run(path, "--verify", one.digest)[0] == 0
     code, out, err = run(path, "--verify", two.digest)
-    assert (code, out) == (1, "") and "found no entry with the digest" in err
+    assert (code, out) == (1, "") and f"{path}:1: found no entry with the digest" in err
     path.write_text(path.read_text().replace("acme", "bolt") + "- {}\n")
     code, out, err = run(path, "--verify")
     assert (code, out) == (1, "") and f"{path}:2: found no field 'before'" in err
