@@ -15,7 +15,7 @@ from benchmark.log import Event
 from compliance.finding import counted, show
 from compliance.reading.log import Log
 from compliance.reading.timeline import Timeline, epoch_of, metadata
-from compliance.reading.values import is_number
+from compliance.reading.values import is_number, total
 from rules.energy import SCOPES
 
 MOST_SOURCES = 10_000
@@ -198,13 +198,13 @@ def energy_of(log: Log, time: Timeline) -> Energy | None:
 
 def between(at: Mapping[Moment, list[float | None]], spans: Iterable[tuple[Moment, Moment]]) -> float | None:
     """Return the joules of all counters together, summed over spans of (start, stop); None if a reading is missing."""
-    total = 0.0
+    joules = 0.0
     for start, stop in spans:
         first, last = at.get(start), at.get(stop)
         if first is None or last is None or None in first or None in last:
             return None
-        total += sum(filter(None, last)) - sum(filter(None, first))
-    return total
+        joules += total(filter(None, last)) - total(filter(None, first))
+    return joules
 
 
 def tier_of(sources: Iterable[Source]) -> str:

@@ -12,7 +12,7 @@ from benchmark.log import Event, open_regular
 from benchmark.run.files import environment_path
 from compliance.reading.devices import MOST, expanded
 from compliance.reading.digest import Named, is_sha256, named_by
-from compliance.reading.values import Unsound, has_form, is_number, is_shallow, is_size, read_object
+from compliance.reading.values import Unsound, has_form, is_number, is_shallow, is_size, read_object, total
 
 MOST_RESUMED = 1000
 WORDS: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
@@ -170,7 +170,7 @@ def _numa_gib(numa: dict[str, Any] | None) -> float:
     """Return the memory of all NUMA nodes in GiB."""
     nodes = (numa or {}).get("nodes")
     told = [of.get("gib") for of in nodes.values() if type(of) is dict] if type(nodes) is dict else []
-    return sum(float(gib) for gib in told if is_number(gib))
+    return total(gib for gib in told if is_number(gib))
 
 
 def _hosts(hosts: Any, most: int) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from compliance.reading.run import Run
 from compliance.reading.series import Row
+from compliance.reading.values import total
 from rules.limits import Benchmark, Curves, Published
 
 AXES = 3  # dimensions of the grid
@@ -93,7 +94,7 @@ def scale_of(problem: Published, benchmark: Benchmark, curves: Curves) -> Scale 
 
 def distance(one: Iterable[float], other: Iterable[float]) -> float:
     """Return the sum of absolute differences."""
-    return sum(abs(a - b) for a, b in zip(one, other, strict=True))
+    return total(abs(a - b) for a, b in zip(one, other, strict=True))
 
 
 class Index:
@@ -144,7 +145,7 @@ class Index:
 
     def _cell(self, numbers: tuple[float, ...]) -> tuple[int, ...]:
         """Return the cell of an evaluation. Its coordinates are sums, which differ by at most the distance."""
-        return tuple(math.floor(sum(numbers[axis::AXES]) / self.scale.doubt) for axis in range(AXES))
+        return tuple(math.floor(total(numbers[axis::AXES]) / self.scale.doubt) for axis in range(AXES))
 
     @staticmethod
     def _keep(held: list[tuple[Run, Row]], run: Run, row: Row) -> None:

@@ -16,7 +16,7 @@ from benchmark.log import BadLine, Event, read_log
 from compliance.finding import show
 from compliance.reading.energy import METER, Energy
 from compliance.reading.log import Log
-from compliance.reading.values import is_number
+from compliance.reading.values import is_number, total
 
 FOLDER = "power"
 WATTS = {"node": "power_reading", "sw": "interconnect_power_est"}
@@ -100,13 +100,13 @@ def metered(
     nodes = [(i.factor, Power(i.readings)) for i in instruments if i.kind == "node"]
     if not nodes or not all(power.within(*window) for _, power in nodes):
         return None
-    switches = sum(i.readings[-1][1] * i.factor for i in instruments if i.kind == "sw" and i.readings)
+    switches = total(i.readings[-1][1] * i.factor for i in instruments if i.kind == "sw" and i.readings)
 
     def over(some: Iterable[tuple[int, int]]) -> float:
         inside = [(max(a, window[0]), min(b, window[1])) for a, b in some]
         inside = [(a, b) for a, b in inside if b > a]
         seconds = sum(b - a for a, b in inside) / 1000
-        return sum(f * sum(p.joules(a, b) for a, b in inside) for f, p in nodes) + switches * seconds
+        return total(f * total(p.joules(a, b) for a, b in inside) for f, p in nodes) + switches * seconds
 
     epochs, evaluations = list(spans["epoch"]), list(spans["eval"])
     apart = all(stop <= start for (_, stop), (start, _) in pairwise(sorted(epochs + evaluations)))

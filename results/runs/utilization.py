@@ -5,6 +5,7 @@ together. The wait is the mean over ranks, or rank 0's where the log has no mean
 the slowest rank of each step, for which the others wait in the step. Evaluations do not count.
 """
 
+import math
 from collections.abc import Iterable
 
 from compliance.reading.run import Run
@@ -35,4 +36,4 @@ def own(epoch: Waited) -> float:
 
 def share(epochs: Iterable[Waited], waits: Iterable[float]) -> float:
     """The share of the epochs' time that is not waiting; 0 if the waits exceed the time."""
-    return max(0.0, 1 - sum(waits) / sum(e.wait + e.compute for e in epochs))
+    return max(0.0, 1 - math.fsum(waits) / math.fsum(e.wait + e.compute for e in epochs))

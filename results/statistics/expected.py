@@ -74,7 +74,7 @@ def expected(r: Result) -> tuple[Expected | None, str]:
     of_an_epoch = 1 if counts_samples else r.one("train_samples")
     if not of_an_epoch or len(rows) < 2:
         return None, "the logs don't say how many samples a second the runs took"
-    epochs = sum(weight * points[size].mean for size, weight in weights.items())
+    epochs = math.fsum(weight * points[size].mean for size, weight in weights.items())
     staged = [(row.staging_ms or 0) / 1000 for row in rows]
     seconds = [s + epochs * of_an_epoch / (row.compute_rate or math.nan) for s, row in zip(staged, rows, strict=True)]
     mean = fmean(seconds)

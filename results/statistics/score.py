@@ -6,7 +6,7 @@ Pure functions over run times in seconds. The time of a run that did not converg
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import covariance, fmean, median
+from statistics import fmean, median
 
 from results.statistics.student import t_quantile
 from rules.merit import figure_of_merit, least_runs, trim_count
@@ -138,8 +138,9 @@ def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation (n - 1)."""
-    return math.sqrt(covariance(values, values))
+    """The sample standard deviation (n - 1), with the same bits in every Python."""
+    mean = fmean(values)
+    return math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
 
 
 def slow_runs(seconds: Sequence[float]) -> list[tuple[int, float]]:

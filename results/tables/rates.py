@@ -9,6 +9,7 @@ parts of samples, or both. A log with errors is listed but is in no series, unle
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from results.runs.columns import Row
@@ -80,7 +81,7 @@ class Series:
     def efficiency(self, rate: Rate) -> float:
         """The rate of a unit over the mean rate of a unit at the fewest units of the series."""
         fewest = [r.rate / r.units for r in self.rates if r.units == self.rates[0].units]
-        return rate.rate / rate.units / (sum(fewest) / len(fewest))
+        return rate.rate / rate.units / fmean(fewest)
 
 
 def rates(results: Iterable[Result]) -> list[Rate]:

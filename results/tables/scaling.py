@@ -4,6 +4,7 @@ A row is a dict of plain values; an unknown value is None or left out. The row o
 errors say how many digits measures have.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 from typing import Any
@@ -113,10 +114,10 @@ def seconds(run: Run) -> dict[str, float | None]:
 
 def shares(phases: dict[str, float | None]) -> Cells:
     """Percent of a step in each group of phases, the largest group, and the largest beside computing."""
-    total = sum(s for s in phases.values() if s)
+    total = math.fsum(s for s in phases.values() if s)
     if not total:
         return {}
-    found = {group: 100 * sum(phases[name] or 0 for name in names) / total for group, names in GROUPS.items()}
+    found = {group: 100 * math.fsum(phases[name] or 0 for name in names) / total for group, names in GROUPS.items()}
     beside = {group: share for group, share in found.items() if group not in ("compute", "evaluation")}
     return found | {"largest": max(found, key=found.__getitem__), "beside_compute": max(beside, key=beside.__getitem__)}
 

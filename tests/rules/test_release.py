@@ -58,7 +58,7 @@ def test_a_published_release_stays_as_it_is():
     assert {
         name: hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16]
         for name, files in releases.items()
-    } == {"v1.0.0-rc.1": "411d715d7c7c3dc1"}
+    } == {"v1.0.0-rc.1": "411d715d7c7c3dc1", "v1.0.0-rc.2": "cfaab89244313480"}
     files = releases["v1.0.0-rc.1"]
     assert "implementations/pytorch/replay.py" in files and "harness/replay.py" not in files
 

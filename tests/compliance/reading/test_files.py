@@ -74,7 +74,7 @@ def test_no_link_is_followed_and_no_system_without_a_name_read(tmp_path):
     ("text", "data", "problem", "line"),
     [
         ('{"a": 1}', {"a": 1}, "", 1),
-        ('{\n"a": 1,\n}', None, "no JSON: Expecting property name enclosed in double quotes", 3),
+        ('{\n"a": 1,\nb}', None, "no JSON: Expecting property name enclosed in double quotes", 3),
         ("[1]", None, "a JSON list", 1),
         ("[" * 100_000, None, "no JSON: maximum recursion depth exceeded", 1),
     ],

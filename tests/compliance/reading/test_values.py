@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from compliance.reading.values import Unsound, count_of, has_form, is_number, is_shallow, read_object, seed_of
+from compliance.reading.values import Unsound, count_of, has_form, is_number, is_shallow, read_object, seed_of, total
 from tests.support.sides import sides
 
 
@@ -14,6 +14,11 @@ from tests.support.sides import sides
 )
 def test_a_number_is_finite_and_a_float_can_hold_it(value, number):
     assert is_number(value) is number
+
+
+def test_a_sum_has_the_same_bits_in_every_python():
+    assert total([0.1, 0.2, 0.3]) == 0.1 + 0.2 + 0.3 == 0.6000000000000001  # 0.6 by sum() from Python 3.12 on
+    assert total([]) == 0 and total([1 << 60, 1]) == (1 << 60) + 1 and total([1e308, 1e308]) == math.inf
 
 
 @pytest.mark.parametrize(
