@@ -187,7 +187,16 @@ def _told_twice(run: Run, environment: Environment, first: bool) -> Iterator[tup
         yield "processor", [model], models
     yield "python", *fields(node["python"], "version"), *fields(run.value("versions"), "python")
     for name, package in LIBRARIES.items():
-        yield name, *fields(node["packages"], package), *fields(run.value("versions"), name)
+        (told,), (logged,) = fields(node["packages"], package), fields(run.value("versions"), name)
+        yield name, *_versions(told, logged)
+
+
+def _versions(told: Any, logged: Any) -> tuple[Any, Any]:
+    """Return two versions, both without their build if one has none: PyPI's PyTorch calls itself 2.13.0+cu130, and its
+    package 2.13.0."""
+    if type(told) is type(logged) is str and ("+" in told) != ("+" in logged):
+        return told.partition("+")[0], logged.partition("+")[0]
+    return told, logged
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)

@@ -1,5 +1,6 @@
 """Campaigns of tuning on a page: a table for each problem, and charts of the trials."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -55,7 +56,7 @@ def against(s: Scored, name: str) -> Chart | None:
 def so_far(s: Scored) -> Chart:
     """The shortest time to the target so far over the total seconds of trials."""
     found = best_so_far([(t.stop_ms, t.seconds, t.reached) for t in s.trials])
-    total = sum(t.seconds for t in s.trials)
+    total = math.fsum(t.seconds for t in s.trials)
     rows = [(0, cost, best) for cost, best in [*found, (total, found[-1][1])]]
     tables = {"points": Rows(("s", "x", "y"), rows)}
     log = tenfold([best for _, best in found])

@@ -54,6 +54,9 @@ FACTS = {
 }
 
 
+BUILD = {"packages": {"torch": "2.13.0+cpu"}}
+
+
 def group(kind="cpu", name="A processor", host="n1"):
     return {"host": host, "kind": kind, "name": name, "ranks": 2, "uuids": []}
 
@@ -90,6 +93,10 @@ OTHER_HOST = group(host="n2")
         ([group()], {"versions": None}, []),
         ([group()], {"versions": {"python": "3.12.1"}}, ["python 3.11.9"]),
         ([group()], {"versions": {"torch": "2.14.0", "numpy": "2.4.6"}}, ["torch 2.13.0"]),
+        ([group()], {"versions": {"torch": "2.13.0+cu130"}}, []),  # as PyPI's PyTorch calls itself
+        ([group()], {"versions": {"torch": "2.14.0+cu130"}}, ["torch 2.13.0"]),
+        ([group()], {"versions": {"torch": "2.13.0+cu130"}, "facts": BUILD}, ["torch 2.13.0+cpu"]),
+        ([group()], {"versions": {"torch": 2}}, ["torch 2.13.0"]),
     ],
 )
 def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, devices, fields, found):
