@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import islice
@@ -38,6 +39,7 @@ from rules.limits import Environment as Limits
 REVIEW = "review"  # the severity of what a person decides: a fact that one run or node could read and another not, ...
 MOST_SHOWN = 10  # entries of a fact that a finding lists
 LOADER = "benchmark/environment/loaded.py"  # the file that reads the fact `loaded`
+LEADING_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")  # of a number, which packages leave out (PEP 440)
 LIBRARIES = {"torch": "torch", "numpy": "numpy", "h5py": "h5py", "mlperf_logging": "mlperf-logging"}
 
 
@@ -192,11 +194,13 @@ def _told_twice(run: Run, environment: Environment, first: bool) -> Iterator[tup
 
 
 def _versions(told: Any, logged: Any) -> tuple[Any, Any]:
-    """Return two versions, both without their build if one has none: PyPI's PyTorch calls itself 2.13.0+cu130, and its
-    package 2.13.0."""
-    if type(told) is type(logged) is str and ("+" in told) != ("+" in logged):
-        return told.partition("+")[0], logged.partition("+")[0]
-    return told, logged
+    """Return the versions of a package and of the library in it, which may write one version in two ways: PyTorch of
+    PyPI calls itself 2.13.0+cu130 in a package 2.13.0, that of NVIDIA's containers nv24.08 in a package nv24.8."""
+    if type(told) is not str or type(logged) is not str:
+        return told, logged
+    if ("+" in told) != ("+" in logged):
+        told, logged = told.partition("+")[0], logged.partition("+")[0]
+    return LEADING_ZEROS.sub("", told), LEADING_ZEROS.sub("", logged)
 
 
 @rule("ENV09", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)

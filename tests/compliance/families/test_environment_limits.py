@@ -55,6 +55,8 @@ FACTS = {
 
 
 BUILD = {"packages": {"torch": "2.13.0+cpu"}}
+CONTAINED = "2.13.0a0+ab5c.nv24.8"
+CONTAINER = {"packages": {"torch": CONTAINED}}
 
 
 def group(kind="cpu", name="A processor", host="n1"):
@@ -97,6 +99,8 @@ OTHER_HOST = group(host="n2")
         ([group()], {"versions": {"torch": "2.14.0+cu130"}}, ["torch 2.13.0"]),
         ([group()], {"versions": {"torch": "2.13.0+cu130"}, "facts": BUILD}, ["torch 2.13.0+cpu"]),
         ([group()], {"versions": {"torch": 2}}, ["torch 2.13.0"]),
+        ([group()], {"versions": {"torch": "2.13.0a0+ab5c.nv24.08"}, "facts": CONTAINER}, []),
+        ([group()], {"versions": {"torch": "2.13.0a0+ab5c.nv24.80"}, "facts": CONTAINER}, [f"torch {CONTAINED}"]),
     ],
 )
 def test_env08_what_log_and_manifest_both_say_is_equal(monkeypatch, devices, fields, found):
