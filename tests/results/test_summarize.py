@@ -1,8 +1,12 @@
 """From submissions to scores, through the command."""
 
+import builtins
 import csv
+import functools
 import io
 import json
+import math
+import operator
 import os
 import random
 import subprocess
@@ -34,6 +38,26 @@ def test_text(tree, new_log, run):
     assert out.out.count("dropped") == 2
     assert f"median of its set. {SLOW_RUNS.capitalize()}.\n" in out.out and "slow runs:" not in out.out
     assert f"median of its set. {SLOW_RUNS.capitalize()}.\n" in run(tree.root, "--format", "markdown")[1].out
+
+
+def one_after_the_other(numbers, start=0):
+    """sum() as it is before Python 3.12."""
+    return functools.reduce(operator.add, numbers, start)
+
+
+def made_up_for_rounding(numbers, start=0):
+    """sum() as it is from Python 3.12 on."""
+    every = [start, *numbers]
+    return math.fsum(every) if any(type(n) is float for n in every) else one_after_the_other(every)
+
+
+@pytest.mark.parametrize("way", [one_after_the_other, made_up_for_rounding])
+def test_figures_are_the_same_in_every_python(monkeypatch, run, way):
+    """Scores and verdicts, too: they are in the table."""
+    reference = ROOT / "results" / "v1.0" / "reference"
+    code, usual = run(reference, "--format", "csv")
+    monkeypatch.setattr(builtins, "sum", way)
+    assert code == 0 and run(reference, "--format", "csv") == (0, usual)
 
 
 def test_slow_runs_are_named_where_intervals_are(tree, new_log, run, tmp_path):
