@@ -17,6 +17,7 @@ from results.statistics.result import Result, seconds_between
 from results.tables.formatting import cut
 from results.tables.record import shown
 
+CONTACT = "_poc_"  # part of the keys of contacts, which no page shows
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
 MOST_VALUES = 5
@@ -115,7 +116,7 @@ def settings(runs: Sequence[Run]) -> dict[str, str]:
     in one text."""
     found = defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for run in runs:
-        facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
+        facts = {k: f.value for k, f in run.facts.items() if k not in VARYING and CONTACT not in k}
         inner = run.value("hyperparameters")
         facts |= {f"hyperparameters.{k}": v for k, v in inner.items()} if isinstance(inner, dict) else {}
         for key, value in facts.items():

@@ -7,9 +7,10 @@ from itertools import islice
 from typing import Any
 
 from compliance.reading.run import Run
+from results.differences import CONTACT
 from results.html import charts
 from results.html.charts import Side, sample
-from results.html.excerpt import CONTACT, home
+from results.html.excerpt import home
 from results.html.findings import from_round, groups
 from results.html.headings import RUNS, explained
 from results.measures.identity import kind_of

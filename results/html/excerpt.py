@@ -9,12 +9,12 @@ from pathlib import Path
 
 from benchmark.log import open_regular
 from compliance.verdict import SetVerdict
+from results.differences import CONTACT
 from results.tables import formatting
 
 MOST = 64 << 20  # bytes read of a file
 BLOCK = 1 << 16  # bytes of a line that are read at a time
 SHOWN = 320  # characters of a line
-CONTACT = "_poc_"  # part of the keys of contacts, which no page shows
 
 
 @dataclass(frozen=True)

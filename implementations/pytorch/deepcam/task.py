@@ -104,7 +104,9 @@ class Task:
         if layout.ranks == 1:
             return model
         group_norms(model, layout, self.config.batchnorm_group_size, self.config.timeout_seconds)
-        return average_gradients(model, forward_sync_buffers=False)
+        averaged = average_gradients(model)
+        averaged.broadcast_buffers = False  # the argument has other names in older and newer PyTorch
+        return averaged
 
     def build_optimizer(self, model: nn.Module) -> torch.optim.Optimizer:
         """LAMB, Adam (Kingma and Ba 2015, arXiv:1412.6980) or AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101)."""

@@ -18,16 +18,16 @@ from ..layers.blocks import Block
 LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 
-def average_gradients(model: nn.Module, sharding: str = "ddp", **options) -> nn.Module:
+def average_gradients(model: nn.Module, sharding: str = "ddp") -> nn.Module:
     """Return `model`, whose weights are equal on all ranks, wrapped so that gradients are averaged over all ranks.
 
     With "ddp", every rank holds all weights, gradients and the optimizer's state. With "fsdp", each rank holds its
-    part, and the weights of a block are gathered just before it runs. `options` are DDP's.
+    part, and the weights of a block are gathered just before it runs.
     """
     if sharding == "fsdp":
         return shard(model)
     same_strides(model)
-    return DistributedDataParallel(model, gradient_as_bucket_view=True, **options)
+    return DistributedDataParallel(model, gradient_as_bucket_view=True)
 
 
 def shard(model: nn.Module) -> nn.Module:
