@@ -81,7 +81,6 @@ class Score:
     fom: float | None
     why: str | None
     trimmed: TrimmedMean | None
-    median: float | None  # seconds, infinite if most runs did not converge
 
 
 def score(times: Sequence[float], required: int | None = None, step: float = 0.0) -> Score:
@@ -102,7 +101,7 @@ def score(times: Sequence[float], required: int | None = None, step: float = 0.0
         why = f"{failed} of {n} runs did not converge: at most {k} may be dropped as the slowest"
     mean = trimmed_mean(times, step) if why is None else None
     fom = mean.mean if mean else None
-    return Score(n, n - failed, wanted, k, fom, why, mean, median(times) if times else None)
+    return Score(n, n - failed, wanted, k, fom, why, mean)
 
 
 @dataclass(frozen=True)

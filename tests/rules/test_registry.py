@@ -133,11 +133,11 @@ def test_a_field_of_another_kind_is_damage(three, read, name, value, found):
 
 
 def test_an_entry_has_its_fields_in_one_form(three, read):
+    """One form alone has the digest that the next entry holds."""
     entry = fields(three)[0]
     assert damage(read, {**entry, "seed": 5})[:2] == (1, "the field 'seed'")
     entry.pop("nonce")
     assert damage(read, entry)[:2] == (1, "no field 'nonce'")
-    """One form alone has the digest that the next entry holds."""
     first, *_ = three.text.splitlines(keepends=True)
     for other in (first.replace('": ', '":', 1), first.replace("}", " }"), first.replace('"acme"', '"\\u0061cme"')):
         assert damage(read, other)[1] == "an entry in another form"
