@@ -4,7 +4,18 @@ import math
 
 import pytest
 
-from compliance.reading.values import Unsound, count_of, has_form, is_number, is_shallow, read_object, seed_of, total
+from compliance.reading.values import (
+    Unsound,
+    count_of,
+    has_form,
+    is_number,
+    is_shallow,
+    is_size,
+    is_word,
+    read_object,
+    seed_of,
+    total,
+)
 from tests.support.sides import sides
 
 
@@ -14,6 +25,16 @@ from tests.support.sides import sides
 )
 def test_a_number_is_finite_and_a_float_can_hold_it(value, number):
     assert is_number(value) is number
+
+
+@pytest.mark.parametrize(("value", "size"), sides(([0, (1 << 53) - 1], [-1, 1 << 53, 1.0, True, "1", None])))
+def test_a_size_is_an_integer_that_every_program_reads(value, size):
+    assert is_size(value) is size
+
+
+@pytest.mark.parametrize(("value", "word"), sides((["a", " a "], ["", " \n", 1, None])))
+def test_a_word_is_text_that_is_not_blank(value, word):
+    assert is_word(value) is word
 
 
 def test_a_sum_has_the_same_bits_in_every_python():

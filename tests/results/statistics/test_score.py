@@ -80,6 +80,11 @@ def test_a_score_says_what_it_rests_on():
     assert s.score([1e-9, 1.0, 2.0]).fom == 1  # above 0 is enough
 
 
+def test_the_deviation_is_that_of_a_sample():
+    assert s.deviation([1.0, 2.0, 3.0, 4.0, 5.0]) == math.sqrt(2.5)
+    assert s.deviation([7.0, 7.0, 7.0]) == 0
+
+
 def test_harmonic_means_and_how_much_faster_a_deviation_is():
     assert s.harmonic([4.0]) == (4.0, None)
     assert s.harmonic([]) == s.harmonic([0.0, 1.0]) == (None, None)
