@@ -91,6 +91,6 @@ def average(epochs: Sequence[float], olympic: bool, geometric: bool = False) -> 
     """The mean epochs of a set: of the runs that reached the target, or an olympic one in which others are infinite.
     Infinity where no run is left."""
     kept = sorted(epochs)[1:-1] if olympic else [e for e in epochs if math.isfinite(e)]
-    if not kept or not math.isfinite(kept[-1]):
+    if not kept:
         return math.inf
     return statistics.geometric_mean(kept) if geometric else statistics.fmean(kept)

@@ -4,12 +4,16 @@ import math
 
 import pytest
 
-from rules.merit import figure_of_merit, kept, trim_count
+from rules.merit import figure_of_merit, kept, least_runs, trim_count
 
 
-@pytest.mark.parametrize(("n", "k"), [(1, 1), (5, 1), (10, 1), (11, 2), (20, 2), (21, 3), (640, 64)])
+@pytest.mark.parametrize(("n", "k"), [(0, 1), (1, 1), (5, 1), (10, 1), (11, 2), (20, 2), (21, 3), (640, 64)])
 def test_a_tenth_is_dropped_from_each_end_and_at_least_one(n, k):
     assert trim_count(n) == k
+
+
+def test_one_run_of_three_is_left():
+    assert least_runs() == 3
 
 
 def test_kept_runs_have_a_mean_unless_too_many_failed():
