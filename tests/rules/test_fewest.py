@@ -80,6 +80,9 @@ def test_a_fewest_mean_between_points_and_of_whole_epochs():
 def test_only_mlperfs_test_leaves_out_points_that_are_not_fastest():
     known = points({2: [9] * 10, 4: [5] * 10, 6: [8] * 10, 8: [7] * 10, 16: [20] * 10})
     assert list(kept(known)) == [4, 8, 16] and list(kept({})) == []
+    assert list(kept(points({2: [5] * 10, 4: [7] * 10, 8: [8] * 10}))) == [2, 8]
+    outliers = [1, *[5] * 8, 50]  # without the fastest and the slowest, 2 is the fastest; 4 is on the line to 8
+    assert list(kept(points({2: outliers, 4: [6] * 10, 8: [8] * 10}))) == [2, 4, 8]
     assert allowed(known, 6, 5, 5, 0.05, True).batches == (4, 8)
     assert allowed(known, 6, 5, 5, 0.05).batches == (6,)
 
