@@ -51,6 +51,16 @@ def test_a_folder_of_editions_without_texts_has_ours(tmp_path):
     assert load("v1.0", tmp_path).rules == load("v1.0").rules
 
 
+def test_points_are_of_a_problem_or_of_a_benchmark_without_problems():
+    ours, theirs = load("v1.0"), load("mlperf-hpc-v3.0")
+    assert sorted(ours.points("scaffold", "smoke")) == [1, 2, 4, 8, 16]
+    assert (
+        ours.points("cosmoflow", "smoke") == ours.points("scaffold", "scale11") == ours.points("scaffold", None) == {}
+    )
+    assert theirs.points("cosmoflow", None) == theirs.benchmarks["cosmoflow"].reference_epochs != {}
+    assert theirs.points("cosmoflow", "mini") == theirs.points("scaffold", None) == {}
+
+
 @pytest.mark.parametrize("benchmark", ["scaffold", "cosmoflow", "deepcam"])
 def test_settings_are_the_references_but_those_of_its_machine(benchmark):
     config = import_module(f"implementations.pytorch.{benchmark}.task").Config

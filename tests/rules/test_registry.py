@@ -132,6 +132,17 @@ def test_a_field_of_another_kind_is_damage(three, read, name, value, found):
     assert line == 1 and told.startswith(found) and wanted
 
 
+def test_entries_are_in_the_order_of_time():
+    found = Registry("v1.0")
+    asked = [Request(**{**VALUES, "config": f"{number:064x}"}) for number in range(3)]
+    first = found.draw(asked[0], "1970-01-02T00:00:00Z", "1" * 64)
+    assert first.drawn_ms == 24 * 3600 * 1000
+    found.draw(asked[1], TIME, "2" * 64)
+    with pytest.raises(Wrong, match=f"no time before the last entry's, {TIME}"):  # though later than the first
+        found.draw(asked[2], "2026-01-31T11:59:59Z", "3" * 64)
+    assert found.draw(asked[2], TIME, "3" * 64).entry == 3
+
+
 def test_an_entry_has_its_fields_in_one_form(three, read):
     """One form alone has the digest that the next entry holds."""
     entry = fields(three)[0]
