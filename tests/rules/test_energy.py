@@ -19,7 +19,7 @@ def test_limits_are_positive(limits):
         Energy(*limits)
 
 
-def test_the_longest_gap_is_half_a_short_run_and_a_share_of_a_long_one():
+def test_the_longest_gap_is_a_share_of_a_long_run():
     limits = Energy(1.0, 1.2, WATTS, gap=60, gap_share=0.1)
     lengths = (10, 120, 300, 600, 1200)
     assert [limits.longest_gap(seconds) for seconds in lengths] == [5, 60, 60, 60, 120]
