@@ -17,7 +17,7 @@ from results.statistics.result import Result, seconds_between
 from results.tables.formatting import cut
 from results.tables.record import shown
 
-CONTACT = "_poc_"  # part of the keys of contacts, which no page shows
+CONTACT = "_poc_"  # part of the keys of contacts
 VARYING = {"seed", "hyperparameters", "cache_clear", "instance_id"}  # vary between runs, or are compared by field
 ABSENT = "-"
 MOST_VALUES = 5
@@ -116,12 +116,18 @@ def settings(runs: Sequence[Run]) -> dict[str, str]:
     in one text."""
     found = defaultdict[str, dict[str, None]](dict)  # values in their order, each once
     for run in runs:
-        facts = {k: f.value for k, f in run.facts.items() if k not in VARYING and CONTACT not in k}
+        facts = {k: f.value for k, f in run.facts.items() if k not in VARYING}
         inner = run.value("hyperparameters")
         facts |= {f"hyperparameters.{k}": v for k, v in inner.items()} if isinstance(inner, dict) else {}
         for key, value in facts.items():
-            found[key[:100]][plain(value)] = None
+            if not has_contact(key):
+                found[key[:100]][plain(value)] = None
     return joined(found)
+
+
+def has_contact(text: str) -> bool:
+    """Whether a text has the key of a contact, in any case: no page shows it."""
+    return CONTACT in text.lower()
 
 
 def joined(found: Mapping[str, Iterable[str]]) -> dict[str, str]:

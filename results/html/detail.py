@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from compliance.reading.run import Run
-from results.differences import CONTACT
+from results.differences import has_contact
 from results.html import charts
 from results.html.charts import Side, sample
 from results.html.excerpt import home
@@ -144,7 +144,7 @@ SKIPPED = {"cache_clear", "seed", "hyperparameters"}
 def setting_rows(runs: Sequence[Run], links: Links) -> Iterator[Line]:
     """The settings that the first run logged, and how other runs differ; contacts are left out."""
     for name, fact in runs[0].facts.items() if runs else ():
-        if name in SKIPPED or CONTACT in name.lower() or fact.value is None:
+        if name in SKIPPED or has_contact(name) or fact.value is None:
             continue
         others = {str(run.value(name)) for run in runs} - {str(fact.value)}
         differs = f"differs in other runs: {', '.join(sorted(others))[:120]}" if others else ""
@@ -158,5 +158,5 @@ DESCRIBED = 100  # fields of a system description that are shown
 def described(r: Result) -> Iterator[Line]:
     """The fields of the system description; contacts are left out."""
     for name, value in islice(r.judged.description.items(), DESCRIBED):
-        if CONTACT not in str(name).lower() and value not in (None, ""):
+        if not has_contact(str(name)) and value not in (None, ""):
             yield Line([Cell(str(name)[:80]), Cell(cut(str(value), LONGEST))])

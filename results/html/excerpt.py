@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmark.log import open_regular
 from compliance.verdict import SetVerdict
-from results.differences import CONTACT
+from results.differences import has_contact
 from results.tables import formatting
 
 MOST = 64 << 20  # bytes read of a file
@@ -64,4 +64,4 @@ def read_lines(path: Path, wanted: set[int]) -> dict[int, str]:
 
 def cut(text: str) -> str:
     """A line as it is shown: shortened, and without contacts."""
-    return "[contact]" if CONTACT in text else formatting.cut(text, SHOWN)
+    return "[contact]" if has_contact(text) else formatting.cut(text, SHOWN)
