@@ -137,7 +137,7 @@ EVIDENCE = [
 DATA = [
     ("CosmoFlow's twin as the real one", relabelled("cosmoflow"), "CLK20 DATA07 DATA09 RUN22 SYS07", "cosmoflow"),
     ("DeepCAM's twin as the real one", relabelled("deepcam"), "CLK20 DATA07 DATA09 HYP03 RUN22 SYS07", "deepcam"),
-    ("smoke as scale6", relabelled("scale6"), "DATA07 EVL12 RUN22 SYS07"),
+    ("smoke as scale6", relabelled("scale6"), "DATA07 EVL12 RUN22 RUN23 SYS07"),
     ("another problem's definition", each(Run.put, "problem_digest", "0" * 64), "DATA04"),
     ("a problem of one's own", each(Run.put, "problem", "smoke2"), "LOG12"),
     ("fewer training samples", each(Run.put, "train_samples", 84), "DATA02"),
