@@ -13,7 +13,7 @@ from results.statistics.result import Result
 from results.tables.factors import against_the_fastest, product_table
 from results.tables.formatting import markdown_of, text_of
 from results.tables.links import Links
-from results.tables.predicted import Place, Predictions, named, predictions
+from results.tables.predicted import Place, named, predictions
 from results.tables.record import shown
 from results.tables.words import title
 
@@ -35,10 +35,9 @@ TABLES = {  # title: measures
 }
 
 
-def tables(results: Sequence[Result], at: Sequence[Place] = ()) -> list[tuple[str, list[list[str]]]]:
+def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) for every edition, benchmark and problem, the closed division first; then each
-    group's times over the fastest one's, as products, and times that are predicted at other batch sizes, those `at`
-    the places asked for among them."""
+    group's times over the fastest one's, as products."""
     strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for group, members in groupby(strong, key=lambda r: r.group[:3]):
@@ -52,29 +51,28 @@ def tables(results: Sequence[Result], at: Sequence[Place] = ()) -> list[tuple[st
             found.append((" · ".join(filter(None, (*group, name))), [head, *rows]))
     for first, products in against_the_fastest(results):
         found.append((title(first.group, "against the fastest"), product_table(first, products, NOWHERE).words))
-    known = [(name, table) for name, table, _ in predicted(results, at) if table]
+    return found
+
+
+def predicted(results: Sequence[Result], at: Sequence[Place]) -> tuple[list[tuple[str, list[list[str]]]], list[str]]:
+    """Tables of times that are predicted at other batch sizes for sets with a figure of merit, those `at` the places
+    asked for among them, and for each table a sentence on how well it predicts what is known."""
+    scored = [r for r in results if not r.weak and r.fom is not None]
+    known = [(name, table.words, said) for name, table, said in predictions(scored, at=at) if table]
     if at and not known:
         raise ValueError(f"--at: found {', '.join(map(named, at))}, wanted a batch size that sets have or enclose")
-    return found + [(name, table.words) for name, table in known]
-
-
-def predicted(results: Sequence[Result], at: Sequence[Place]) -> Predictions:
-    """The predictions of sets that have a figure of merit."""
-    return predictions([r for r in results if not r.weak and r.fom is not None], at=at)
-
-
-def accuracy(results: Sequence[Result], at: Sequence[Place]) -> list[str]:
-    """A sentence for each table of predictions on how well it predicts what is known."""
-    known = ((name, said) for name, table, said in predicted(results, at) if table and said)
-    return [f"{name.rpartition(' · ')[0]}: {said}" for name, said in known]
+    sentences = [f"{name.rpartition(' · ')[0]}: {said}" for name, _, said in known if said]
+    return [(name, words) for name, words, _ in known], sentences
 
 
 def analysis_text(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables for a terminal."""
-    told = (f"\n{line}\n" for line in accuracy(results, at))
-    return text_of(tables(results, at), "no set of runs to train one model\n") + "".join(told)
+    times, sentences = predicted(results, at)
+    lines = "".join(f"\n{line}\n" for line in sentences)
+    return text_of(tables(results) + times, "no set of runs to train one model\n") + lines
 
 
 def analysis_markdown(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
     """The tables in Markdown."""
-    return markdown_of(tables(results, at)) + "".join(f"\n{line}\n" for line in accuracy(results, at))
+    times, sentences = predicted(results, at)
+    return markdown_of(tables(results) + times) + "".join(f"\n{line}\n" for line in sentences)
