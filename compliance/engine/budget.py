@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 
 SECONDS = 600.0  # for one submission: the largest of MLPerf HPC takes 1 s, the most source that is parsed 6 s
-KEPT = 512 << 20  # bytes kept of a submission's logs until all are judged: usually 20 KiB a log, at most 2 MiB
+KEPT = 512 << 20  # bytes kept of a submission's logs until all are judged: usually 20 KiB a log
 OF_A_FINDING = 1200  # bytes that a finding takes, as measured
 
 

@@ -4,6 +4,7 @@ import hashlib
 
 import pytest
 
+from benchmark.log import LONGEST
 from compliance.engine import judge
 from compliance.reading.tree import read_submission
 from compliance.reading.witness import chain_of, points, read_beside, receipts_of, superseded, unsound
@@ -28,6 +29,17 @@ def test_receipts_lie_beside_the_log_and_tell_its_beginnings(witnessed, runs):
         assert data[: point.bytes].count(b"\n") == point.line
     witnessed.path(2).unlink()
     assert points(runs[2]) == []
+
+
+@pytest.mark.parametrize("long", [0, LONGEST - 1, LONGEST, LONGEST + 1, 3 * LONGEST])
+def test_a_line_of_any_length_may_lie_before_the_points(witnessed, runs, long):
+    path = witnessed.path(2)
+    path.write_bytes(b"x" * long + b"\n" + path.read_bytes())
+    found, data = points(runs[2]), path.read_bytes()
+    assert len(found) == len(receipts_of(runs[2]).steps)
+    for point in found:
+        assert hashlib.sha256(data[: point.bytes]).hexdigest() == point.digest
+        assert data[: point.bytes].count(b"\n") == point.line and data[point.bytes - 1 : point.bytes] == b"\n"
 
 
 def test_reading_stops_at_the_first_wrong_line(witnessed, tmp_path):
