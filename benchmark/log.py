@@ -124,7 +124,9 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
             oddities = _DECODER.oddities(number, text, start)
     except StopIteration:
         return [BadLine(number, f"not JSON: found {text[start : start + 40]!r} after the token")]
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return [BadLine(number, "not JSON: nested too deeply")]
+    except ValueError as error:
         too_long = len(text) >= LONGEST
         return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
     if type(fields) is not dict:

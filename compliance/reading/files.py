@@ -200,8 +200,10 @@ def read_description(root: Path, entry: Entry) -> Description:
         data = json.loads(text.text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         return Description(entry.parts, None, text.text, f"no JSON: {error.msg}", error.lineno)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return Description(entry.parts, None, text.text, f"no JSON: {error!s:.80}")
+    except RecursionError:
+        return Description(entry.parts, None, text.text, "no JSON: nested too deeply")
     if type(data) is not dict:
         return Description(entry.parts, None, text.text, f"a JSON {type(data).__name__}")
     return Description(entry.parts, data, text.text, twice=next(iter(twice), ""))

@@ -94,8 +94,10 @@ def read_object(data: bytes, what: str = "") -> dict[str, Any]:
         found = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite)
     except Unsound:
         raise
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise Unsound(f"{what}no JSON: {str(error)[:80]}", "an object") from None
+    except RecursionError:
+        raise Unsound(f"{what}no JSON: nested too deeply", "an object") from None
     if type(found) is not dict:
         raise Unsound(f"{what}{type(found).__name__!r}", "an object")
     return found

@@ -62,8 +62,10 @@ def load_metadata(path: Path) -> CheckpointMetadata:
         if len(data) > LARGEST:
             raise ValueError(f"found more than {LARGEST} bytes")
         fields = json.loads(data)
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise ValueError(f"{path}: no metadata of a checkpoint: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: no metadata of a checkpoint: nested too deeply") from None
     wanted = fields.pop("sha256", None) if isinstance(fields, dict) else None
     found = hashlib.sha256(data.replace(str(wanted).encode(errors="replace"), b"", 1)).hexdigest()
     if found != wanted:

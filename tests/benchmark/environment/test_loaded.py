@@ -27,6 +27,7 @@ def packages(tmp_path, monkeypatch):
     record(folder)
     sysconfig.get_path("stdlib")  # which imports a module at the first time
     monkeypatch.setattr(sys, "path", [str(folder)])
+    monkeypatch.delitem(sys.modules, "sitecustomize", raising=False)  # Debian's Python has one
     monkeypatch.setattr(module, "MAPS", tmp_path / "no maps")
     monkeypatch.setattr(module, "loaded_files", lambda: [folder / "acme_fast.py"])
     return folder
@@ -84,7 +85,6 @@ def test_sitecustomize_and_import_finders_are_told(packages, monkeypatch):
             return None
 
     (packages / "sitecustomize.py").write_text("X = 1\n")
-    monkeypatch.delitem(sys.modules, "sitecustomize", raising=False)
     monkeypatch.setitem(sys.modules, "sitecustomize", importlib.import_module("sitecustomize"))
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
     found = loaded()

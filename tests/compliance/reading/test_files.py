@@ -76,7 +76,7 @@ def test_no_link_is_followed_and_no_system_without_a_name_read(tmp_path):
         ('{"a": 1}', {"a": 1}, "", 1),
         ('{\n"a": 1,\nb}', None, "no JSON: Expecting property name enclosed in double quotes", 3),
         ("[1]", None, "a JSON list", 1),
-        ("[" * 100_000, None, "no JSON: maximum recursion depth exceeded", 1),
+        ("[" * 200_000, None, "no JSON: nested too deeply", 1),
     ],
 )
 def test_a_description_or_what_is_wrong_with_it(tmp_path, text, data, problem, line):

@@ -56,7 +56,7 @@ def test_found_and_wanted_are_named(path):
     ("data", "message"),
     [
         (b"\xff", "no metadata of a checkpoint: 'utf-8' codec"),
-        (b"[" * 100_000, "no metadata of a checkpoint: maximum recursion depth exceeded"),
+        (b"[" * 200_000, "no metadata of a checkpoint: nested too deeply"),
         (b'{"epoch": ' + b"9" * 5000 + b"}", "no metadata of a checkpoint: Exceeds the limit"),
         (b" " * LARGEST, "no metadata of a checkpoint: Expecting value"),
         (b" " * (LARGEST + 1), f"no metadata of a checkpoint: found more than {LARGEST} bytes"),
