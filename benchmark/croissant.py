@@ -22,7 +22,7 @@ from benchmark.atomic import replacing
 from benchmark.config import build, read_yaml
 from benchmark.log import open_regular
 from benchmark.manifest import Manifest, load_manifest, manifest_path, read_json
-from benchmark.printable import printable
+from benchmark.printable import printable, reason
 from benchmark.problem import SPLITS
 from benchmark.workload import HERE, AnyProblem
 
@@ -192,7 +192,7 @@ def faults(root: Path, problem: AnyProblem) -> list[str]:
     try:
         found = digests(read_json(path, MOST_BYTES))
     except (OSError, ValueError, RecursionError) as error:
-        return [printable(f"{path}: cannot be read as a description: {error!s:.200}")]
+        return [printable(f"{path}: cannot be read as a description: {reason(error):.200}")]
     except (KeyError, TypeError, AttributeError) as error:
         return [printable(f"{path}: found another structure than that of this dataset: {error!r:.200}")]
     return [

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from benchmark.clock import now_ms
+from benchmark.printable import reason
 
 TOKEN = ":::MLLOG"
 TOKEN_BYTES = TOKEN.encode()
@@ -124,11 +125,9 @@ def parse_line(number: int, text: str, at: int = 0) -> list[Event | BadLine | Od
             oddities = _DECODER.oddities(number, text, start)
     except StopIteration:
         return [BadLine(number, f"not JSON: found {text[start : start + 40]!r} after the token")]
-    except RecursionError:
-        return [BadLine(number, "not JSON: nested too deeply")]
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         too_long = len(text) >= LONGEST
-        return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {str(error)[:200]}")]
+        return [BadLine(number, "the line is longer than 1 MiB" if too_long else f"not JSON: {reason(error)[:200]}")]
     if type(fields) is not dict:
         return [BadLine(number, f"found a JSON {type(fields).__name__}, wanted an object")]
     key, time_ms = fields.get("key"), fields.get("time_ms")

@@ -12,7 +12,7 @@ from benchmark import fingerprint
 from benchmark.atomic import replacing
 from benchmark.config import shallow
 from benchmark.log import open_regular
-from benchmark.printable import printable
+from benchmark.printable import printable, reason
 from benchmark.problem import SPLITS
 from benchmark.workload import AnyProblem, module_of
 
@@ -114,10 +114,8 @@ def load_manifest(root: Path, problem: AnyProblem) -> Manifest:
         found = read_json(path, MOST_BYTES[0] + MOST_BYTES[1] * problem.samples)
     except FileNotFoundError:
         raise ValueError(f"{path}: no manifest: {advice(Path(root), problem)}") from None
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: cannot be read: {error}") from None
-    except RecursionError:
-        raise ValueError(f"{path}: cannot be read: nested too deeply") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: cannot be read: {reason(error)}") from None
     try:
         if found["problem_digest"] != problem.digest():
             name = found["problem"].get("name")

@@ -1,4 +1,4 @@
-"""Make names and values that strangers wrote safe to print on a terminal."""
+"""Make what strangers wrote safe to print on a terminal, and say why it cannot be read."""
 
 import re
 
@@ -18,3 +18,8 @@ def printable(text: str) -> str:
 def escaped(character: str) -> str:
     """Return Python's escape of a character."""
     return character.encode("unicode_escape", "surrogatepass").decode()
+
+
+def reason(error: Exception) -> str:
+    """Return why a text could not be parsed. What is nested too deeply gets the same words from every Python."""
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.config import build
+from benchmark.printable import reason
 from benchmark.source import ROOT
 from harness.launcher import ALL, Launcher
 from harness.processes import Share
@@ -120,7 +121,7 @@ def parse(text: str, where: str) -> Description:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where}: found no JSON ({error!s:.80}), wanted a line of it") from None
+        raise ValueError(f"{where}: found no JSON ({reason(error):.80}), wanted a line of it") from None
     return build(Description, values, where)
 
 

@@ -12,6 +12,7 @@ from benchmark.environment.facts import key_values
 from benchmark.environment.processor import processors
 from benchmark.environment.software import python
 from benchmark.environment.system import existing, file_system, kernel, operating_system
+from benchmark.printable import reason
 from benchmark.tree import system_path
 from harness.implementation import Accelerators, Description
 from harness.options import Setup
@@ -103,7 +104,7 @@ def filled_in(folder: Path, system: str, fields: dict[str, object]) -> dict[str,
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path}: found no JSON ({error!s:.80}), wanted fields of a system description") from None
+        raise ValueError(f"{path}: found no JSON ({reason(error):.80}), wanted fields of a description") from None
     if not isinstance(values, dict):
         raise ValueError(
             f"{path}: found a {type(values).__name__}, wanted an object with fields of a system description"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from benchmark.log import open_regular
-from benchmark.printable import printable
+from benchmark.printable import printable, reason
 from benchmark.scaffold_published.problem import COLOURS, Problem
 from benchmark.workload import Box
 
@@ -132,7 +132,7 @@ def read_array(path: Path, shape: tuple[int, ...], kind: np.dtype, box: Box) -> 
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file") from None
     except (OSError, ValueError, TypeError, SyntaxError, RecursionError, OverflowError, EOFError) as error:
-        raise ValueError(printable(f"{path}: {str(error)[:300]}")) from None
+        raise ValueError(printable(f"{path}: {reason(error)[:300]}")) from None
 
 
 def read_rows(file: BinaryIO, start: int, shape: tuple[int, ...], kind: np.dtype, box: Box) -> np.ndarray:

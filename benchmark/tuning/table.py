@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 from benchmark.config import shown
 from benchmark.log import open_regular
+from benchmark.printable import reason
 from benchmark.tuning.campaign import is_value, same
 from benchmark.tuning.points import DIGITS, EXACT
 
@@ -94,7 +95,7 @@ def read_table(path: Path, problem: str | None = None) -> tuple[list[Row], str]:
             data = file.read(LARGEST + 1)
         values = json.loads(data) if len(data) <= LARGEST else None
     except (OSError, ValueError, RecursionError) as error:
-        found = f"found no table that can be read ({str(error)[:100]})"
+        found = f"found no table that can be read ({reason(error)[:100]})"
         raise ValueError(f"{path}: {found}, wanted hpo_table.json") from None
     if not isinstance(values, dict) or not 0 < len(values) <= MOST_ROWS:
         raise ValueError(f"{path}: found no rows, wanted 1 to {MOST_ROWS} of at most {LARGEST} bytes in all")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.log import open_regular
+from benchmark.printable import reason
 from compliance.reading.published import published_path
 from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
@@ -200,10 +201,8 @@ def read_description(root: Path, entry: Entry) -> Description:
         data = json.loads(text.text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         return Description(entry.parts, None, text.text, f"no JSON: {error.msg}", error.lineno)
-    except ValueError as error:
-        return Description(entry.parts, None, text.text, f"no JSON: {error!s:.80}")
-    except RecursionError:
-        return Description(entry.parts, None, text.text, "no JSON: nested too deeply")
+    except (ValueError, RecursionError) as error:
+        return Description(entry.parts, None, text.text, f"no JSON: {reason(error):.80}")
     if type(data) is not dict:
         return Description(entry.parts, None, text.text, f"a JSON {type(data).__name__}")
     return Description(entry.parts, data, text.text, twice=next(iter(twice), ""))

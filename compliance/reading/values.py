@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import reduce
 from typing import Any, NoReturn, TypeGuard
 
+from benchmark.printable import reason
+
 LARGEST = 1 << 1000  # integers beyond this are no numbers
 EXACT_IN_JSON = 1 << 53  # JSON readers of other languages round larger integers, so that some programs log text
 
@@ -94,10 +96,8 @@ def read_object(data: bytes, what: str = "") -> dict[str, Any]:
         found = json.loads(data.decode(), object_pairs_hook=_unique, parse_constant=_no_number, parse_float=_finite)
     except Unsound:
         raise
-    except ValueError as error:
-        raise Unsound(f"{what}no JSON: {str(error)[:80]}", "an object") from None
-    except RecursionError:
-        raise Unsound(f"{what}no JSON: nested too deeply", "an object") from None
+    except (ValueError, RecursionError) as error:
+        raise Unsound(f"{what}no JSON: {reason(error)[:80]}", "an object") from None
     if type(found) is not dict:
         raise Unsound(f"{what}{type(found).__name__!r}", "an object")
     return found

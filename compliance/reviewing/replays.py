@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmark.printable import reason
+
 KINDS = ("replay", "reevaluation", "held-out")  # the first is the default
 OUTCOMES = ("agrees", "differs", "open")
 CODES = ("reference", "submitted")  # whose code ran
@@ -47,7 +49,7 @@ def _replay(line: bytes, where: str) -> Replay:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{where}: found no JSON ({str(error)[:100]}), wanted a line of --record") from None
+        raise ValueError(f"{where}: found no JSON ({reason(error)[:100]}), wanted a line of --record") from None
     if not isinstance(values, dict):
         raise ValueError(f"{where}: found {type(values).__name__}, wanted an object")
     log, epochs, verdict = values.get("log"), values.get("epochs"), values.get("verdict")

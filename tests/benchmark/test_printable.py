@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.printable import printable
+from benchmark.printable import printable, reason
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,8 @@ from benchmark.printable import printable
 )
 def test_only_what_is_no_visible_character_is_escaped(text, safe):
     assert printable(text) == safe and printable(safe) == safe
+
+
+def test_why_a_text_cannot_be_read_has_the_same_words_in_every_python():
+    assert reason(RecursionError("Stack overflow")) == reason(RecursionError()) == "nested too deeply"
+    assert reason(ValueError("Expecting value")) == "Expecting value"

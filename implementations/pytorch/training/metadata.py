@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmark.config import build, shown
 from benchmark.log import open_regular
+from benchmark.printable import reason
 
 LARGEST = 1 << 24  # bytes; a part's name and digest take about 110, so this is enough for any number of ranks
 PART, DIGEST = re.compile(r"part_[0-9]{6}\.safetensors"), re.compile(r"[0-9a-f]{64}")
@@ -62,10 +63,8 @@ def load_metadata(path: Path) -> CheckpointMetadata:
         if len(data) > LARGEST:
             raise ValueError(f"found more than {LARGEST} bytes")
         fields = json.loads(data)
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: no metadata of a checkpoint: {error}") from None
-    except RecursionError:
-        raise ValueError(f"{path}: no metadata of a checkpoint: nested too deeply") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: no metadata of a checkpoint: {reason(error)}") from None
     wanted = fields.pop("sha256", None) if isinstance(fields, dict) else None
     found = hashlib.sha256(data.replace(str(wanted).encode(errors="replace"), b"", 1)).hexdigest()
     if found != wanted:

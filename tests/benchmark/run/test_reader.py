@@ -38,6 +38,7 @@ print(bounded(5, lambda: "read"), bounded(None, lambda: "read"), flush=True)
 bounded(0.2, lambda: ctypes.PyDLL(None).sleep(60))  # keeps Python's lock
 """
 STEPS = [[6, 0, 3], [], [1, 2], [4, 5]]
+DEEP = "nested too deeply" if sys.version_info < (3, 14) else "Expecting value"  # 3.14 reads 60,000 levels
 
 
 def boxes(side: int, *cuts: int) -> list[Box]:
@@ -251,7 +252,7 @@ def test_fingerprints_are_read_from_the_head_of_a_manifest(tiny, tmp_path):
     [
         (lambda text, problem: None, "no manifest: found no train or validation in "),
         (lambda text, problem: "", "cannot be read"),
-        (lambda text, problem: "[" * 6 * 10**4, "cannot be read: "),
+        (lambda text, problem: "[" * 6 * 10**4, f"cannot be read: {DEEP}"),
         (lambda text, problem: text.replace(problem.digest(), "0" * 64), "found problem 'tiny' with digest '0000"),
         (lambda text, problem: text.replace('"fingerprints"', '"fingerprint"'), "not a manifest of ours"),
         (lambda text, problem: " " * (64 << 10) + text, "found no head of a manifest as generate.py writes it"),

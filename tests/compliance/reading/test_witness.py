@@ -42,6 +42,17 @@ def test_a_line_of_any_length_may_lie_before_the_points(witnessed, runs, long):
         assert data[: point.bytes].count(b"\n") == point.line and data[point.bytes - 1 : point.bytes] == b"\n"
 
 
+@pytest.mark.parametrize("blanks", [LONGEST - 1000, 3 * LONGEST])
+def test_a_point_ends_with_its_line(witnessed, runs, blanks):
+    path = witnessed.path(2)
+    lines = path.read_bytes().splitlines(keepends=True)
+    at = points(runs[2])[0].line - 1
+    lines[at] = lines[at][:-1] + b" " * blanks + b"\n"
+    path.write_bytes(b"".join(lines))
+    assert points(runs[2])[0].bytes == sum(map(len, lines[: at + 1]))
+    assert len(points(runs[2])) == len(receipts_of(runs[2]).steps)
+
+
 def test_reading_stops_at_the_first_wrong_line(witnessed, tmp_path):
     path = write(tmp_path / "receipts_0.jsonl", witnessed.receipts[0])
     lines = path.read_text().splitlines(keepends=True)
