@@ -2,7 +2,7 @@
 
 A script installs the recorder before it imports anything else of the repository. From then on, a module is compiled
 from the same bytes that are hashed, never from a cached .pyc. Files that were loaded before (the script, this package)
-are hashed from disk when the recorder is installed.
+are hashed from disk when the recorder is installed. For these, the script sets `sys.pycache_prefix` to `os.devnull`.
 """
 
 import hashlib
@@ -82,7 +82,9 @@ def relative(path: str | Path, root: Path) -> str | None:
 
 def install(root: Path = ROOT) -> Recorder:
     """Install the process's recorder, if it is not there yet, and return it. It records every module of the packages
-    that is loaded from now on."""
+    that is loaded from now on. Other modules, such as PyTorch's, use their cached bytecode again."""
+    if sys.pycache_prefix == os.devnull:
+        sys.pycache_prefix = None
     for finder in sys.meta_path:
         if isinstance(finder, Recorder) and finder.root == root:
             return finder

@@ -211,10 +211,10 @@ class Io:
 
 @dataclass(frozen=True)
 class Convergence:
-    """When a set needs fewer epochs than the reference."""
+    """When a set needs fewer epochs than the reference, by the chance that an honest set does."""
 
-    surprise: float = 0.0  # one-sided p below which a person looks: RUN22
-    chance: float = 0.0  # with which an honest set is below what the points allow: RUN23
+    surprise: float = 0.0  # a person looks: RUN22
+    chance: float = 0.0  # below what the points allow: RUN23
     expected: bool = False  # whether a person looks at sets for which there are no points: RUN22
     olympic: bool = False  # whether means leave out the fastest and the slowest run, as MLPerf's do
 

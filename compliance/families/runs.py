@@ -11,7 +11,7 @@ from statistics import mode
 from compliance.families.environment import apart
 from compliance.finding import Fault, among, counted, listed, show
 from compliance.reading.across import Across, Replay
-from compliance.reading.epochs import epochs_of, needed
+from compliance.reading.epochs import needed
 from compliance.reading.files import number_of
 from compliance.reading.log import Log
 from compliance.reading.nearness import Near
@@ -24,7 +24,6 @@ from compliance.reading.values import is_number
 from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, hides, rule
 from rules.fewest import allowed, average
 from rules.names import same_name
-from rules.permutation import MOST_RUNS, permutation_p
 
 FIRST_NUMBERS = (0, 1)
 MOST_SHOWN = 20  # numbers that a finding lists
@@ -318,55 +317,49 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
                 last = end, run
 
 
-@rule("RUN22", "set", severity="review", after=("RUN09",), on=RUN)
+@rule("RUN22", "set", severity="review", after=("RUN09", "RUN23"), on=RUN)
 def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits = terms.edition.limits.convergence
-    if limits is None or not runs:
+    limits, kept, batch = terms.edition.limits.convergence, *_compared(runs)
+    if limits is None or batch is None or kept[0].problem not in terms.edition.problems:
         return
-    first = runs[0]
-    problem, batch = terms.edition.problems.get(first.problem or ""), first.value("global_batch_size")
-    if problem is None or type(batch) is not int:
-        return
-    # A larger batch needs no fewer epochs, so the next smaller one's points judge a batch that has none.
-    smaller = [known for known in problem.reference_epochs if known <= batch]
-    if not smaller:
-        if limits.expected and first.division != "open":
-            found = f"no reference points of {first.problem} at a batch size of {batch} or less"
-            yield Fault(1, found, "a person who judges the number of epochs", path=first.path)
-        return
-    point = problem.reference_epochs[max(smaller)]
-    at = "" if point.batch == batch else f" at a batch size of {point.batch}"
-    own = [(epochs, run) for run in runs if not run.pruned and (epochs := epochs_of(run) or 0) > 0]
-    for epochs, run in own:
-        if epochs < point.fewest:
-            wanted = f"{point.fewest:g} or more, the fewest of {point.runs} runs of the reference{at}"
-            line = run.passing.line if run.passing else 1
-            yield Fault(line, f"{epochs:g} epochs to the target", wanted, path=run.path)
-    if own and len(own) + point.runs <= MOST_RUNS:
-        p = permutation_p([epochs for epochs, _ in own], point.epochs)
-        if p < limits.surprise:
-            mean = sum(epochs for epochs, _ in own) / len(own)
-            found = f"{mean:.2f} epochs on average, p = {p:.4f}"
-            yield Fault(1, found, f"p of {limits.surprise:g} or more next to the reference's {point.mean:.2f}{at}")
+    points = terms.edition.points(kept[0].benchmark, kept[0].problem)
+    if points and batch >= min(points):
+        # A larger batch needs no fewer epochs, so the largest one's points serve beyond it.
+        yield from _too_few(kept, terms, min(batch, max(points)), limits.surprise)
+    elif limits.expected:
+        found = f"no reference points of {kept[0].problem} at a batch size of {batch} or less"
+        yield Fault(1, found, "a person who judges the number of epochs", path=kept[0].path)
 
 
 @rule("RUN23", "set", after=("RUN09",), on=RUN)
 def epochs_are_no_fewer_than_points_allow(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, kept = terms.edition.limits.convergence, [r for r in runs if not r.pruned]
-    batch = kept[0].value("global_batch_size") if kept else None
-    if limits is None or not limits.chance or type(batch) is not int:
+    limits, kept, batch = terms.edition.limits.convergence, *_compared(runs)
+    if limits is not None and batch is not None:
+        yield from _too_few(kept, terms, batch, limits.chance)
+
+
+def _compared(runs: list[Run]) -> tuple[list[Run], int | None]:
+    """Return the runs that are compared with reference points, and their batch size, None if no points apply to it."""
+    kept = [run for run in runs if not run.pruned]
+    batch = kept[0].value("global_batch_size") if kept and kept[0].division != "open" else None
+    return kept, batch if type(batch) is int else None
+
+
+def _too_few(kept: list[Run], terms: Terms, batch: int, chance: float) -> Iterator[Fault]:
+    """Yield what an honest set of these runs shows with a `chance`: fewer epochs than the points of a batch allow."""
+    limits, required = terms.edition.limits.convergence, terms.benchmark.runs
+    points = terms.edition.points(kept[0].benchmark, kept[0].problem)
+    olympic = limits is not None and limits.olympic
+    number = required if olympic else sum(run.converged for run in kept)
+    allows = allowed(points, batch, number, required, chance, olympic) if chance else None
+    if allows is None:
         return
-    points, required = terms.edition.points(kept[0].benchmark, kept[0].problem), terms.benchmark.runs
-    number = required if limits.olympic else sum(run.converged for run in kept)
-    allows = allowed(points, batch, number, required, limits.chance, limits.olympic)
-    if allows is None or kept[0].division == "open":
-        return
-    mean = average([needed(run, allows.between) for run in kept], limits.olympic, allows.geometric)
+    mean = average([needed(run, allows.between) for run in kept], olympic, allows.geometric)
     if mean < allows.least:
         where = f"points at a batch size of {' and '.join(map(str, allows.batches))}"
         wanted = f"{allows.least:.3f} or more, as the reference takes {allows.mean:.3f} ({where})"
         kind = "as the geometric mean" if allows.geometric else "on average"
-        kind += ", the fewest and the most left out" if limits.olympic else ""
+        kind += ", the fewest and the most left out" if olympic else ""
         yield Fault(1, f"{mean:.3f} {terms.benchmark.epoch_num} {kind}", wanted)
 
 

@@ -19,12 +19,11 @@ if not __package__:  # run as a file: look for modules where `python -m` would, 
     __package__ = f"implementations.{Path(__file__).resolve().parent.name}"
 
 # The modules before the recorder are not loaded from cached bytecode, either.
-prefix, sys.pycache_prefix = sys.pycache_prefix, os.devnull
+sys.pycache_prefix = os.devnull
 import benchmark.installed  # noqa: F401
 from benchmark.source import install
 
 install()  # it records the repository's modules that are loaded from here on
-sys.pycache_prefix = prefix
 # ruff: noqa: E402
 from benchmark.launch import detect_launch, end_with_launcher
 

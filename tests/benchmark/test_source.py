@@ -72,6 +72,11 @@ def test_a_stale_cache_is_not_used(repository):
     assert found["implementations/acme/model.py"] == sha(b"WIDTH = 9\n")
 
 
+@pytest.mark.parametrize(("prefix", "after"), [("os.devnull", "None"), ("'own'", "'own'"), ("None", "None")])
+def test_caches_of_other_modules_are_in_use_again(repository, prefix, after):
+    run(repository, f"assert sys.pycache_prefix == {after}", before=f"import os; sys.pycache_prefix = {prefix}")
+
+
 def test_a_link_bytecode_alone_and_what_was_loaded_before_are_listed(repository):
     folder = repository / "implementations" / "acme"
     py_compile.compile(str(folder / "model.py"), cfile=str(folder / "hidden.pyc"))

@@ -1,5 +1,7 @@
 """Power and false alarms: the page has what the command prints, and what it says of both tables is so."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -32,13 +34,18 @@ def test_the_page_has_what_the_command_finds():
     for column, one in enumerate(series(), 1):
         for row in body:
             draw = SETS["honest" if row[0] == ANEW else row[0]]
-            run23, _, mlperf = below(np.array(one.crossings), draw, 2000, row[0] == ANEW)
-            assert row[column] == f"{telling.percent(run23)} ({telling.percent(mlperf)})", (row[0], one.problem)
+            run23, run22, mlperf = map(telling.percent, below(np.array(one.crossings), draw, 2000, row[0] == ANEW))
+            assert row[column] == f"{run23}, {run22} ({mlperf})", (row[0], one.problem)
 
 
-def test_honest_sets_are_found_once_in_two_hundred_at_most():
-    found = {row[0]: [float(cell.partition(" ")[0]) for cell in row[1:]] for row in rows("the set")[1:]}
-    assert max(found["honest"]) <= 0.5 and max(found[ANEW]) <= 1  # of sets with points drawn anew, once in a hundred
+def test_the_page_says_how_many_honest_sets_are_found_at_most():
+    found = {row[0]: [[*map(float, re.findall(r"[\d.]+", cell))] for cell in row[1:]] for row in rows("the set")[1:]}
+    (errors, reviews, _), (errors_anew, reviews_anew, _) = (
+        map(max, zip(*found[row], strict=True)) for row in ("honest", ANEW)
+    )
+    assert errors <= 0.5 and errors_anew <= 1  # of sets with points drawn anew, once in a hundred
+    page = " ".join((DOCS / "convergence.md").read_text(encoding="utf-8").split())
+    assert f"A reviewer looks at up to {reviews} and {reviews_anew} % of honest sets." in page
 
 
 def test_the_expected_time_tells_what_the_time_to_target_does_not():
@@ -48,8 +55,8 @@ def test_the_expected_time_tells_what_the_time_to_target_does_not():
     assert told_apart(crossings, 0.0, 0.01, 60)[1] < 0.2
 
 
-def test_crossings_find_a_faster_set_that_whole_epochs_hide():
+def test_faster_sets_are_found_and_honest_ones_are_not():
     crossings = 4.5 + np.linspace(-0.45, 0.45, 12)
-    between_evaluations, whole, _ = below(crossings, SETS["converges 15 % faster"], 100)
-    assert between_evaluations > 0.7 > whole
+    by_error, by_review, _ = below(crossings, SETS["converges 15 % faster"], 100)
+    assert by_review >= by_error > 0.7
     assert below(crossings, SETS["honest"], 100)[0] == 0

@@ -137,7 +137,7 @@ EVIDENCE = [
 DATA = [
     ("CosmoFlow's twin as the real one", relabelled("cosmoflow"), "CLK20 DATA07 DATA09 RUN22 SYS07", "cosmoflow"),
     ("DeepCAM's twin as the real one", relabelled("deepcam"), "CLK20 DATA07 DATA09 HYP03 RUN22 SYS07", "deepcam"),
-    ("smoke as scale6", relabelled("scale6"), "DATA07 EVL12 RUN22 RUN23 SYS07"),
+    ("smoke as scale6", relabelled("scale6"), "DATA07 EVL12 RUN23 SYS07"),
     ("another problem's definition", each(Run.put, "problem_digest", "0" * 64), "DATA04"),
     ("a problem of one's own", each(Run.put, "problem", "smoke2"), "LOG12"),
     ("fewer training samples", each(Run.put, "train_samples", 84), "DATA02"),
@@ -158,7 +158,7 @@ HARDWARE = [
 SETTINGS = [
     ("another rate in one run", one(another_rate), "RUN08"),
     ("another rate than configured", each(Run.put, "opt_base_learning_rate", 0.003), "HYP03"),
-    ("another batch than configured", each(Run.put, "global_batch_size", 8), "HYP03 RUN22 RUN23"),
+    ("another batch than configured", each(Run.put, "global_batch_size", 8), "HYP03 RUN23"),
     ("another precision than configured", each(Run.put, "precision", "float32"), "HYP03"),
     ("settings edited, not their digest", each(undigested), "HYP04"),
     ("settings left out", each(unsaid), "HYP05"),

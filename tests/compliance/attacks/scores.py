@@ -139,19 +139,19 @@ def larger_batch(run):
 
 
 SCORES = [
-    ("the last score but one lifted", each(raised, 0.05, False), "EVL05 RUN22"),
+    ("the last score but one lifted", each(raised, 0.05, False), "EVL05"),
     ("a score lifted by its last bit", one(raised, 2e-16, False), "EVL05"),
     ("the hits of a later evaluation", one(others_hits), "EVL12"),
     ("more hits than voxels", one(raised, 100_000), "EVL04 EVL12"),
-    ("every voxel a hit", one(whole_hits, at=1), "EVL12 RUN22"),
+    ("every voxel a hit", one(whole_hits, at=1), "EVL12"),
     ("wrong predictions taken back", one(emptied), "EVL12"),
     ("the counts of two classes exchanged", one(exchanged_classes, at=1), "EVL12"),
     ("a score that is true", one(lambda r: r.one("eval_accuracy", 1).update(value=True)), "EVL04"),
-    ("a sum for fewer outputs", each(other_sums, list.pop), "EVL13 RUN22 RUN23", "cosmoflow"),
+    ("a sum for fewer outputs", each(other_sums, list.pop), "EVL13 RUN23", "cosmoflow"),
     (
         "a sum more, of 0, in each evaluation",
         each(other_sums, lambda sums: sums.append(0.0)),
-        "EVL13 RUN22 RUN23",
+        "EVL13 RUN23",
         "cosmoflow",
     ),
     ("another metric beside the own", one(lambda r: r.insert_before(r.one("run_stop"), "eval_error", 0.0)), "EVL14"),
@@ -170,7 +170,7 @@ EPOCHS = [
     ("an epoch taken out", each(gone), "EVL02"),
     ("all but the first and the last cut out", each(cut_between, 0), "RUN22"),
     ("an epoch of every slow run cut out", each(cut_between, 1), ""),
-    ("an epoch of the slowest run cut out", one(cut, 2, at=1), "RUN22"),
+    ("an epoch of the slowest run cut out", one(cut, 2, at=1), ""),
     ("half the samples an epoch", each(counted, "epoch_stop", 84), "DATA06"),
     ("an epoch cut out at a batch without points", each(larger_batch), "RUN22"),
 ]

@@ -164,13 +164,11 @@ def two_runs_at_once(tree):
 
 @damage
 def fewer_epochs_than_the_reference(tree):
-    line = tree.logs[2].line(tree.logs[2].all("eval_accuracy")[4])
     with_batch(tree, 2)
-    return [*((f"result_{i}.txt", line, "RUN22") for i in range(5)), ("scaffold", 1, "RUN22")]
+    return [("scaffold", 1, "RUN22")]
 
 
-# One of sixty runs of the reference took so few, which is no matter for RUN22, and too many runs for its test.
-fewer_epochs_than_the_points_allow = files_changed("RUN23", "scaffold", lambda tree: with_batch(tree, 5))
+fewer_epochs_than_the_points_allow = files_changed("RUN23", "scaffold", lambda tree: with_batch(tree, 6))
 
 
 def with_batch(tree, batch):
@@ -180,9 +178,9 @@ def with_batch(tree, batch):
         tree.changed("global_batch_size", index, value=batch)
 
 
-@pytest.mark.parametrize(("batch", "number"), [(3, 0), (6, 1), (8, 0), (7, 0)])
+@pytest.mark.parametrize(("batch", "number"), [(2, 0), (3, 0), (6, 1), (8, 0), (7, 0)])
 def test_run23_judges_the_mean_where_points_are_many_enough(tree, found, batch, number):
-    """Six runs; ten that cross near 5.4, and near 4.5, as the set does; between them."""
+    """Ten runs that differ much; two; ten that cross near 5.4, and near 4.5; between them."""
     with_batch(tree, batch)
     assert [code for *_, code in found(tree.root)].count("RUN23") == number
 

@@ -251,45 +251,44 @@ def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True
     return made.run(values={"global_batch_size": batch}, problem=problem, **told)
 
 
-def few(*runs, points=(6, 6, 7, 8), convergence=True, expected=False):
-    """The lines of what RUN22 finds beside a reference of so many epochs."""
-    tiny = made.published(reference_epochs=reference_points({2: [*points]}, "tiny"))
-    limits = {"surprise": 0.05, "expected": expected} if convergence else None
-    by = terms(convergence=limits, problems={"tiny": tiny})
-    return [fault.line for fault in checks.epochs_are_not_surprisingly_few(list(runs), None, by)]
+def few(*epochs, surprise=0.05, convergence=True, expected=False, **changes):
+    """What RUN22 finds of runs of so many epochs, beside ten of the reference at a batch of 2."""
+    tiny = made.published(reference_epochs=reference_points({2: [6] * 5 + [7] * 5}, "tiny"))
+    limits = {"surprise": surprise, "expected": expected} if convergence else None
+    by, runs = terms(convergence=limits, problems={"tiny": tiny}), [converged(epoch, **changes) for epoch in epochs]
+    return [fault.found for fault in checks.epochs_are_not_surprisingly_few(runs, None, by)]
 
 
 @pytest.mark.parametrize(
-    ("number", "epochs", "points", "lines"),
+    ("epochs", "found"),
     [
-        (5, 5, (6, 6, 7, 8), [7] * 5 + [1]),
-        (5, 5, (5, 9, 9, 9, 9, 9), [1]),  # their mean alone: p = 6 / 462
-        (5, 5, (1, 9), []),
-        (3, 4, (5, 5, 6), [7] * 3),  # p = 1 / 20, the limit
-        (4, 4, (5, 5, 6), [7] * 4 + [1]),  # 1 / 35
+        ((6, 6, 6, 6, 6), None),  # at one in twenty five runs need 5.99 on average
+        ((5, 6, 6, 6, 6), "5.800"),
+        ((6,), None),  # and one run 5.49
+        ((5,), "5.000"),
+        ((), None),
     ],
 )
-def test_run22_epochs_and_their_mean_are_for_people(number, epochs, points, lines):
-    assert few(*(converged(epochs) for _ in range(number)), points=points) == lines
+def test_run22_sends_a_surprisingly_low_mean_to_people(epochs, found):
+    assert few(*epochs) == ([f"{found} epochs on average"] if found else [])
 
 
 def test_run22_says_nothing_without_a_reference_or_a_limit():
-    assert few(*(converged(5) for _ in range(5)), convergence=False) == few() == []
+    assert few(5, convergence=False) == few(5, surprise=0.0) == []
     for more in ({"problem": None}, {"problem": "other"}, *({"batch": batch} for batch in (1, 2.0, "2", None))):
-        assert few(converged(5, **more)) == []
+        assert few(5, **more) == []
 
 
 def test_run22_where_points_are_expected_and_lack_a_person_looks():
-    assert few(converged(8, batch=1), expected=True) == [1]
+    assert few(8, 8, batch=1, expected=True) == ["no reference points of tiny at a batch size of 1 or less"]
     for more in ({}, {"batch": 1, "division": "open"}, {"problem": "other"}):
-        assert few(converged(8, **more), expected=True) == []
+        assert few(8, expected=True, **more) == []
 
 
-def test_run22_is_of_runs_that_reached_their_target(monkeypatch):
-    assert few(converged(5, pruned=True)) == few(converged(5, passed=False)) == few(converged(None)) == []
-    assert few(converged(5, batch=3)) == few(converged(5, batch=64)) == [7]  # by the points of the next smaller batch
-    for epoch, first, lines in ((1, 1, [7]), (2, 3, []), (2.5, 4, []), (1, 4, [])):  # one epoch, none, less than none
-        assert few(converged(epoch, first)) == lines
-    for most, lines in ((7, [7] * 4), (8, [7] * 4 + [1])):  # four runs beside four of the reference
-        monkeypatch.setattr(checks, "MOST_RUNS", most)
-        assert few(*(converged(5) for _ in range(4))) == lines
+def test_run22_is_of_closed_runs_that_reached_their_target():
+    for more in ({"pruned": True}, {"passed": False}, {"division": "open"}):
+        assert few(5, **more) == few(None) == []
+
+
+def test_run22_compares_a_larger_batch_with_the_largest_of_all_points():
+    assert few(5, batch=3) == few(5, batch=64) == few(5) != few(6, batch=64) == []
