@@ -39,7 +39,7 @@ SHOWN = {  # what shows an attack that no text shows, if a round requires it: do
     "clock-a later epoch ten times shorter": "witness",
     "clock-every threshold used up": "witness",
     "epochs-an epoch of every slow run cut out": "witness",
-    "epochs-an epoch of the slowest run cut out": "witness",
+    "epochs-an epoch of one run cut out": "witness",
     "copies-the same with other last digits": "witness",
     "evidence-weights swapped in, their state logged": "spot checks",
     "hardware-one thread for two": "witness",

@@ -31,13 +31,13 @@ def another(run, number):
 
 
 def five_of_one(most, hits=(), predicted=()):
-    """The run of the best score as five: fresh seeds and times, and noise in some counts."""
+    """The slowest run as five, whose epochs tell nothing: fresh seeds and times, and noise in some counts."""
 
     def attack(submission):
-        best = max(range(5), key=lambda n: submission.runs[n].scores[-1]["value"])
-        for number in set(range(5)) - {best}:
-            run = submission.runs[number] = copy.deepcopy(submission.runs[best])
-            fresh(run, number + 1, 200_000 * (number - best))
+        slowest = min(range(5), key=lambda n: submission.runs[n].scores[-2]["value"])
+        for number in set(range(5)) - {slowest}:
+            run = submission.runs[number] = copy.deepcopy(submission.runs[slowest])
+            fresh(run, number + 1, 200_000 * (number - slowest))
             for at, event in enumerate(run.scores if most else ()):
                 noisy(event, 100 * number + at, most, hits, predicted)
 
@@ -146,13 +146,13 @@ def parked(path):
 
 COPIES = [
     ("one file five times", one_file, "RUN05"),
-    ("one run as five, other seeds and times", five_of_one(0), "RUN06 RUN22"),
-    ("one run as five, 1 voxel in a class's hits", five_of_one(1, (1,)), "RUN06 RUN20 RUN22"),
-    ("one run as five, up to 12 voxels in all counts", five_of_one(12, ALL, ALL), "RUN20 RUN22"),
-    ("one run as five, up to 8 voxels in the hits", five_of_one(8, ALL), "RUN20 RUN22"),
-    ("one run as five, up to 8 in the predictions", five_of_one(8, (), ALL), "RUN20 RUN22"),
+    ("one run as five, other seeds and times", five_of_one(0), "RUN06"),
+    ("one run as five, 1 voxel in a class's hits", five_of_one(1, (1,)), "RUN06 RUN20"),
+    ("one run as five, up to 12 voxels in all counts", five_of_one(12, ALL, ALL), "RUN20"),
+    ("one run as five, up to 8 voxels in the hits", five_of_one(8, ALL), "RUN20"),
+    ("one run as five, up to 8 in the predictions", five_of_one(8, (), ALL), "RUN20"),
     ("one run as five, much in two classes", five_of_one(200, (1, 4), (1, 4)), "RUN20"),
-    ("one run as five, 1e-10 in the scores", nudged, "EVL05 RUN20 RUN22"),
+    ("one run as five, 1e-10 in the scores", nudged, "EVL05 RUN20"),
     ("one run as five, noise like another training's", five_of_one(100, ALL, ALL), "RUN24"),
     ("the same with other last digits", both(five_of_one(100, ALL, ALL), own_figures), ""),
     ("one evaluation of another run, with noise", one_evaluation, "RUN20"),

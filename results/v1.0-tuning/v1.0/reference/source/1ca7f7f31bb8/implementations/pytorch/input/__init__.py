@@ -1,1 +1,0 @@
-"""Samples on their way from files to the device."""

@@ -1,1 +1,0 @@
-"""Measurements of a run and of the machine: throughput, phases, peaks, the system description."""

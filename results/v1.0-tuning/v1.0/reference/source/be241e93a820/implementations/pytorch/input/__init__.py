@@ -1,0 +1,1 @@
+"""Read samples from files and move them to the device."""

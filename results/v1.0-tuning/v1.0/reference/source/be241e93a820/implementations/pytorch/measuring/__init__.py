@@ -1,0 +1,1 @@
+"""Measurements of steps: throughput, phases, the peak rate."""
