@@ -4,7 +4,7 @@ import functools
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from statistics import mode
 
@@ -22,8 +22,10 @@ from compliance.reading.timeline import Timeline
 from compliance.reading.tree import WEAK, place_of
 from compliance.reading.values import is_number
 from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, hides, rule
+from rules.edition import Edition
 from rules.fewest import allowed, average
 from rules.names import same_name
+from rules.reference import ReferencePoint
 
 FIRST_NUMBERS = (0, 1)
 MOST_SHOWN = 20  # numbers that a finding lists
@@ -319,37 +321,44 @@ def no_runs_share_a_system(across: Across) -> Iterator[Fault]:
 
 @rule("RUN22", "set", severity="review", after=("RUN09", "RUN23"), on=RUN)
 def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, kept, batch = terms.edition.limits.convergence, *_compared(runs)
-    if limits is None or batch is None or kept[0].problem not in terms.edition.problems:
+    limits, (kept, batch, points) = terms.edition.limits.convergence, _compared(runs, terms.edition)
+    if limits is None or not batch:
         return
-    points = terms.edition.points(kept[0].benchmark, kept[0].problem)
     if points and batch >= min(points):
         # A larger batch needs no fewer epochs, so the largest one's points serve beyond it.
-        yield from _too_few(kept, terms, min(batch, max(points)), limits.surprise)
-    elif limits.expected:
-        found = f"no reference points of {kept[0].problem} at a batch size of {batch} or less"
-        yield Fault(1, found, "a person who judges the number of epochs", path=kept[0].path)
+        yield from _too_few(kept, points, min(batch, max(points)), terms, limits.surprise, limits.olympic)
+    elif limits.expected and (first := kept[0]).problem in terms.edition.problems:
+        found = f"no reference points of {first.problem} at a batch size of {batch} or less"
+        yield Fault(1, found, "a person who judges the number of epochs", path=first.path)
 
 
 @rule("RUN23", "set", after=("RUN09",), on=RUN)
 def epochs_are_no_fewer_than_points_allow(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    limits, kept, batch = terms.edition.limits.convergence, *_compared(runs)
-    if limits is not None and batch is not None:
-        yield from _too_few(kept, terms, batch, limits.chance)
+    limits, (kept, batch, points) = terms.edition.limits.convergence, _compared(runs, terms.edition)
+    if limits is not None and batch:
+        yield from _too_few(kept, points, batch, terms, limits.chance, limits.olympic)
 
 
-def _compared(runs: list[Run]) -> tuple[list[Run], int | None]:
-    """Return the runs that are compared with reference points, and their batch size, None if no points apply to it."""
-    kept = [run for run in runs if not run.pruned]
-    batch = kept[0].value("global_batch_size") if kept and kept[0].division != "open" else None
-    return kept, batch if type(batch) is int else None
+def _compared(runs: list[Run], edition: Edition) -> tuple[list[Run], int, Mapping[int, ReferencePoint]]:
+    """Return the runs that are compared with reference points, their batch size, 0 if there are none, and points."""
+    kept = [run for run in runs if not run.pruned and run.division != "open"]
+    if not kept:
+        return [], 0, {}
+    first = kept[0]
+    batch = first.value("global_batch_size")
+    return kept, batch if type(batch) is int else 0, edition.points(first.benchmark, first.problem)
 
 
-def _too_few(kept: list[Run], terms: Terms, batch: int, chance: float) -> Iterator[Fault]:
+def _too_few(
+    kept: list[Run],
+    points: Mapping[int, ReferencePoint],
+    batch: int,
+    terms: Terms,
+    chance: float,
+    olympic: bool,
+) -> Iterator[Fault]:
     """Yield what an honest set of these runs shows with a `chance`: fewer epochs than the points of a batch allow."""
-    limits, required = terms.edition.limits.convergence, terms.benchmark.runs
-    points = terms.edition.points(kept[0].benchmark, kept[0].problem)
-    olympic = limits is not None and limits.olympic
+    required = terms.benchmark.runs
     number = required if olympic else sum(run.converged for run in kept)
     allows = allowed(points, batch, number, required, chance, olympic) if chance else None
     if allows is None:
