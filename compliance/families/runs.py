@@ -49,10 +49,12 @@ def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator
 
 
 def _without(missing: list[tuple[int, int]]) -> str:
-    if not missing:
-        return ""
-    one = len(missing) == 1 and missing[0][0] == missing[0][1]
-    return f"; result_{missing[0][0]}.txt is missing" if one else f"; runs {_ranges(missing)} are missing"
+    match missing:
+        case []:
+            return ""
+        case [(first, last)] if first == last:
+            return f"; result_{first}.txt is missing"
+    return f"; runs {_ranges(missing)} are missing"
 
 
 def _missing(numbers: set[int], runs: int) -> list[tuple[int, int]]:
@@ -125,10 +127,11 @@ def no_run_is_a_replay(across: Across) -> Iterator[Fault]:
 def _replayed(replays: list[Replay], across: Across) -> str:
     """Return in words how many runs of a set log the same scores, "" unless they have all scores in common."""
     runs, equal = {r.run.path for r in replays} | {r.first.path for r in replays}, {r.equal for r in replays}
-    one_set = {r.first.set_path for r in replays} == {replays[0].run.set_path}
-    if not one_set or len(equal) > 1 or any(r.equal != len(r.run.evaluations) for r in replays):
+    own = replays[0].run.set_path
+    whole = all(r.equal == len(r.run.evaluations) for r in replays)
+    if {r.first.set_path for r in replays} != {own} or len(equal) > 1 or not whole:
         return ""
-    every = len(runs) == sum(run.set_path == replays[0].run.set_path for run in across.runs)
+    every = len(runs) == sum(run.set_path == own for run in across.runs)
     names = " and ".join(sorted(run.rpartition("/")[2] for run in runs)) if len(runs) == 2 else f"{len(runs)} runs"
     return f"{'All ' if every and len(runs) > 2 else ''}{names} log the same {counted(equal.pop(), 'evaluation score')}"
 
@@ -166,9 +169,9 @@ def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) 
     usual = _usual(runs, "submission_org")
     if usual is None or place.submission is None or _is_placeholder(usual.value("submission_org")):
         return
-    said, names = usual.value("submission_org"), [place.submission.org, place.described.get("submitter")]
-    if not any(same_name(said, n) for n in names if n):
-        yield Fault(usual.line("submission_org"), f"submission_org {show(said)}", show(names[0]), path=usual.path)
+    said, org = usual.value("submission_org"), place.submission.org
+    if not any(same_name(said, name) for name in (org, place.described.get("submitter")) if name):
+        yield Fault(usual.line("submission_org"), f"submission_org {show(said)}", show(org), path=usual.path)
 
 
 @rule("RUN12", "set", on=RUNS | STEPS)
@@ -228,9 +231,9 @@ def _odd_ones(runs: list[Run], key: str, terms: Terms) -> Iterator[Fault]:
 def identity_is_filled_in(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for key in IDENTITY:
         left = [r for r in runs if _is_placeholder(r.value(key))]
-        if left:
-            found = f"{key} {show(left[0].value(key))}{among(left, runs)}"
-            yield Fault(left[0].line(key), found, "its name", path=left[0].path)
+        for first in left[:1]:
+            found = f"{key} {show(first.value(key))}{among(left, runs)}"
+            yield Fault(first.line(key), found, "its name", path=first.path)
 
 
 def _is_placeholder(value: object) -> bool:
