@@ -299,7 +299,7 @@ def test_run22_is_of_closed_runs_that_reached_their_target():
         assert few(5, **more) == few(None) == []
 
 
-def test_too_few_epochs_are_judged_by_the_runs_that_reached_their_target():
+def test_too_few_epochs_are_those_of_runs_that_converged():
     """Two of five runs need 5.76 epochs on average, and five need 5.99."""
     assert few(5.9, 5.9) == [] != few(5.9, 5.9, 5.9, 5.9, 5.9) == ["5.900 epochs on average"]
 
