@@ -23,9 +23,10 @@ from compliance.reading.tree import WEAK, place_of
 from compliance.reading.values import is_number
 from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, hides, rule
 from rules.edition import Edition
+from rules.fewest import RUNS as RUNS_OF_A_POINT
 from rules.fewest import allowed, average
 from rules.names import same_name
-from rules.reference import ReferencePoint
+from rules.reference import ReferencePoint, neighbours
 
 FIRST_NUMBERS = (0, 1)
 MOST_SHOWN = 20  # numbers that a finding lists
@@ -327,11 +328,13 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
     limits, (kept, batch, points) = terms.edition.limits.convergence, _compared(runs, terms.edition)
     if limits is None or not batch:
         return
-    if points and batch >= min(points):
-        # A larger batch needs no fewer epochs, so the largest one's points serve beyond it.
-        yield from _too_few(kept, points, min(batch, max(points)), terms, limits.surprise, limits.olympic)
+    # A larger batch needs no fewer epochs, so the largest one's points serve beyond it.
+    served = min(batch, max(points, default=batch))
+    near = [points[size] for size in neighbours(points, served)]
+    if near and all(point.runs >= RUNS_OF_A_POINT * terms.benchmark.runs for point in near):
+        yield from _too_few(kept, points, served, terms, limits.surprise, limits.olympic)
     elif limits.expected and (first := kept[0]).problem in terms.edition.problems:
-        found = f"no reference points of {first.problem} at a batch size of {batch} or less"
+        found = f"no reference points of {first.problem} that apply to a batch size of {batch}"
         yield Fault(1, found, "a person who judges the number of epochs", path=first.path)
 
 

@@ -257,9 +257,9 @@ def converged(epoch, first=1, problem="tiny", batch=2, pruned=False, passed=True
     return made.run(values={"global_batch_size": batch}, problem=problem, **told)
 
 
-def few(*epochs, rule=checks.epochs_are_not_surprisingly_few, convergence=True, limits=None, **changes):
-    """What RUN22 finds of runs of so many epochs, beside ten of the reference at a batch of 2."""
-    tiny = made.published(reference_epochs=reference_points({2: [6] * 5 + [7] * 5}, "tiny"))
+def few(*epochs, rule=checks.epochs_are_not_surprisingly_few, convergence=True, limits=None, more=0, **changes):
+    """What RUN22 finds of runs of so many epochs, beside ten of the reference, or `more`, at a batch of 2."""
+    tiny = made.published(reference_epochs=reference_points({2: [6] * 5 + [7] * (5 + more)}, "tiny"))
     limits = {"surprise": 0.05, "expected": False, **(limits or {})} if convergence else None
     by, runs = terms(convergence=limits, problems={"tiny": tiny}), [converged(epoch, **changes) for epoch in epochs]
     found = list(rule(runs, None, by))
@@ -289,9 +289,15 @@ def test_run22_says_nothing_without_a_reference_or_a_limit():
 
 def test_run22_where_points_are_expected_and_lack_a_person_looks():
     expected = {"expected": True}
-    assert few(8, batch=1, limits=expected) == ["no reference points of tiny at a batch size of 1 or less"]
+    assert few(8, batch=1, limits=expected) == ["no reference points of tiny that apply to a batch size of 1"]
     for more in ({}, {"batch": 1, "division": "open"}, {"problem": "other"}, {"batch": "1"}):
         assert few(8, limits=expected, **more) == []
+
+
+def test_run22_points_of_too_few_runs_do_not_apply():
+    expected = {"expected": True}
+    assert few(5, more=-1) == few(8, limits=expected) == []
+    assert few(8, more=-1, limits=expected) == ["no reference points of tiny that apply to a batch size of 2"]
 
 
 def test_run22_is_of_closed_runs_that_reached_their_target():
