@@ -1,4 +1,4 @@
-"""Start runs in a container: the words of a runtime's command, with the folders that are mounted."""
+"""Start runs in a container: the words of a runtime's command, with what is mounted."""
 
 import hashlib
 import re
@@ -22,13 +22,13 @@ AMD = Path("/dev/kfd")  # is there where the driver for AMD's GPUs is
 
 @dataclass(frozen=True)
 class Container:
-    """An image: a file, or what the runtime takes for one. The clone is mounted, and `folders` are, under the same
-    paths. Relative ones lie in the clone."""
+    """An image: a file, or what the runtime takes for one. The clone is mounted, and what of `paths` lies outside it,
+    under the same paths."""
 
     image: str
     runtime: str
     clone: Path
-    folders: tuple[Path, ...] = ()
+    paths: tuple[Path, ...] = ()
 
     @cached_property
     def facts(self) -> dict[str, str]:
@@ -40,18 +40,19 @@ class Container:
 
     def words(self, variables: Iterable[str]) -> tuple[list[str], list[str]]:
         """Return the words at the end of the launcher's command, and those before the program."""
-        mounted = [str(folder) for folder in (self.clone, *self.folders) if folder.is_absolute()]
+        outside = (path for path in self.paths if not path.is_relative_to(self.clone))
+        mounted = [str(path) for path in dict.fromkeys((self.clone, *outside))]
         if self.runtime == "pyxis":  # options of srun
-            pairs = ",".join(f"{folder}:{folder}" for folder in mounted)
+            pairs = ",".join(f"{path}:{path}" for path in mounted)
             return [
                 f"--container-image={self.image}",
                 f"--container-mounts={pairs}",
                 f"--container-workdir={self.clone}",
             ], []
         if self.runtime == "apptainer":
-            binds = [word for folder in mounted for word in ("--bind", folder)]
+            binds = [word for path in mounted for word in ("--bind", path)]
             return [], ["apptainer", "exec", "--rocm" if AMD.exists() else "--nv", *binds, self.image]
-        mounts = [word for folder in mounted for word in ("--mount", f"{folder}:{folder}")]
+        mounts = [word for path in mounted for word in ("--mount", f"{path}:{path}")]
         passed = [word for name in (*variables, *RANKS) for word in ("--env", name)]
         change = ["sh", "-c", 'cd "$0" && exec "$@"', str(self.clone)]
         return [], ["enroot", "start", *mounts, *passed, self.image, *change]

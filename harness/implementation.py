@@ -106,6 +106,8 @@ class Implementation:
         if done.returncode and any("--describe" in line for line in ours or said[-1:]):  # not in a printed usage
             return None
         if done.returncode:
+            for line in said[:-1] if not ours else ():  # a launcher's words, any of which may be the cause
+                print(line, file=sys.stderr, flush=True)
             reason = (ours or said[-1:] or [f"train.py --describe ended with exit code {done.returncode}"])[0]
             raise ValueError(re.sub(r"^train\.py: (?!error: )", "", reason))
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]

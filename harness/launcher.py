@@ -1,5 +1,6 @@
 """Start the ranks of a run: one process, several by torchrun on this node, or by the command of another launcher."""
 
+import contextlib
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ PASSED = re.compile(
     r"(NCCL|RCCL|GLOO|UCX|FI|OMP|MKL|CUDA|HIP|ROCR|HSA|MIOPEN|PYTORCH|TORCH|TORCHINDUCTOR|TRITON)_|MASTER_ADDR$"
 )
 FIRST_PORT, PORTS = 20_000, 10_000  # below the ports that systems assign themselves
+ANSWER = 60.0  # seconds
 ALL = Share()
 
 
@@ -66,6 +68,13 @@ class Launcher:
         return subprocess.run(
             command, env=environment, capture_output=True, text=True, errors="replace", preexec_fn=share.claim
         )
+
+    def remove(self, folder: str) -> None:
+        """Remove a folder on the nodes where a launcher's command starts ranks. A node that does not answer keeps
+        it."""
+        if self.words:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run(self.command(["rm", "-rf", folder]), capture_output=True, timeout=ANSWER)
 
 
 def launcher_words(text: str) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """The options that the commands of the harness share, and the setup of runs that they amount to."""
 
 import argparse
+import contextlib
 import dataclasses
 import math
 import re
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -82,10 +84,20 @@ class Setup:
         options = [*self.options(), "--log", str(log), *self.settings, *more]
         return self.launcher.start(self.implementation.program(options, self.launcher.python), share)
 
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A folder for what ranks write and this process reads, which is removed then. It lies among the submissions,
+        since all nodes and containers see these; a /tmp may be their own."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".scratch-", dir=self.out) as folder:
+            yield Path(folder)
+
     def write_head(self, log: Path) -> None:
         """Have train.py write the head of a log. Raises ValueError if it does not."""
         if code := finish(self.start(log, ["--head"])):
             raise ValueError(f"the head of a log was not written: {ended(code)}")
+        if not log.is_file():
+            raise ValueError(f"{log}: found no log, wanted its head, in a folder that all nodes share")
 
     def source(self) -> dict[str, bytes]:
         """Return the files that a run that starts now can load, by sha256."""
@@ -174,12 +186,20 @@ def launcher_of(args: argparse.Namespace) -> Launcher:
         raise ValueError(f"--nproc: found {count}, wanted 1 or more")
     if args.container and not args.exec:
         raise ValueError("--container: found no --exec, wanted the command that starts ranks on nodes too")
-    folders = [getattr(args, name, None) for name in ("data", "stage", "checkpoint", "out")]
-    container = None
-    if args.container:
-        container = Container(args.container, args.runtime, ROOT, tuple(folder for folder in folders if folder))
+    container = Container(args.container, args.runtime, ROOT, tuple(mounted(args))) if args.container else None
     python = {"python": args.python or "python3"} if args.python or args.container else {}
     return Launcher(count, launcher_words(args.exec) if args.exec else (), container=container, **python)
+
+
+def mounted(args: argparse.Namespace) -> Iterator[Path]:
+    """Yield the files and folders that a run in a container must see, as they are named and without links. Folders that
+    runs write to are made: a runtime refuses to mount what is not there."""
+    yield find_implementation(args.implementation).folder
+    for name in ("problems", "config", "registry", "data", "stage", "checkpoint", "out"):
+        if path := getattr(args, name, None):
+            if name in ("checkpoint", "out"):
+                path.mkdir(parents=True, exist_ok=True)
+            yield from (path.absolute(), path.resolve())
 
 
 def ranks_of(layout: str) -> int:

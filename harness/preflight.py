@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +53,8 @@ class Step:
 def judge_head(setup: Setup) -> tuple[Finding, ...]:
     """Have train.py write the head of a log, and return the checker's findings on it and on the system description.
     Raises ValueError if there is no head, or if the checker fails."""
-    with tempfile.TemporaryDirectory(prefix="preflight-") as folder:
-        tree = Path(folder) / EDITION / setup.org
+    with setup.scratch() as folder:
+        tree = folder / EDITION / setup.org
         log = result_path(tree, setup.system, setup.benchmark, 0)
         log.parent.mkdir(parents=True)
         setup.write_head(log)
@@ -64,8 +63,8 @@ def judge_head(setup: Setup) -> tuple[Finding, ...]:
 
 def measure_step(setup: Setup) -> Step:
     """Measure one step and have its log judged. Raises ValueError if it cannot be measured, or if the checker fails."""
-    with tempfile.TemporaryDirectory(prefix="preflight-") as folder:
-        tree = Path(folder) / EDITION / setup.org
+    with setup.scratch() as folder:
+        tree = folder / EDITION / setup.org
         log = result_path(tree, setup.system, setup.benchmark, 0, THROUGHPUT)
         if code := finish(setup.start(log, ["--steps", "1"])):
             raise ValueError(f"a first step was not measured: {ended(code)}")

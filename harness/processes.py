@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmark.launch import end_with_parent, ending_signals
@@ -116,9 +116,10 @@ def running() -> Iterator[dict[int, Process]]:
 
 
 @contextlib.contextmanager
-def fresh_kernels() -> Iterator[None]:
-    """Have the runs of this context compile kernels into an empty folder, which is removed at the end, since a cache
-    that was there could hold anything (ENV13). A folder that the user names stays."""
+def fresh_kernels(remove: Callable[[str], object] | None = None) -> Iterator[None]:
+    """Have the runs of this context compile kernels into an empty folder, since a cache that was there could hold
+    anything (ENV13). At the end it is removed here, and by `remove` on other nodes. A folder that the user names
+    stays."""
     if KERNELS in os.environ:
         yield
         return
@@ -128,6 +129,8 @@ def fresh_kernels() -> Iterator[None]:
             yield
         finally:
             del os.environ[KERNELS]
+            if remove:
+                remove(folder)
 
 
 @contextlib.contextmanager

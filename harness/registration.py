@@ -1,6 +1,5 @@
 """What is registered for a set or a campaign, and what a round's registry assigns to it."""
 
-import tempfile
 from pathlib import Path
 
 from benchmark.log import Event, read_log
@@ -42,8 +41,8 @@ def request_of(setup: Setup) -> Request:
     names = (setup.org, setup.system, setup.benchmark, setup.problem)
     if not takes(described, "--head"):
         return Request(*names, described.source, described.config_digest)
-    with tempfile.TemporaryDirectory(prefix="register-") as folder:
-        log = Path(folder) / "result_0.txt"
+    with setup.scratch() as folder:
+        log = folder / "result_0.txt"
         setup.write_head(log)
         values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
     return Request(*names, values["source"], values["config_digest"])

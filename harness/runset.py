@@ -97,7 +97,7 @@ class RunSet:
         source: dict[str, bytes] = {}
         taken: dict[int, Share] = {}
         code, jobs = 0, len(free)
-        with fresh_kernels(), running() as processes:
+        with fresh_kernels(self.setup.launcher.remove), running() as processes:
             while processes or (todo and not code):
                 while todo and free and not code:
                     run = todo.pop(0)

@@ -83,6 +83,13 @@ def test_a_run_that_cannot_be_is_refused_in_train_pys_words(tmp_path, text, said
         program(tmp_path, f"#!/bin/sh\n{text}").describe([], Launcher())
 
 
+def test_all_that_a_launcher_says_of_its_failure_is_shown(tmp_path, capsys):
+    text = "echo 'mpiexec: no such file' >&2; echo >&2; echo 'mpiexec: process manager error' >&2; exit 1"
+    with pytest.raises(ValueError, match=r"^mpiexec: process manager error$"):
+        program(tmp_path, f"#!/bin/sh\n{text}").describe([], Launcher())
+    assert capsys.readouterr().err == "mpiexec: no such file\n"
+
+
 def test_warnings_are_passed_on_and_other_lines_are_not_read(tmp_path, capsys):
     text = f"#!/bin/sh\necho module loaded\necho 'train.py: slow' >&2\necho noise >&2\necho '{json.dumps(FIELDS)}'"
     assert program(tmp_path, text).describe([], Launcher()).problem == "tiny"

@@ -32,6 +32,16 @@ def test_each_start_has_a_port_of_its_own():
     assert len(found) > 10 and all(FIRST_PORT <= int(port) < FIRST_PORT + PORTS for port in found)
 
 
+def test_a_folder_is_removed_by_what_starts_ranks(tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / name / "kernels").mkdir(parents=True)
+    Launcher(2).remove(str(tmp_path / "a"))  # ranks on this node, whose folder its owner removes
+    Launcher(1, ("env",)).remove(str(tmp_path / "b"))
+    monkeypatch.setattr("harness.launcher.ANSWER", 0.1)
+    Launcher(1, ("sleep", "60")).remove(str(tmp_path / "c"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
+
+
 @pytest.mark.parametrize(("text", "said"), [("srun 'x", "No closing quotation"), (" ", "found no words")])
 def test_words_that_are_none(text, said):
     with pytest.raises(ValueError, match=f"--exec: .*{said}"):

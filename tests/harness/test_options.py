@@ -1,10 +1,12 @@
 """What the options that commands share amount to."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 import yaml
 
+from benchmark.source import ROOT
 from harness import submit
 from harness.launcher import Launcher
 from harness.options import assignments, launcher_of
@@ -23,11 +25,32 @@ def test_options_of_a_launcher(tmp_path):
     assert launcher("--nproc", "3").ranks == 3 and launcher("--python", "x").python == "x"
     found = launcher("--exec", "srun -n {ranks}", "--nproc", "8", "--container", "image", "--data", "/data")
     assert (found.words, found.python) == (("srun", "-n", "{ranks}"), "python3")
-    assert found.container.folders[0] == Path("/data")
+    assert Path("/data") in found.container.paths
     with pytest.raises(ValueError, match="--container: found no --exec"):
         launcher("--container", "image")
     with pytest.raises(ValueError, match="--nproc: found 0"):
         launcher("--nproc", "0")
+
+
+def test_a_container_sees_all_that_a_run_is_told_of(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to("disk")
+    named = {name: f"{name}.x" for name in ("problems", "config", "data", "stage", "out")} | {"checkpoint": "link/new"}
+    words = [word for name, value in named.items() for word in (f"--{name}", value)]
+    found = launcher("--exec", "srun", "--container", "image", *words).container
+    own = ROOT / "implementations" / "pytorch"
+    assert set(found.paths) == {own, tmp_path / "disk/new", *(tmp_path / value for value in named.values())}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link", "out.x"]
+    assert (tmp_path / "disk/new").is_dir()
+
+
+def test_a_head_that_this_node_does_not_see_is_an_error(fake):
+    setup = dataclasses.replace(fake.setup(), launcher=Launcher(1, ("true",)))
+    with setup.scratch() as folder, pytest.raises(ValueError, match="found no log, wanted its head, in a folder"):
+        assert folder.parent == setup.out
+        setup.write_head(folder / "elsewhere.txt")
+    assert not folder.exists()
 
 
 def test_a_setup_is_what_was_typed(fake):

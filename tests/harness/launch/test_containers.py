@@ -30,6 +30,11 @@ def test_all_have_one_base_and_the_same_packages():
 
 @pytest.mark.parametrize("name", FILES)
 def test_containers_have_the_pins(name):
-    installs = re.findall(r"pip install (.*?)-r /tmp/requirements/(\w+)\.txt", text(name))
+    installs = re.findall(r"pip install (.*?)-r /\w+/requirements/(\w+)\.txt", text(name))
     assert list(dict.fromkeys(listed for _, listed in installs)) == ["common", FILES[name]]
     assert all("--require-hashes" in options for options, _ in installs) and "PYTHONNOUSERSITE=1" in text(name)
+
+
+def test_apptainer_copies_nothing_to_a_folder_of_the_hosts():
+    copied = re.search(r"^%files\n((?: +\S.*\n)+)", text("apptainer.def"), re.M)[1].split()[1::2]
+    assert copied and not [path for path in copied if path.startswith(("/tmp", "/var/tmp", "/root", "/home"))]
