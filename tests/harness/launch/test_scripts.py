@@ -108,14 +108,15 @@ def test_an_array_of_fewer_elements_than_runs_is_refused(jobs, launcher):
 
 
 @pytest.mark.parametrize(("runtime", "option"), [("apptainer", "--bind"), ("enroot", "--mount")])
-def test_a_container_sees_its_folders(tiny_jobs, jobs, tiny_data, runtime, option):
+def test_a_container_sees_what_the_options_name(tiny_jobs, jobs, tiny_data, runtime, option):
     image = jobs.folder / "image"
     image.write_text("layers")
     words = ("--container", str(image), "--runtime", runtime)
     done = tiny_jobs("slurm", *words, STAGE="/local", CHECKPOINT=jobs.folder / "kept", RUNS=1)
     assert done.returncode == 0, done.stderr
     seen = {value.partition(":")[0] for name, value in pairwise(jobs.asked) if name == option}
-    assert seen == {str(f) for f in (ROOT, tiny_data.data, "/local", jobs.folder / "kept", jobs.folder)}
+    outside = (tiny_data.problems, tiny_data.data, "/local", jobs.folder / "kept", jobs.folder)
+    assert seen == {str(path) for path in (ROOT, *outside)}
     assert len(jobs.starts()[0]["variables"]["CONTAINER_DIGEST"]) == 64
 
 
