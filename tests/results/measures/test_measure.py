@@ -1,8 +1,22 @@
 """A measure's title, and the ways in which one follows from a result."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from results.measures.measure import Measure, averaged, of_energy, of_throughput, over, seconds_of, with_deviation
+from results.measures.measure import (
+    Measure,
+    averaged,
+    described,
+    of_energy,
+    of_expected,
+    of_merit,
+    of_throughput,
+    over,
+    seconds_of,
+    with_deviation,
+)
+from results.statistics.expected import expected
 
 
 def test_a_heading_has_the_unit():
@@ -36,3 +50,28 @@ def test_a_part_of_a_run_has_its_error(results):
     part = seconds_of("training", "training", "")
     assert (part.name, part.title) == ("training_seconds", "training, s")
     assert part.get(r) == r.mean("training_ms") / 1000 and part.error(r) == r.deviation("training_ms") / 1000
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"), [("A100", "A100"), (2, "2"), ("", None), (None, None), ("x" * 201, "x" * 200)]
+)
+def test_a_field_of_the_description_is_text_of_200_characters(said, shown):
+    result = SimpleNamespace(judged=SimpleNamespace(description={"model": said}))
+    assert described("model", "model", "model").get(result) == shown
+    assert described("other", "other", "other").get(result) is None
+
+
+def test_without_a_figure_of_merit_no_runs_are_averaged():
+    get = of_merit(sum)
+    score = SimpleNamespace(trimmed=[1.0, 2.0])
+    assert get(SimpleNamespace(fom=1.5, score=score)) == 3.0 and get(SimpleNamespace(fom=None, score=score)) is None
+
+
+def test_a_mean_is_no_share_unless_it_is_said():
+    assert [averaged("au", "AU", "", **more).title for more in ({}, {"share": True})] == ["AU", "AU, %"]
+
+
+def test_an_expected_time_and_not_why_there_is_none(results):
+    (r,) = results
+    found, _ = expected(r)
+    assert found and of_expected(lambda time: time)(r) == found

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from results.measures.merit import models_per_hour
+from results.measures.merit import models_per_hour, relative
 from results.measures.registry import MEASURES
 from results.statistics import expected
 from results.tables.words import epochs_words
@@ -19,6 +19,10 @@ def test_the_figure_of_merit_in_seconds_minutes_and_models_an_hour(results):
     assert value["fom_seconds"] == pytest.approx(52) and value["fom_minutes"] == pytest.approx(52 / 60)
     assert models_per_hour(r) == value["models_per_hour"] == pytest.approx(3600 / 52)
     assert value["fom_low"] < 52 < value["fom_high"] and value["median_seconds"] == pytest.approx(52)
+
+
+def test_a_relative_error_is_a_percentage():
+    assert relative("x", "spread", "", lambda r: 0.1).title == "spread, %"
 
 
 FEWER = "52 % fewer epochs: 10 on average of all converged runs, 21 of the reference's"
