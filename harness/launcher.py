@@ -70,10 +70,10 @@ class Launcher:
         )
 
     def remove(self, folder: str) -> None:
-        """Remove a folder on the nodes where a launcher's command starts ranks. A node that does not answer keeps
-        it."""
+        """Remove a folder on the nodes where a launcher's command starts ranks. It stays if the command cannot be run,
+        or does not end."""
         if self.words:
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 subprocess.run(self.command(["rm", "-rf", folder]), capture_output=True, timeout=ANSWER)
 
 

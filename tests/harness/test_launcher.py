@@ -38,7 +38,8 @@ def test_a_folder_is_removed_by_what_starts_ranks(tmp_path, monkeypatch):
     Launcher(2).remove(str(tmp_path / "a"))  # ranks on this node, whose folder its owner removes
     Launcher(1, ("env",)).remove(str(tmp_path / "b"))
     monkeypatch.setattr("harness.launcher.ANSWER", 0.1)
-    Launcher(1, ("sleep", "60")).remove(str(tmp_path / "c"))
+    for words in (("sleep", "60"), ("no-such-program",)):
+        Launcher(1, words).remove(str(tmp_path / "c"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
 
 
