@@ -18,7 +18,7 @@ PASSED = re.compile(
     r"(NCCL|RCCL|GLOO|UCX|FI|OMP|MKL|CUDA|HIP|ROCR|HSA|MIOPEN|PYTORCH|TORCH|TORCHINDUCTOR|TRITON)_|MASTER_ADDR$"
 )
 FIRST_PORT, PORTS = 20_000, 10_000  # below the ports that systems assign themselves
-ANSWER = 60.0  # seconds
+ANSWER = 60.0  # seconds for nodes to remove a folder
 ALL = Share()
 
 

@@ -86,10 +86,10 @@ class Setup:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder for what ranks write and this process reads, which is removed then. It lies among the submissions,
-        since all nodes and containers see these; a /tmp may be their own."""
+        """A folder for what ranks write and this process reads; it is removed afterwards. It lies among the
+        submissions, which all nodes and containers see; a /tmp may be their own."""
         self.out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".scratch-", dir=self.out) as folder:
+        with tempfile.TemporaryDirectory(prefix=".scratch-", dir=self.out, ignore_cleanup_errors=True) as folder:
             yield Path(folder)
 
     def write_head(self, log: Path) -> None:
@@ -194,12 +194,13 @@ def launcher_of(args: argparse.Namespace) -> Launcher:
 def mounted(args: argparse.Namespace) -> Iterator[Path]:
     """Yield the files and folders that a run in a container must see, as they are named and without links. Folders that
     runs write to are made: a runtime refuses to mount what is not there."""
-    yield find_implementation(args.implementation).folder
-    for name in ("problems", "config", "registry", "data", "stage", "checkpoint", "out"):
+    for name in ("checkpoint", "out"):
         if path := getattr(args, name, None):
-            if name in ("checkpoint", "out"):
-                path.mkdir(parents=True, exist_ok=True)
-            yield from (path.absolute(), path.resolve())
+            path.mkdir(parents=True, exist_ok=True)
+    options = ("problems", "config", "registry", "data", "stage", "checkpoint", "out")
+    named = (getattr(args, name, None) for name in options)
+    for path in (find_implementation(args.implementation).folder, *filter(None, named)):
+        yield from (path.absolute(), path.resolve())
 
 
 def ranks_of(layout: str) -> int:
