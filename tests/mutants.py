@@ -60,8 +60,15 @@ FORMULAS = ("tests/perf/pages/test_mathematics.py", "tests/perf/pages/test_tenso
 MORE = {  # tests of what several modules of a folder do together
     "compliance/families": ("tests/compliance/test_rounds.py",),
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
-    "compliance/engine/__init__.py": ("tests/compliance/engine/test_engine.py",),
-    "compliance/source/flow.py": ("tests/compliance/source/test_trace.py",),
+    "compliance/engine/__init__.py": (),  # those of its folder
+    "compliance/engine": ("tests/compliance/engine/test_engine.py", "tests/compliance/test_rounds.py"),
+    "compliance/output": ("tests/compliance/test_check.py",),
+    "compliance/packing": ("tests/compliance/packing/test_anonymous.py", "tests/compliance/packing/test_pack.py"),
+    "compliance/source": (
+        "tests/compliance/source/test_trace.py",
+        "tests/compliance/families/test_code.py",
+        "tests/compliance/families/test_seeds.py",
+    ),
     "compliance/reading/run.py": (
         "tests/compliance/families/test_runs.py",
         "tests/compliance/families/test_evaluation.py",

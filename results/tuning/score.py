@@ -169,13 +169,13 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     confirmed = [log.run for log in confirming.logs] if confirming else []
     times = [run.seconds if run.converged and run.seconds else math.inf for run in confirmed]
     epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))
-    per_epoch = next((n for run in confirmed if type(n := run.value("train_samples")) is int), 0)
+    per_epoch = next((n for run in confirmed if type(n := run.value("train_samples")) is int), None)
     return Scored(
         judged=trials,
         opened=opened,
         trials=tuple(made),
         confirmation=trimmed_mean(times) if times else None,
-        samples=tuple(e * per_epoch for e in epochs),
+        samples=tuple(e * per_epoch for e in epochs) if per_epoch else (),
         epochs=epochs,
         wall=_wall(made, runs, ledger),
         lost=_lost(ledger, runs),

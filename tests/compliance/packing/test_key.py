@@ -84,6 +84,9 @@ def test_names_digests_and_bytes_are_put_back():
 def test_nothing_else_is(spots):
     with pytest.raises(Unsound, match=r"^key: found "):
         put_back(b"org1 0.5", *spots, acme="org1")
+    for data, spot in ((b"0.5 org1", (4, 5, b"acme")), (b"org1", (0, 4, b"1" * 64)), (b"0" * 64, (0, 64, b"0.9"))):
+        with pytest.raises(Unsound, match=r"^key: found "):
+            put_back(data, spot, acme="org1")
     with pytest.raises(Unsound, match="found 5000 bytes that are replaced"):  # no more is read at once
         put_back(bytes(5000), (0, 5000, b"acme"))
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from compliance.packing.names import Names, gather, hosts, users
+from compliance.packing.names import DEEP, Names, gather, hosts, searched, users
 from tests.compliance.logs import log_text, logged
 from tests.support.effort import guarded
 
@@ -69,6 +69,52 @@ def test_names_in_capitals_are_one_and_the_longest_is_taken(names):
     assert {names.given[n] for n in ("ZENITHLABS", "Zenithlabs", "Zenith Labs Inc")} == {"org00aa11bbn1"}
     names.add("sys", "Zenithlabs One")
     assert masked(names, "zenithlabs one, zenithlabs two") == "sys00aa11bbn3, org00aa11bbn1 two"
+
+
+def test_short_names_and_words_of_the_source_stay_within_words(names):
+    """A folder's name is masked as source is."""
+    for name in ("xq7", "xq7z", "beef", "strong"):
+        names.add("host", name)
+    assert names.loose == {"Zenithlabs", "café7", "xq7z"}
+    assert names.kept() == ["beef", "box", "cafe", "strong", "vm", "xq7"]
+    assert names.of("box") == "sys00aa11bbn1" and names.of("box vm zenithlabs2") == "box vm org00aa11bbn12"
+
+
+def test_names_of_folders_and_of_what_logs_tell(tmp_path):
+    """A line that is no event, and an event that is not as it should be, tell none."""
+    told = [
+        logged(1, "submission_platform", "Ridge IX"),
+        logged(1, "source", "0" * 64, files={"implementations/quick/train.py": "0" * 64}),
+        logged(1, "source", "0" * 64, files=["implementations/none/train.py"]),
+        logged(1, "devices", [{"uuids": ["GPU-0a1b"]}, "odd"]),
+        logged(1, "devices", 5),
+        logged(1, "seed", 5, files={"implementations/none/train.py": 1}, uuids=["no"]),
+    ]
+    paths = [
+        "results/ridge/strong/scaffold/result_0.txt",
+        "results/solo/note",
+        "results/notes.md",
+        "systems/ridge.json",
+    ]
+    for path, text in zip(
+        paths, (f":::MLLOG no\n{log_text(told)}", "", "", '{"system_name": "Ridge Nine"}'), strict=True
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found = gather(tmp_path, paths, ["Al"])
+    assert set(found.given) == {tmp_path.name, "Al", "ridge", "Ridge IX", "Ridge Nine", "GPU-0a1b", "quick", "solo"}
+    assert len({found.given[name] for name in ("ridge", "Ridge IX", "Ridge Nine")}) == 1
+    assert "Al" in found.loose and found.implementations == {"quick"}
+
+
+@pytest.mark.parametrize(("deep", "wanted"), [(DEEP - 1, {"quartz"}), (DEEP, set())])
+def test_json_is_searched_to_a_depth(deep, wanted):
+    told: object = {"host": "quartz"}
+    for level in range(deep):
+        told = [told] if level % 2 else {"inner": told}
+    found = Names()
+    searched(found, told)
+    assert set(found.given) == wanted
 
 
 def test_what_is_no_name_and_users_of_home_folders():

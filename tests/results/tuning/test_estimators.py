@@ -1,5 +1,6 @@
 import itertools
 import math
+import random
 import statistics
 
 import pytest
@@ -30,10 +31,32 @@ def test_the_expected_running_time_is_what_restarts_cost():
     assert e.running_time(costs, [False] * 4) == math.inf
 
 
+def _chances(trials, hits):
+    """What the interval draws: chances of success, when all trials cost the same."""
+    draws = random.Random(e.SEED)
+    for _ in range(e.DRAWS):
+        yield draws.betavariate(hits + 0.5, trials - hits + 0.5)
+        for _ in range(2):  # the means
+            draws.gauss(0, 1), draws.gammavariate(1.5, 2)
+
+
 def test_the_interval_of_the_running_time():
     found = e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
     assert found == e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
     assert found.value == 20.0 and 10 < found.low < 15 and 30 < found.high < 70
+    chances = sorted(1 / c for c in _chances(8, 4))
+    assert found.low == pytest.approx(10 * chances[50]) and found.high == pytest.approx(10 * chances[-51])
+
+
+def test_draws_of_a_mean_are_students():
+    """Six trials: mean 20, standard error 2; a tenth of Student's t with 5 degrees is beyond 1.4759 on each side."""
+    spread = 2 * math.sqrt(5)
+    costs = [20 - spread, 20 + spread] * 3
+    assert statistics.stdev(costs) / math.sqrt(6) == pytest.approx(2)
+    drawn = sorted(e._mean(random.Random(n), costs) for n in range(4000))
+    assert (drawn[400], drawn[3600]) == (pytest.approx(20 - 2.95, abs=0.2), pytest.approx(20 + 2.95, abs=0.2))
+    assert min(e._mean(random.Random(n), [0.1, 9.0]) for n in range(100)) == 0.0
+    assert e._mean(random.Random(1), [7.0]) == 7.0
 
 
 def test_an_interval_of_successes_alone_allows_for_failures():
@@ -44,6 +67,7 @@ def test_an_interval_of_successes_alone_allows_for_failures():
 def test_an_interval_of_failures_alone_has_no_end():
     found = e.running_time_interval([10.0] * 8, [False] * 8)
     assert found.value == found.high == math.inf and 20 < found.low < 40
+    assert e.running_time_interval([1e-9] * 8, [False] * 8).low < 1e-7  # a success counts as free
     once = e.running_time_interval([10.0] * 8, [True] + [False] * 7)
     assert once.value == 80 and once.low < 40 and math.isfinite(once.high)
 
@@ -62,10 +86,12 @@ def test_pruned_trials_may_have_reached_the_target():
 
 def test_the_best_so_far():
     spans = [(30, 5.0, True), (10, 9.0, False), (20, 7.0, True), (40, 6.0, True)]
-    assert e.best_so_far(spans) == [(16.0, 7.0), (21.0, 5.0)]
+    assert e.best_so_far([*spans, (50, 5.0, True)]) == [(16.0, 7.0), (21.0, 5.0)]
 
 
 def test_the_critical_batch_size():
     assert e.critical_batch([(b, 100 * (1 + b / 8)) for b in (1, 2, 4, 16)]) == pytest.approx(8)
+    assert e.critical_batch([(b, 0.3 + 0.2 * b) for b in (1, 2, 4)]) == pytest.approx(1.5)
     assert e.critical_batch([(1, 5), (2, 6)]) is None
-    assert e.critical_batch([(1, 5), (2, 4), (4, 3)]) is None
+    for samples in ((5, 4, 3), (5, 5, 5), (1, 2.5, 5.5)):  # falls, stays, rises from below 0
+        assert e.critical_batch(list(zip((1, 2, 4), samples, strict=True))) is None

@@ -1,12 +1,13 @@
 import math
+from dataclasses import replace
 
 import pytest
 
 from benchmark.ledger import Frozen
-from benchmark.tuning.campaign import campaign_of
+from benchmark.tuning.campaign import Budget, campaign_of
 from compliance.engine import judge
 from results.statistics.result import summarize
-from results.tuning.score import campaigns
+from results.tuning.score import _is_pruned, campaigns
 
 
 def seconds(log):
@@ -25,6 +26,67 @@ def test_a_campaign_is_scored(tuned, verdict):
     assert found.running_time.value == pytest.approx(sum(map(seconds, trials)) / 2)
     assert found.samples == (32, 32, 32) and found.samples_to_target.value == 32
     assert found.unit_hours == pytest.approx(sum(map(seconds, trials)) / 3600) and found.lost == 0
+    assert [t.epochs for t in found.trials] == [8, 6, 2, 4] and [t.pruned for t in found.trials] == [0, 0, 1, 0]
+    assert [t.time == t.seconds for t in found.trials] == [False, True, False, True] and found.joules is None
+
+
+def test_accelerators_energy_and_repeated_starts_are_added_up(verdict):
+    (found,) = campaigns(verdict)
+    own = [replace(t, units=u, joules=u, hosts=frozenset()) for t, u in zip(found.trials, (2, 4, 4, 4), strict=True)]
+    scored = replace(found, trials=tuple(own), lost=36.0)
+    work = sum(t.seconds * t.units for t in own)
+    assert scored.unit_hours == pytest.approx((work + 36 * 4) / 3600) and scored.joules == 14
+    shared = [replace(t, units=6, hosts=frozenset("abc")) for t in found.trials]
+    assert replace(found, trials=tuple(shared)).unit_hours == pytest.approx(6 * sum(t.seconds for t in own) / 3600)
+    for name in ("unit_hours", "joules"):
+        unknown = replace(own[0], units=None, joules=None)
+        assert getattr(replace(scored, trials=(unknown, *own[1:])), name) is None
+        assert getattr(replace(scored, trials=()), name) is None
+
+
+def test_samples_to_the_target_have_students_interval(verdict):
+    (found,) = campaigns(verdict)
+    three, two = (replace(found, samples=samples).samples_to_target for samples in ((28, 32, 30), (1, 3)))
+    assert (three.value, three.low, three.high) == (
+        30,
+        pytest.approx(25.0317, abs=1e-4),
+        pytest.approx(34.9683, abs=1e-4),
+    )
+    assert (two.value, two.low, two.high) == (2, 2e-6, pytest.approx(14.7062, abs=1e-4))
+    assert replace(found, samples=(28,)).samples_to_target is None
+
+
+def test_the_interval_is_that_of_the_confirmation_runs(verdict):
+    (found,) = campaigns(verdict)
+    ends = replace(found, confirmation=replace(found.confirmation, low=10.0, high=90.0)).solution
+    assert (ends.low, ends.high) == (found.wall + 10, found.wall + 90)
+    for lacking in ({"why": "x"}, {"confirmation": None}, {"wall": None}):
+        assert replace(found, **lacking).solution is None
+
+
+def test_a_trial_that_ends_at_its_budget_is_not_pruned(verdict):
+    (found,) = campaigns(verdict)
+    epochs, timed = found.campaign, replace(found.campaign, budget=Budget(seconds=60))
+    for campaign, edges in ((epochs, [(2, 9), (7, 9), (8, 9)]), (timed, [(2, 9), (99, 59.9), (99, 60)])):
+        assert [_is_pruned(*edge, campaign) for edge in edges] == [True, True, False]
+        assert not _is_pruned(1, 9, campaign) and not _is_pruned(None, 9, campaign)
+        assert not _is_pruned(2, 9, replace(campaign, pruning=None))
+
+
+def test_starts_without_a_log_count_until_they_end(tuned, law):
+    """One that aborted after 20 s, one that was killed before the next one began 3.5 s later, and that one, which
+    counts for no longer than the longest trial."""
+    ledger = tuned.begin()
+    log, name = tuned.logs[0].events, "result_0.txt"
+    began = log[0]["time_ms"] - 500_000
+    ledger.end(ledger.start(log, name, time_ms=began), "", "aborted", began + 20_000)
+    for after in (21_000, 24_500):
+        ledger.start(log, name, time_ms=began + after)
+    tuned.begin = lambda: ledger
+    tuned.launch()
+    (found,) = campaigns(judge([str(tuned.root)], rules=law))
+    assert found.lost == pytest.approx(20 + 3.5 + seconds(tuned.logs[0]))
+    assert found.wall == (found.trials[3].stop_ms - began) / 1000
 
 
 def test_the_winners_own_time_counts_for_nothing(tuned, law):
