@@ -58,10 +58,20 @@ MODULES = (  # files, or folders of them
 )
 FORMULAS = ("tests/perf/pages/test_mathematics.py", "tests/perf/pages/test_tensors.py")
 MORE = {  # tests of what several modules of a folder do together
+    "benchmark/run/assigned.py": ("tests/rules/test_registry.py",),
+    "benchmark/run/ledger.py": ("tests/benchmark/test_ledger.py",),
     "compliance/families": ("tests/compliance/test_rounds.py",),
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
     "compliance/engine/__init__.py": (),  # those of its folder
-    "compliance/engine": ("tests/compliance/engine/test_engine.py", "tests/compliance/test_rounds.py"),
+    "compliance/engine": (
+        "tests/compliance/engine/test_engine.py",
+        "tests/compliance/families/test_log.py",
+        "tests/compliance/families/test_resumption.py",
+        "tests/compliance/families/test_throughput.py",
+        "tests/compliance/families/test_tree.py",
+        "tests/compliance/test_check.py",
+        "tests/results/test_left_out.py",
+    ),
     "compliance/output": ("tests/compliance/test_check.py",),
     "compliance/packing": ("tests/compliance/packing/test_anonymous.py", "tests/compliance/packing/test_pack.py"),
     "compliance/source": (

@@ -111,7 +111,8 @@ def attempt(setup: Setup, train: Callable[[Setup], None]) -> int:
         code, why = 1, str(error)
     except SystemExit as end:
         code = end.code if type(end.code) is int and end.code else 1
-        why = signal.Signals(code - 128).name if code > 128 else f"the program ended by itself, with {end.code!r}"
+        signals = {128 + number: signal.Signals(number).name for number in ending_signals()}
+        why = signals.get(code, f"the program ended by itself, with {end.code!r}")
     except OSError as error:
         code, why = 1, reason(error)
     except Exception as error:

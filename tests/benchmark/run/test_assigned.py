@@ -22,6 +22,7 @@ def registry(tmp_path):
 
 
 def test_runs_have_the_seeds_of_their_entry(registry):
+    assert assigned.assigned_seed("0" * 64, 0) == 5486302262134334018 and 1 << 62 <= 5486302262134334018 < 1 << 63
     made, path = registry
     assert [read_assigned(path, 2, run).seed for run in (0, 1)] == [made.entries[1].seed(run) for run in (0, 1)]
     assert read_assigned(path, 1, 0).seed != read_assigned(path, 2, 0).seed

@@ -20,6 +20,8 @@ def test_layouts_that_fit(extents):
         ((1, 1, 3, 1), (1, 1, 1, 1), 3, "height: found 3, wanted a divisor of 4, the most boxes that scale7"),
         ((1, 8, 1, 1), (1, 1, 1, 1), 8, "depth: found 8, .* 8,1,1,1  4,2,1,1  2,2,2,1  1,2,2,2"),
         ((0, 1, 1, 1), (1, 1, 1, 1), 1, "found 1 ranks, wanted 0; for 1 ranks these fit: 1,1,1,1"),
+        ((1, 0, 1, 1), (1, 1, 1, 1), 1, "depth: found 0, wanted a divisor of 4"),
+        ((1, 1, 1, 1), (1, 1, 0, 1), 1, "tile 1,1,0,1: height: found 0, wanted a divisor of 1"),
         ((2, 2, 1, 1), (1, 1, 2, 1), 4, "tile 1,1,2,1: height: found 2, wanted a divisor of 1"),
     ],
 )
@@ -38,3 +40,4 @@ def test_replicas_without_a_sample_are_not_proposed():
     said = idle_replicas((8, 1, 1, 1), load_problem("smoke"), 2)
     assert said == "layout 8,1,1,1: 6 of 8 replicas have no part of a batch of 2; these fit: 2,2,2,1  1,2,2,2"
     assert idle_replicas((2, 2, 2, 1), load_problem("smoke"), 2) == ""
+    assert idle_replicas((3, 1, 1, 1), load_problem("smoke"), 2).startswith("layout 3,1,1,1: 1 of 3 replicas have no ")

@@ -74,6 +74,9 @@ def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, caps
     assert (found["seed"].value, found["seed"].metadata["source"]) == (7, "rehearsal")
     assert found["submission_org"].value == "us" and found["versions"].value["toy"] == "1.0"
     assert found["ledger"].metadata["line"] == start.line and found["parameter_count"].value == 7
+    names = ("number_of_nodes", "number_of_ranks", "accelerators_per_node", "layout")
+    assert [found[name].value for name in names] == [1, 1, 0, {"data": 1, "depth": 1, "height": 1, "width": 1}]
+    assert found["layout"].metadata["tile"] == [1] * 4 and "tf32" not in found["precision"].metadata
     facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
     assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"} and set(facts) == set(NODE)
     assert facts["backends"] == {"value": None, "origin": "not told by this program"}
@@ -94,7 +97,8 @@ def test_a_seed_is_fresh_unless_it_is_given(run, tmp_path, events):
         (Mock(side_effect=WrongData("a.h5: damaged")), 2, "a.h5: damaged"),
         (Mock(side_effect=OSError(28, "No space left on device", "a")), 1, "a: No space left on device"),
         (Mock(side_effect=KeyError("x")), 1, "KeyError('x')"),
-        (Mock(side_effect=SystemExit(3)), 3, "the program ended by itself, with 3"),
+        *((Mock(side_effect=SystemExit(n)), n, f"the program ended by itself, with {n}") for n in (3, 128, 200)),
+        (Mock(side_effect=SystemExit("no disk")), 1, "the program ended by itself, with 'no disk'"),
         (Mock(side_effect=SystemExit()), 1, "the program ended by itself, with None"),
         (lambda setup: os.kill(os.getpid(), ENDING[0]), 128 + ENDING[0], ENDING[0].name),
         (lambda setup: os.kill(os.getpid(), WARNING[-1]), 128 + WARNING[-1], WARNING[-1].name),

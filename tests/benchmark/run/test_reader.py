@@ -63,10 +63,12 @@ def test_closing_waits_for_the_workers(tiny):
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_batches_and_their_evidence(tiny, workers):
+    start = time.perf_counter()
     reader = Reader(tiny.data, tiny.problem, workers=workers)
     batches = list(reader.batches("train", STEPS))
     assert [len(batch) for batch in batches] == [3, 0, 2, 2]
     assert equal(batches[0][2], read_box(sample_path(tiny.data, "train", 3)))
+    assert 0 < reader.waited < time.perf_counter() - start
     assert equal(batches[0][2], reader.blank) is False and [b.shape for b in reader.blank] == [(16, 16, 16)] * 2
     manifest, total = load_manifest(tiny.data, tiny.problem), reader.evidence("train")
     assert fingerprint.to_hex(total.fingerprint) == manifest.fingerprints["train"]
@@ -164,6 +166,9 @@ def test_a_rank_reads_its_share_of_bytes(tmp_path):
         return reading.read_box(tmp_path, problem, "train", 0, box).bytes
 
     whole, parts = bytes_of(whole_box(problem)), [bytes_of(box) for box in boxes(128, 2, 2, 2)]
+    before = reading.bytes_so_far()
+    (tmp_path / "more").write_bytes(bytes(5000))
+    assert len((tmp_path / "more").read_bytes()) == 5000 <= reading.bytes_so_far() - before < 9000
     assert whole > 128**3 and all(abs(part * len(parts) / whole - 1) < 0.05 for part in parts)
 
 
