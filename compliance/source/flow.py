@@ -201,11 +201,11 @@ class _Reader:
             value = next((k.value for k in node.keywords if k.arg in ("value", "val")), (*node.args, None, None)[1])
             yield self.module.place(value, scope) if value else None, node.lineno
 
-    def entropy(self, node: ast.expr | None, scope: int) -> Value | None:
+    def entropy(self, node: ast.expr | None, scope: int, depth: int = DEEPEST) -> Value | None:
         """Return the value of a seeder's argument, which may also be a list of numbers with the seed."""
         if not isinstance(node, (ast.List, ast.Tuple)):
-            return self.value(node, scope)
-        parts = [self.value(part, scope) for part in node.elts[:8]]
+            return self.value(node, scope, depth)
+        parts = [self.value(part, scope, depth) for part in node.elts[:8]]
         return _both(parts) if len(node.elts) <= 8 else None
 
     def value(self, node: ast.expr | None, scope: int, depth: int = DEEPEST) -> Value | None:
@@ -263,7 +263,7 @@ class _Reader:
             if name == "torch.initial_seed":
                 return Value(((TORCH, node.lineno),))
             if SEEDERS.fullmatch(name):
-                return self.entropy(seed_of(node), scope)
+                return self.entropy(seed_of(node), scope, depth - 1)
             if PASSES.fullmatch(name):
                 return self.value(seed_of(node), scope, depth - 1)
         if KEEPS.fullmatch(name) and isinstance(node.func, ast.Attribute):

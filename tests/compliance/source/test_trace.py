@@ -2,7 +2,7 @@
 
 import pytest
 
-from compliance.source.flow import LEAST_MODULUS, MOST_BOUND, MOST_SHIFT
+from compliance.source.flow import DEEPEST, LEAST_MODULUS, MOST_BOUND, MOST_SHIFT
 from compliance.source.python import read_python
 from compliance.source.trace import MOST_CALLS, untraced
 from tests.support.effort import lines_run
@@ -18,8 +18,17 @@ def main(log, args, config, rank, loader):
 SEEDED = {  # what follows START, in its function or, where it begins with a line end, on the module's level
     "literal": "torch.manual_seed(42)  #! SEED06",
     "alias": "f = torch.manual_seed  #! CODE02\nf(42)",
+    "alias of a name": "f = manual_seed  #! CODE02\nTOP\nfrom torch import manual_seed",
     "lambda": "f = lambda s: torch.manual_seed(s)  #! CODE02\nf(42)",
     "unpacked arguments": "torch.manual_seed(*[42])  #! CODE02",
+    "arguments of a list": "order(*[42])\nTOP\ndef order(seed):\n    torch.manual_seed(seed)  #! CODE02",
+    "arguments of a dict": "order(**config)\nTOP\ndef order(seed):\n    torch.manual_seed(seed)  #! CODE02",
+    "not": "torch.manual_seed(not seed)  #! CODE02",
+    "digits": "torch.manual_seed(int(seed, 10))  #! CODE02\ntorch.manual_seed(int(config.first, seed))  #! CODE02",
+    "method of the seed": "torch.manual_seed(seed.bit_length())  #! CODE02",
+    "nine numbers": "g = np.random.default_rng([seed, 1, 2, 3, 4, 5, 6, 7, 8])  #! CODE02",
+    "draws of a wrong seed": "np.random.seed(config.first)  #! CODE02\nnp.random.shuffle(loader)  #! CODE02",
+    "own name for it": "fix_seeds(config.first)  #! CODE02\nTOP\ndef fix_seeds(seed):\n    pass",
     "hash": "torch.manual_seed(hash('scaffold'))  #! CODE02\ntorch.manual_seed(hash(seed))  #! CODE02",
     "call that is given the seed": "torch.manual_seed(seed + get_rank(seed))  #! CODE02",
     "cancelled by zero": "torch.manual_seed(seed * 0 + 42)  #! CODE02",
@@ -70,7 +79,9 @@ HONEST = {
     "by rank and epoch": "for epoch in range(3):\n    torch.manual_seed(seed + 1000 * epoch + rank)",
     "generator of PyTorch": "g = torch.Generator()\ng.manual_seed(seed)\nx = torch.randperm(8, generator=g)",
     "by the rank that a call gives": "torch.manual_seed(seed + get_rank())",
-    "list": "g = np.random.default_rng([seed, rank])",
+    "list": "g = np.random.default_rng([seed, rank])\ng = np.random.default_rng([seed, 1, 2, 3, 4, 5, 6, 7])",
+    "whole": "torch.manual_seed(int(~seed))",
+    "draws": "np.random.seed(seed)\nrandom.seed(seed)\nnp.random.shuffle(loader)\nrandom.shuffle(loader)",
     "SeedSequence by steps": "s = np.random.SeedSequence([seed, rank])\nchildren = s.spawn(4)\n"
     "for child in children:\n    g = np.random.default_rng(child)",
     "generate_state": "s = np.random.SeedSequence(seed)\nnp.random.seed(s.generate_state(1)[0])",
@@ -110,10 +121,11 @@ def test_honest_source_has_no_finding(as_marked, name):
 
 
 TWICE = START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"
+AT_ONCE = START.replace("\n    log", "; log") + "    torch.manual_seed(seed)  #! CODE02\n"
 NEVER = "import torch\ndef main(seed):\n    torch.manual_seed(seed)  #! CODE02\n"
 
 
-@pytest.mark.parametrize("text", [TWICE, NEVER])
+@pytest.mark.parametrize("text", [TWICE, NEVER, AT_ONCE])
 def test_seed_is_not_followed_unless_one_line_logs_one(as_marked, text):
     as_marked(text)
 
@@ -143,6 +155,7 @@ OF_A_RUN = {  # what follows RUN in `train`
     "PyTorch": "torch.manual_seed(seeds.stream_seed(run.seed, seeds.Stream.WEIGHTS))",
     "by keyword": "torch.manual_seed(stream_seed(seed=run.seed, stream=Stream.WEIGHTS))",
     "the seed itself": "torch.manual_seed(run.seed)",
+    "a setting of that name": "setattr(config, 'name', 'seed')\ntorch.manual_seed(run.seed)",
     "by a name": "first = run\nseed = first.seed\ntorch.manual_seed(stream_seed(seed, Stream.WEIGHTS))",
     "by a function": "build(run)\nTOP\ndef build(run):\n    torch.manual_seed(stream_seed(run.seed, Stream.WEIGHTS))",
     "by an instance": "Work(run).go()\nTOP\nclass Work:\n    def __init__(self, run):\n        self.run = run\n"
@@ -155,6 +168,7 @@ OF_NO_RUN = {
     "stream_seed of another": "from .seeds import stream_seed as mine\ntorch.manual_seed(mine(run.seed))  #! CODE02",
     "another's seed": "run = SimpleNamespace(seed=time.time())  #! CODE02\ntorch.manual_seed(run.seed)  #! CODE02",
     "seed that is set": "object.__setattr__(run, 'seed', time.time())\ntorch.manual_seed(run.seed)  #! CODE02",
+    "seed that is assigned": "run.seed = time.time()\ntorch.manual_seed(run.seed)  #! CODE02",
     "one of two setups": "build(run)\nbuild(config)\nTOP\ndef build(run):\n    torch.manual_seed(run.seed)  #! CODE02",
     "no setup": "def other(run):\n    torch.manual_seed(run.seed)  #! CODE02\nother(config)",
     "seed of a seed": "seed = draw()\nlog.event('seed', seed)\ntorch.manual_seed(seed.seed)  #! CODE02",
@@ -180,7 +194,12 @@ def test_what_does_not_is_found(look, name):
 
 
 # Where no setup is believed, that of the network neither.
-ALL = ("another's seed", "seed that is set", "seed of a seed")
+ALL = ("another's seed", "seed that is set", "seed that is assigned", "seed of a seed")
+
+
+def test_the_function_may_be_given_by_its_keyword(as_marked):
+    as_marked(of_a_run(OF_A_RUN["PyTorch"], END.replace("train", "train=train")), "train.py")
+    as_marked(of_a_run(OF_A_RUN["PyTorch"], END.replace("folder, train", "train=train, folder=folder")), "train.py")
 
 
 @pytest.mark.parametrize(
@@ -245,6 +264,26 @@ def test_chains_without_end_are_not_followed(look):
     assert [code for *_, code in look({"train.py": source("\n" + chain)})] == ["CODE02"]
     deep = source("torch.manual_seed(" + "int(" * 90 + "seed" + ")" * 90 + ")")
     assert [code for *_, code in look({"train.py": deep})] == ["CODE02"]
+
+
+THREE = "np.random.SeedSequence({}).spawn(1)[0]"  # levels in one
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        *("int({})", "~({})", "({} + 1)", "(1 + {})", "({} if rank else seed)", "(seed if rank else {})", "(s := {})"),
+        *("{}.spawn(1)", "np.random.SeedSequence({})", "np.random.Generator({})", THREE),
+    ],
+)
+def test_expressions_are_followed_to_a_depth(level):
+    most = (DEEPEST - 1) // (3 if level == THREE else 1)
+    for levels, wanted in ((most, True), (most + 1, False)):
+        text = "seed"
+        for _ in range(levels):
+            text = level.format(text)
+        (call,) = read_python(source(f"f({text})")).flow.calls["f"]
+        assert (call.values[0] is not None) is wanted
 
 
 LINES = {
