@@ -8,9 +8,10 @@ from benchmark.tuning.campaign import campaign_of
 from compliance.engine import judge
 from compliance.finding import Finding
 from compliance.reading.digest import Named
-from compliance.reading.run import Fact
+from compliance.reading.energy import METER, Energy
+from compliance.reading.run import Fact, Origin
 from compliance.reviewing.checklist import Review, checklist
-from compliance.reviewing.questions import CONFIGS, OF_SET, Question, questions, scored, template
+from compliance.reviewing.questions import CONFIGS, OF_SET, Question, ledger_line, questions, scored, template
 from compliance.reviewing.review import read_reviews
 from rules.edition import load
 from rules.reference import ReferencePoint
@@ -44,6 +45,47 @@ def test_every_rule_for_people_is_asked_with_evidence(submission):
     assert {q.code for q in found} == {*OF_SET, "SRC90", "TUN90"}
     assert all(q.evidence and "by review" not in q.sentence for q in found)
     assert all(len(q.evidence) >= 3 for q in found if q.code in OF_SET)  # one a set at least
+
+
+def test_the_evidence_of_a_set(submission):
+    """Each line of the reference's first set, and with runs that say something else, or nothing."""
+
+    def told(*changes):
+        (runs,) = with_facts(submission).sets
+        pairs = zip(runs.logs, (*changes, *[{}] * 5), strict=False)
+        logs = [dataclasses.replace(v, run=dataclasses.replace(v.run, **change)) for v, change in pairs]
+        one = dataclasses.replace(submission, sets=(dataclasses.replace(runs, logs=tuple(logs)),))
+        return {q.code: [line.partition(": ")[2] for line in q.evidence] for q in questions(one, EDITION)}
+
+    found = told()
+    assert found["SEED90"] == ["seeds from registry (5)"] and found["REG90"] == ["entries 1 of the registry"]
+    assert found["DATA90"] == ["the rules publish the data's fingerprints"]
+    assert found["HYP90"] == ["settings as in the reference's configuration"]
+    assert found["MOD90"] == ["1401350 parameters, published 1401350"]
+    assert found["SYS90"] == ["status onprem, 1 nodes"] and found["ENV90"] == ["environment manifests of 5 of 5 runs"]
+    assert found["PWR90"] == ["energy of 0 of 5 runs"] and found["ENE90"] == ["no counters"]
+
+    energy = [Energy(tier, 1.0) for tier in (METER, "processor", "node", "processor")]
+    none, third = Origin(1, None, None), Origin(1, "registry", 12)
+    changes = {"origin": None, "resumed": 2}, {"origin": none, "resumed": 1}, {"origin": third}, {}
+    found = told(*({**change, "energy": e} for change, e in zip(changes, energy, strict=True)))
+    assert found["SEED90"] == ["seeds from nowhere (2), registry (3)", "2 of 5 runs were interrupted and went on"]
+    assert found["REG90"] == ["entries 1, 12 of the registry"] and found["PWR90"] == ["energy of 1 of 5 runs"]
+    assert found["ENE90"] == ["node counters in 1 of 5 runs; processor counters in 2 of 5 runs"]
+    assert told(*[{"origin": none}] * 5)["REG90"] == ["no run names an entry of a registry"]
+    other = told({"problem": "none", "facts": {"parameter_count": Fact(1, 7)}})  # the first run stands for all
+    assert other["MOD90"] == ["7 parameters, published nowhere"]
+    assert other["DATA90"] == ["the rules publish no fingerprints of this data"]
+    assert other["HYP90"] == ["the reference has no configuration of this problem"]
+
+
+def test_a_ledger_in_a_line(launched, law):
+    (submission,) = judge([launched.root], rules=law).submissions
+    (runs,) = submission.sets
+    assert ledger_line(runs, EDITION).startswith("ledger: 5 starts, 5 runs, 0 restarted, 0 failed; head ")
+    assert ledger_line(runs, load("mlperf-hpc-v3.0")) == ledger_line(dataclasses.replace(runs, logs=()), EDITION) == ""
+    launched.ledger.unlink()
+    assert ledger_line(runs, EDITION) == "no launch ledger"
 
 
 def test_a_finding_for_review_is_a_question_with_its_places(submission):
