@@ -1,8 +1,8 @@
 """Read from a stranger's log what an audit needs. Every value is checked, and an error names the first invalid one."""
 
 import itertools
-import math
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,8 +155,8 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
 
 
 def _number(value: Any, where: str) -> float:
-    """Return a finite number. Raises ValueError, which begins with `where`, for anything else."""
-    if type(value) not in (int, float) or not -math.inf < value < math.inf:
+    """Return a number that a float can hold. Raises ValueError, which begins with `where`, for anything else."""
+    if type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
         raise ValueError(f"{where}: found {value!r:.80}, wanted a finite number")
     return value
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.problem import load_problem
-from harness.auditing.logged import matches, read_run
+from harness.auditing.logged import has_weights, matches, read_run
 from tests.compliance.logs import good
 from tests.support import ROOT
 
@@ -43,6 +43,8 @@ def test_a_run_of_each_benchmark(benchmark):
         assert [len(run.epochs[0].facts[name]) for name in ("intersection", "predicted", "true")] == [6, 6, 6]
     assert (run.benchmark, run.seed, run.ranks) == (benchmark, facts["seed"], 1)
     assert run.settings == facts["hyperparameters"] and run.files[run.config]
+    splits = {e["metadata"]["split"]: e["value"] for e in events if e["key"] == "dataset_fingerprint"}
+    assert run.validation == splits["validation"] and run.weights == facts["weights"] and has_weights(path)
     matches(run, load_problem(run.problem))
 
 
@@ -57,6 +59,7 @@ def test_a_run_of_each_benchmark(benchmark):
         ("source", about(files={"../up.py": "0"}), "found '../up.py'"),
         ("tracked_stats", to({}), "loss: found None, wanted a finite number"),
         ("tracked_stats", to({"loss": float("nan")}), "loss: found nan"),
+        ("tracked_stats", to({"loss": 10**400}), "wanted a finite number"),
         ("tracked_stats", to({"loss": 1.0, "early_loss": "low"}), "early_loss: found 'low', wanted a finite number"),
         ("tracked_stats", about(epoch_num=0), "tracked_stats: found epoch 0, wanted one above 0"),
         ("eval_accuracy", to("0.9"), "eval_accuracy: found '0.9', wanted a finite number"),
@@ -89,6 +92,7 @@ def test_a_run_of_another_problem_is_refused_and_no_log(tmp_path):
     with pytest.raises(ValueError, match=r"gone\.txt"):
         read_run(tmp_path / "gone.txt")
     run = read_run(edited(tmp_path, "problem_digest", to("0" * 64)))
+    assert not has_weights(run.path) and read_run(edited(tmp_path, "seed", to(0))).seed == 0
     with pytest.raises(ValueError, match="which smoke has here"):
         matches(run, load_problem("smoke"))
 
