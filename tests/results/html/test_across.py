@@ -6,7 +6,9 @@ import pytest
 
 from results.html import across
 from results.html.across import ideal, ids, looks_of, names, parts, perfect, rate_chart
+from results.runs.decomposition import PARTS
 from results.tables.rates import rates, series
+from results.tables.words import half
 
 KINDS = ("shares", "time", "batch", "rate", "joint", "units", "strong")
 
@@ -87,6 +89,52 @@ def test_speed_and_convergence_are_joined_on_the_batch(results):
     for _, name, rate, epochs, batch, *_ in found["joint"].tables["points"].rows:
         assert places["batch"][name] == (batch, epochs) and places["rate"][name] == (batch, rate)
         assert (rate, epochs, f"{batch:g}") in found["joint"].tables["labels"].rows
+
+
+def test_charts_show_the_means_of_the_sets(results):
+    """Minutes with half their interval, and the two columns of each scatter chart."""
+    found = {chart.kind: chart for chart in charts(results)}
+    strong = [r for r in results if not r.weak]
+    strong_of = found["strong"].tables
+    assert [row[1:4] for row in strong_of["points"].rows] == [("a/box", 4, 52 / 60), ("b/box", 8, 102 / 60)]
+    for r, row in zip(strong, strong_of["ybars"].rows, strict=True):
+        assert row[1:] == (r.one("units"), pytest.approx((r.fom - half(r)) / 60), pytest.approx((r.fom + half(r)) / 60))
+    columns = {"batch": ("batch", "passes"), "rate": ("batch", "compute_rate"), "joint": ("compute_rate", "passes")}
+    for kind, (x, y) in (columns | {"units": ("units", "compute_rate")}).items():
+        tables = found[kind].tables
+        assert [row[2:4] for row in tables["points"].rows] == [(r.mean(x), r.mean(y)) for r in strong]
+        spread = [(r.mean(x), r.mean(y) - r.deviation(y), r.mean(y) + r.deviation(y)) for r in strong]
+        assert [row[1:] for row in tables["ybars"].rows] == [pytest.approx(bar) for bar in spread]
+    for s, name, share, seconds, total in found["time"].tables["parts"].rows:
+        r = next(r for r in strong if r.label == name)
+        assert (seconds, total) == (r.mean(f"{PARTS[s]}_ms") / 1000, r.mean("total_ms") / 1000)
+        assert share == pytest.approx(100 * seconds / total)
+
+
+def test_lines_of_equal_time_cross_the_area_of_the_sets(results):
+    """Passes x samples / throughput is the time that stands at the line's end."""
+    chart = next(chart for chart in charts(results) if chart.kind == "joint")
+    samples = results[0].mean("train_samples")
+    places = [row[2:4] for row in chart.tables["points"].rows]
+    ends = [row[1:] for row in chart.tables["lines"].rows]
+    times = {name: seconds for seconds, name in across.DURATIONS}
+    labels = [row for row in chart.tables["labels"].rows if row[2] in times]
+    assert len(ends) == 2 * len(labels) > 0
+    for at, (x, y, name) in enumerate(labels):
+        assert ends[2 * at + 1] == (x, y) and y * samples / x == pytest.approx(times[name])
+        assert ends[2 * at][1] * samples / ends[2 * at][0] == pytest.approx(times[name])
+    for axis in (0, 1):
+        least, most = min(p[axis] for p in places) / 1.3, max(p[axis] for p in places) * 1.3
+        assert all(least <= end[axis] * 1.001 and end[axis] <= most * 1.001 for end in ends)
+
+
+def test_models_an_hour_are_over_the_units_of_all_models(tree, new_log):
+    for org, instances in (("a", 2), ("b", 4)):
+        tree.set([new_log.scaffold(50.0 + i, seed=i) for i in range(instances + 1)], org=org, scaling="weak")
+    many = [r for r in tree.results() if r.throughput]
+    chart = next(c for c in charts(many) if c.kind == "weak")
+    wanted = [(r.label, r.throughput.total, r.throughput.models_per_hour) for r in many]
+    assert [row[1:4] for row in chart.tables["points"].rows] == wanted and "many models at once" in chart.caption
 
 
 def test_sizes_of_one_system_are_joined_with_their_efficiency(tree, new_log):
