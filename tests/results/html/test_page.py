@@ -4,15 +4,24 @@ import base64
 import hashlib
 import json
 
+import pytest
+from jinja2 import UndefinedError
 from markupsafe import Markup
 
-from results.html.page import breakable, bundle, clean, data, policy
+from results.html.page import breakable, bundle, clean, data, environment, policy
 
 
 def test_values_are_cleaned_where_they_are_printed():
     assert clean("a\x1b[31m\u202eb") == "a\\x1b[31m\\u202eb" and clean("\ud800") == "\\ud800"
     assert clean(None) == "" and clean(7) == 7 and clean(Markup("<b>")) == "<b>"
     assert clean("ask who.else+x@mail.acme.example, or x@y") == "ask [address], or x@y"
+
+
+def test_a_template_escapes_every_value_and_knows_all_its_names():
+    made = environment().from_string("{{ x }}")
+    assert made.render(x="<b>\x1b") == "&lt;b&gt;\\x1b"
+    with pytest.raises(UndefinedError):
+        made.render()
 
 
 def test_data_ends_no_element_and_holds_no_address():
