@@ -46,6 +46,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 import yaml
 
 from benchmark.launch import usable_cores
+from benchmark.printable import printable
 from benchmark.problem import load_problem
 from benchmark.run.errors import reason
 from benchmark.run.files import weights_path
@@ -214,17 +215,17 @@ def keep_weights(run: LoggedRun, replayed: LoggedRun) -> None:
     if os.path.lexists(path):
         raise ValueError(f"{path}: found a file, wanted none: nothing is overwritten")
     copy_file(weights_path(replayed.path), path)
-    print(f"{path}: made again, sha256 {run.weights}")
+    print(printable(f"{path}: made again, sha256 {run.weights}"))
 
 
 def say_whose(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> None:
     """Print whose code trains, and whose source the log names."""
     whose = f"the reference, {REFERENCE}" if args.code == "reference" else f"theirs, {args.source}"
-    print(f"code that trains: {whose}")
-    print(f"code of the log: {origin(run.files.items(), edition.releases).details}")
+    print(printable(f"code that trains: {whose}"))
+    print(printable(f"code of the log: {origin(run.files.items(), edition.releases).details}"))
     others = unknown(run, edition) if args.code == "reference" else []
     if others:
-        print(f"settings of the log that the reference does not know, left out: {', '.join(others)}")
+        print(printable(f"settings of the log that the reference does not know, left out: {', '.join(others)}"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -235,12 +236,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings_of(run, args, edition, load_problem(run.problem, args.problems).train_samples)
         say_whose(run, args, edition)
         epochs, code, verdict = held_against(run, args, edition)
-        print(f"{run.path}: {verdict}")
+        print(printable(f"{run.path}: {verdict}"))
         if args.record:
             facts = {"code": "submitted" if args.code == "theirs" else "reference", "epochs": epochs}
             record(args.record, run.path, "replay", code, verdict, **facts)
     except (ValueError, OSError) as error:
-        print(f"replay.py: {reason(error)}", file=sys.stderr)
+        print(printable(f"replay.py: {reason(error)}"), file=sys.stderr)
         return 2
     return code
 

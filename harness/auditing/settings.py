@@ -6,6 +6,7 @@ from typing import Any
 from harness.auditing.logged import LoggedRun
 from rules.edition import Edition
 
+MOST_SAMPLES = 1 << 53  # of a batch
 PRECISIONS = ("float32", "bfloat16")  # in which the reference computes
 
 
@@ -32,9 +33,10 @@ def average_in_epochs(run: LoggedRun, settings: dict[str, Any], samples: int) ->
     step, in place of `average_epochs`, of so many samples each. Raises ValueError for values that are none."""
     rest = {name: value for name, value in settings.items() if name != "average_decay"}
     decay, batch = settings.get("average_decay", 0), settings["batch_size"]
-    if type(decay) not in (int, float) or not 0 <= decay < 1 or type(batch) is not int:
+    if type(decay) not in (int, float) or not 0 <= decay < 1 or type(batch) is not int or not 0 < batch <= MOST_SAMPLES:
         found = f"average_decay {decay!r:.80}, batch_size {batch!r:.80}"
-        raise ValueError(f"{run.path}: hyperparameters: found {found}, wanted a number below 1 and a whole number")
+        wanted = f"a number below 1 and one from 1 to {MOST_SAMPLES}"
+        raise ValueError(f"{run.path}: hyperparameters: found {found}, wanted {wanted}")
     return {"average_epochs": batch / (1 - decay) / samples if decay else 0.0} | rest
 
 

@@ -23,6 +23,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.config import build, load_settings
+from benchmark.printable import printable
 from benchmark.problem import load_problem
 from benchmark.run.errors import reason
 from benchmark.run.files import weights_path
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         found = difference(model, x, args.out)
     except (ValueError, OSError, ImportError) as error:
-        print(f"export.py: {reason(error)}", file=sys.stderr)
+        print(printable(f"export.py: {reason(error)}"), file=sys.stderr)
         return 2
     print(f"{args.out}: differs from PyTorch by {found:.2g} of the largest output, wanted at most {LARGEST:g}")
     return 0 if found <= LARGEST else 1

@@ -37,6 +37,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from benchmark.config import load_settings, override
 from benchmark.generate import generate
 from benchmark.launch import Launch, usable_cores
+from benchmark.printable import printable
 from benchmark.problem import load_problem
 from benchmark.run.errors import WrongData
 from benchmark.run.files import weights_path
@@ -186,18 +187,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.data and args.data_seed is None:
             refuse_several(logs)
     except (ValueError, OSError) as error:
-        print(f"reevaluate.py: {error}", file=sys.stderr)
+        print(printable(f"reevaluate.py: {error}"), file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="held-out-") as scratch:
         try:
             bands = bands_of(args, law, Path(scratch)) if args.data_seed is not None else {}
         except (ValueError, OSError, WrongData) as error:
-            print(f"reevaluate.py: {error}", file=sys.stderr)
+            print(printable(f"reevaluate.py: {error}"), file=sys.stderr)
             return 2
         for log in logs:
             try:
                 outcome = outcome_of(log, args, law, Path(scratch), bands)
-                print(f"{log}: {outcome.verdict}", flush=True)
+                print(printable(f"{log}: {outcome.verdict}"), flush=True)
                 codes.append(outcome.code)
                 if args.against and outcome.gain is not None:
                     gains[log.parent, read_run(log).problem].append(outcome.gain)
@@ -207,12 +208,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     )
                     record(args.record, log, kind, outcome.code, outcome.verdict, code="reference", **seed)
             except (ValueError, OSError, WrongData) as error:
-                print(f"reevaluate.py: {error}", file=sys.stderr, flush=True)
+                print(printable(f"reevaluate.py: {error}"), file=sys.stderr, flush=True)
                 codes.append(2)
     for (folder, problem), values in gains.items():
         if len(values) > 1 and problem in bands:
             outcome = judge_together(values, bands[problem], law.limits.weights.deviations)
-            print(f"{folder}: {outcome.verdict}")
+            print(printable(f"{folder}: {outcome.verdict}"))
             codes.append(outcome.code)
     return 1 if 1 in codes else max(codes)
 

@@ -16,6 +16,7 @@ from harness.auditing.logged import read_run
 from harness.auditing.spot import state_of
 from rules.edition import load
 
+COMMITTED = ROOT / "results/v1.0/reference/results/xeon-amx-2core/strong/scaffold/result_0.txt"
 EXACT, NEAR, FAR = Distance(0, 0, True), Distance(0.01, 0.02, False), Distance(0.3, 0.2, False)
 
 
@@ -64,6 +65,23 @@ def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_pat
     _, outcome = map(json.loads, record.read_text().splitlines())
     wanted = {"kind": "replay", "path": str(logged), "code": "reference", "epochs": 2, "outcome": "agrees"}
     assert outcome.items() >= wanted.items()
+
+
+@pytest.mark.parametrize(
+    ("key", "change"),
+    [
+        ("hyperparameters", lambda event: event["value"].update({"\x1b[2Jx": 1})),
+        ("source", lambda event: event["metadata"]["files"].update({"implementations/\x1b[2Jx/train.py": "0" * 64})),
+    ],
+)
+def test_what_a_log_says_sends_nothing_to_the_terminal(tmp_path, capsys, monkeypatch, key, change):
+    def stop(*_):
+        raise ValueError("\x1b[2J: found it")
+
+    monkeypatch.setattr(replay, "train", stop)
+    assert replay.main([str(copy_with(COMMITTED, tmp_path, key, change))]) == 2
+    out, err = capsys.readouterr()
+    assert "\\x1b[2Jx" in out and err == "replay.py: \\x1b[2J: found it\n" and "\x1b" not in out
 
 
 def test_final_weights_go_beside_the_log_if_they_are_the_logged_ones(logged, tmp_path):

@@ -53,7 +53,7 @@ def test_an_older_average_is_told_in_epochs(run, settings, wanted):
     assert average_in_epochs(run, settings, 16) == wanted
 
 
-@pytest.mark.parametrize(("decay", "batch"), [(1, 2), (-0.1, 2), ("x", 2), (0.5, "x")])
+@pytest.mark.parametrize(("decay", "batch"), [(1, 2), (-0.1, 2), ("x", 2), (0.5, "x"), (0.5, 0), (0.5, 10**400)])
 def test_an_average_that_is_none_is_refused(run, decay, batch):
     with pytest.raises(ValueError, match=r"result_0\.txt: hyperparameters: found average_decay"):
         average_in_epochs(run, {"average_decay": decay, "batch_size": batch}, 16)

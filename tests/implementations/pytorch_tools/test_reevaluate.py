@@ -25,6 +25,7 @@ from implementations.pytorch.training.step import train_step
 from implementations.pytorch_tools import reevaluate
 from rules.bands import HeldOut, Reevaluation
 from rules.edition import load
+from tests.support import ROOT
 from tests.support.settings import load_config
 
 
@@ -312,3 +313,11 @@ def test_wrong_commands_exit_2(options, capsys):
     with pytest.raises(SystemExit) as error:
         reevaluate.parse(["x", *options])
     assert error.value.code == 2 and "found" in capsys.readouterr().err
+
+
+def test_names_of_files_send_nothing_to_the_terminal(tmp_path, capsys):
+    committed = ROOT / "results/v1.0/reference/results/xeon-amx-2core/strong/scaffold/result_0.txt"
+    shutil.copy(committed, tmp_path / "result_\x1b[2J.txt")
+    assert reevaluate.main([str(tmp_path)]) == 2
+    err = capsys.readouterr().err
+    assert "result_\\x1b[2J.safetensors: found no file" in err and "\x1b" not in err
