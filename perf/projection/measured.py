@@ -51,7 +51,7 @@ def read_measured(path: Path) -> Measured:
         raise ValueError(f"{path}: found no event `throughput`, wanted a log of train.py --steps")
     try:
         return measured(path, last)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ArithmeticError) as error:
         raise ValueError(f"{path}: no throughput-only log of ours: {error!r}") from None
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -157,3 +158,12 @@ def test_a_scored_log_measures_no_throughput(tmp_path, capsys):
     log.close()
     assert main(["--system", "dgx-h200", "--compare", str(tmp_path / "result_0.txt")]) == 2
     assert "result_0.txt: no throughput-only log of ours" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "number"), [("wait", 10**400), ("wait", None), ("throughput", 0)])
+def test_numbers_that_measure_nothing_are_named(logs, name, number):
+    text = logs[0].read_text()
+    logs[0].write_text(re.sub(rf'"{name}": [0-9.e+-]+', f'"{name}": {json.dumps(number)}', text))
+    assert logs[0].read_text() != text
+    with pytest.raises(ValueError, match=r"result_0\.txt: no throughput-only log of ours"):
+        read_measured(logs[0])
