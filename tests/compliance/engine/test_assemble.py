@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from compliance.engine import judge
-from compliance.engine.assemble import about, concerned
+from compliance.engine.assemble import about, concerned, wrong_place
 from compliance.finding import Finding, sort_key
 from compliance.reading.tree import Place, Set
 from rules.edition import load
@@ -35,6 +35,13 @@ BOX = Set(
         ("results/crate/strong/scaffold/result_5.log", "TREE06", False),
         ("results/box/result_5.txt", "TREE09", True),
         ("docs/result_0.txt", "TREE09", False),
+        ("systems/old/box.json", "TREE03", True),
+        ("results", "TREE05", True),
+        ("results/box", "TREE03", True),
+        ("results/crate", "TREE03", False),
+        ("results/box/deepcam/x", "TREE03", False),  # the benchmark alone, or behind the scaling
+        ("results/box/strong/x/deepcam", "TREE03", True),
+        ("benchmarks/deepcam", "TREE03", False),
         ("results/box/strong/scaffold/result_5.log", "TREE06", True),  # a run that was left out
         ("results/box/strong/scaffold/pruned_results/result_5.txt", "TREE09", True),
         ("results/box/strong/scaffold_2/result_5.log", "TREE06", True),
@@ -47,6 +54,12 @@ def test_what_concerns_a_set(path, code, touches):
     whom = concerned(finding, HOME, load("v1.0").benchmarks)
     around = {whom: [finding]} if whom else {}
     assert about(around, BOX.system, BOX.benchmark) == [finding] * touches
+
+
+def test_a_set_is_misplaced_by_an_error_of_the_layout():
+    found = [Finding("p", 1, code, severity, "S") for code, severity in (("TREE03", "warning"), ("SEED03", "error"))]
+    assert wrong_place(found) == wrong_place([]) == ""
+    assert wrong_place([*found, Finding("p", 1, "TREE05", "error", "S", waived="r: x")]) == "TREE05"
 
 
 def test_what_concerns_a_set_stands_in_the_order_of_places():

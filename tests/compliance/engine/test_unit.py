@@ -7,7 +7,7 @@ import pytest
 
 from compliance.engine import judge, unit
 from compliance.engine.budget import Account
-from compliance.engine.unit import Unit, judge_log, judge_unit, only_failed
+from compliance.engine.unit import Unit, benchmark_of, judge_log, judge_unit, only_failed
 from compliance.finding import Fault, Finding
 from compliance.reading.log import Log
 from compliance.reading.terms import terms_for
@@ -65,6 +65,27 @@ def test_faults_beyond_those_listed_are_counted_by_severity(monkeypatch):
 def test_failures_are_missed_targets_and_ends_that_are_forgiven(edition, code, what, wanted):
     finding = Finding("result_0.txt", 1, code, "error", "Something", found=what)
     assert only_failed(finding, load(edition).limits) is wanted
+
+
+@pytest.mark.parametrize(("severities", "found"), [(("warning", "error", "warning"), 0), (("warning", "review"), 1)])
+def test_an_error_of_a_gate_stops_the_checks_of_a_log(tree, law, monkeypatch, severities, found):
+    gate = replace(
+        CHECKS["LOG03"], function=lambda *_: (Fault(n, "x", "y", severity=s) for n, s in enumerate(severities, 1))
+    )
+    last = replace(CHECKS["LOG07"], function=lambda *_: [Fault(1, "x", "y")])
+    monkeypatch.setattr(unit, "ordered", lambda *_: (gate, last))
+    one = Unit(load("v1.0", law), None, (), {})
+    codes = [f.code for f in judge_log(one, log_file(tree.write(0), "result_0.txt")).findings]
+    assert codes == ["LOG03"] * len(severities) + ["LOG07"] * found
+
+
+def test_the_benchmark_of_a_set_is_its_folders_or_that_of_all_its_runs():
+    ours, bare = load("v1.0"), replace(made.a_set(), place=replace(made.a_set().place, benchmark=""))
+    one, other = made.run(benchmark="scaffold"), made.run(1, benchmark="deepcam")
+    stopped = replace(other, codes=frozenset({"RUN10"}))
+    assert benchmark_of(bare, [one, one, stopped], ours) == benchmark_of(made.a_set(), [other], ours) == "scaffold"
+    assert benchmark_of(bare, [one, other], ours) == benchmark_of(bare, [stopped], ours) == ""
+    assert benchmark_of(made.a_set(), [one], load("mlperf-hpc-v3.0")) == ""
 
 
 def test_logs_are_judged_as_long_as_the_budget_lasts(tree, law, monkeypatch):
