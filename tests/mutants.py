@@ -85,7 +85,9 @@ MORE = {  # tests of what several modules of a folder do together
     ),
     "compliance/reading/timeline.py": ("tests/compliance/families/test_clock.py",),
     "compliance/reading/stated.py": ("tests/compliance/families/test_system.py",),
+    "results/runs": ("tests/results/statistics/{name}", "tests/results/test_summarize.py"),
     "results/statistics": ("tests/results/tables/{name}",),
+    "results/tables": ("tests/results/test_compare.py", "tests/results/test_summarize.py"),
     **dict.fromkeys(("implementations/pytorch/cosmoflow", "implementations/pytorch/deepcam"), FORMULAS),
     **dict.fromkeys(("implementations/pytorch/scaffold", "implementations/pytorch/scaffold_published"), FORMULAS),
 }
