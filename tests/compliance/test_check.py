@@ -44,7 +44,10 @@ def test_one_log_one_set_and_a_round(run, broken):
     assert run(broken.path(0), broken.path(2))[0] == 0
 
 
-@pytest.mark.parametrize("arguments", [[], ["nowhere"], ["--rules", "v9", "."], ["--select", "XYZ", "."]])
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["nowhere"], ["--rules", "v9", "."], ["--select", "XYZ", "."], *(["--seconds", n, "."] for n in ("nan", "0"))],
+)
 def test_could_not_look_is_2(run, arguments, tmp_path):
     assert run(*arguments)[0] == 2
     code, out, _ = run(tmp_path)
