@@ -22,6 +22,7 @@ from benchmark.tree import THROUGHPUT, result_path, system_path
 from harness.options import Setup
 from harness.processes import ended, finish
 from harness.runset import RunSet, duration, say
+from harness.status import number
 from rules.current import EDITION
 
 FLOAT = 4  # bytes of a weight
@@ -43,11 +44,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Step:
-    """A measured step: the checker's findings on its log, seconds of an epoch, and parameters."""
+    """A measured step: the checker's findings on its log, seconds of an epoch, and parameters; None for a number that
+    the log does not tell."""
 
     findings: tuple[Finding, ...]
-    epoch_seconds: float
-    parameters: int
+    epoch_seconds: float | None
+    parameters: int | None
 
 
 def judge_head(setup: Setup) -> tuple[Finding, ...]:
@@ -71,7 +73,17 @@ def measure_step(setup: Setup) -> Step:
         collect(tree, setup.source())
         found = judged(tree, setup)
         values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
-    return Step(found, values["throughput"]["epoch_seconds"], values["parameter_count"])
+    parameters = values.get("parameter_count")
+    return Step(found, epoch_seconds(values), parameters if type(parameters) is int else None)
+
+
+def epoch_seconds(values: dict[str, Any]) -> float | None:
+    """Return how long an epoch takes by the values of a measurement: as its log says, or else its samples over their
+    rate, without evaluations; None if it tells neither."""
+    told = values.get("throughput")
+    told = told if isinstance(told, dict) else {}
+    samples, rate = number(values.get("train_samples")), number(told.get("throughput"))
+    return number(told.get("epoch_seconds")) or (samples / rate if samples and rate else None)
 
 
 def judged(tree: Path, setup: Setup, rules: Sequence[str] = ()) -> tuple[Finding, ...]:
@@ -114,11 +126,12 @@ def forecast(runs: RunSet, step: Step, at_once: int) -> list[str]:
     todo, published = len(runs.missing()), runs.setup.published
     batch = runs.described.settings.get("batch_size") if runs.described else None
     point = published.reference_epochs.get(batch) if published and batch else None
-    took = f"an epoch takes about {step.epoch_seconds:.1f} s here"
-    if point and point.median:
-        seconds = math.ceil(todo / at_once) * point.median * step.epoch_seconds
+    each = step.epoch_seconds
+    took = f"an epoch takes about {each:.1f} s here" if each else "how long they take, the measured step does not say"
+    if each and point and point.median:
+        seconds = math.ceil(todo / at_once) * point.median * each
         took += f", the reference took {point.median:g} epochs: about {duration(seconds)} in all"
-    size, submission = todo * step.parameters * FLOAT, runs.setup.submission
+    size, submission = todo * (step.parameters or 0) * FLOAT, runs.setup.submission
     free = shutil.disk_usage(submission).free
     if free < size:
         raise ValueError(f"{submission}: found {free} bytes free, wanted {size} for the runs' final weights")

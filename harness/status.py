@@ -1,5 +1,6 @@
-"""Read from a log what became of its run."""
+"""Read from a log what became of its run. It may be any program's, so a value may be missing or of another type."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,10 +46,11 @@ def read_status(log: Path) -> RunStatus:
     value = {key: event.value for key, event in last.items()}
     settings = value["hyperparameters"] if isinstance(value.get("hyperparameters"), dict) else {}
     epochs = score.metadata["epoch_num"] if score else 0
+    times = [ms for event in (start, stop) if event and (ms := number(event.time_ms)) is not None]
     return RunStatus(
         state_of(stop, bool(score) and epochs == settings.get("epochs")),
         start is not None,
-        (stop.time_ms - start.time_ms) / 1000 if start and stop else 0.0,
+        (times[1] - times[0]) / 1000 if len(times) == 2 else 0.0,
         epochs,
         score.value if score else None,
         settings,
@@ -61,12 +63,19 @@ def state_of(stop: Event | None, used_up: bool) -> str:
     """Return the state of a run, given the end of its log and whether it used up its epochs."""
     if not stop:
         return "interrupted"
-    if stop.metadata.get("status") == "success":
+    said = stop.metadata if isinstance(stop.metadata, dict) else {}
+    if said.get("status") == "success":
         return "reached"
-    ended = str(stop.metadata.get("reason", "")).startswith(FINAL)
+    ended = str(said.get("reason", "")).startswith(FINAL)
     return "missed" if used_up or ended else "interrupted"
 
 
 def is_score(event: Event) -> bool:
     """Return whether an event is the score of an evaluation: a number after an epoch, whatever its key."""
-    return "epoch_num" in event.metadata and type(event.value) in (int, float)
+    epoch = event.metadata.get("epoch_num") if isinstance(event.metadata, dict) else None
+    return number(epoch) is not None and number(event.value) is not None
+
+
+def number(value: Any) -> float | None:
+    """Return a number that a float can hold; None for anything else."""
+    return value if type(value) in (int, float) and abs(value) <= sys.float_info.max else None

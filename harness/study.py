@@ -111,7 +111,9 @@ def measure(setup: Setup, steps: int) -> int:
 
 def measurement(log: Path) -> tuple[int | None, str | None, int | None]:
     """Return ranks, digest of settings, and steps of a measurement; None for each if it was interrupted."""
-    values = {event.key: event.value for event in read_log(log) if isinstance(event, Event)}
-    if "throughput" not in values or "throughput_setup" not in values:
+    last = {event.key: event for event in read_log(log) if isinstance(event, Event)}
+    if "throughput" not in last:
         return None, None, None
-    return values.get("number_of_ranks"), values.get("config_digest"), values["throughput_setup"].get("steps")
+    about = last["throughput"].metadata
+    ranks, digest = (last[key].value if key in last else None for key in ("number_of_ranks", "config_digest"))
+    return ranks, digest, about.get("steps") if isinstance(about, dict) else None

@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.tree import set_path, system_path
 from harness import preflight, submission, submit
-from harness.preflight import MOST, Finding, Step, forecast, one_line, report
+from harness.preflight import MOST, Finding, Step, epoch_seconds, forecast, one_line, report
 from harness.runset import RunSet
 from harness.system import write_system
 from rules.current import EDITION
@@ -45,6 +45,29 @@ def test_a_disk_without_room_is_reported_beforehand(fake, monkeypatch):
     assert forecast_with(2000)[0] == "5 runs; an epoch takes about 1.0 s here"
     with pytest.raises(ValueError, match=r"Us: found 1999 bytes free, wanted 2000 for the runs' final weights"):
         forecast_with(1999)
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted"),
+    [
+        ({"throughput": {"throughput": 4.0, "epoch_seconds": 9.0}, "train_samples": 8}, 9.0),
+        (
+            {"throughput": {"throughput": 4.0, "step_seconds": 1.0}, "train_samples": 8},
+            2.0,
+        ),  # the contract
+        ({"throughput": {"throughput": 0}, "train_samples": 8}, None),
+        ({"throughput": {"throughput": "4"}, "train_samples": 8}, None),
+        ({"throughput": {"throughput": 4.0}}, None),
+        ({"throughput": 4.0, "train_samples": 8}, None),
+        ({}, None),
+    ],
+)
+def test_an_epoch_takes_what_a_measurement_says(fake, told, wanted):
+    assert epoch_seconds(told) == wanted
+    fake.submission.mkdir(parents=True)
+    said = forecast(RunSet(fake.setup(), fake.folder, 5), Step((), wanted, None), 1)
+    time = f"an epoch takes about {wanted} s here" if wanted else "how long they take, the measured step does not say"
+    assert said[0] == f"5 runs; {time}" and said[1].startswith("final weights of 0.0 MB, ")
 
 
 def test_a_full_disk_leaves_no_half_of_a_description(fake, monkeypatch):

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from benchmark.log import LogWriter
@@ -44,3 +46,22 @@ def test_nothing_is_no_run_and_one_without_a_score_was_interrupted(tmp_path):
     (tmp_path / "empty.txt").touch()
     assert [read_status(tmp_path / name).state for name in ("none.txt", "empty.txt")] == ["missing"] * 2
     assert write(tmp_path / "result_0.txt", stop={"status": "aborted", "reason": "SIGTERM"}).state == "interrupted"
+
+
+@pytest.mark.parametrize("key", ["run_start", "run_stop", "eval_accuracy", "hyperparameters"])
+@pytest.mark.parametrize("change", [{"metadata": None}, {"metadata": "x"}, {"time_ms": "x"}, {"time_ms": 10**400}])
+def test_a_log_of_another_program_may_leave_something_out(tmp_path, key, change):
+    write(tmp_path / "log.txt", 0.1, 0.2, stop={"status": "success"})
+    events = [json.loads(line.partition(" ")[2]) for line in (tmp_path / "log.txt").read_text().splitlines()]
+    changed = [{**event, **change} if event["key"] == key else event for event in events]
+    (tmp_path / "new.txt").write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in changed))
+    found = read_status(tmp_path / "new.txt")
+    assert found.state == ("interrupted" if key == "run_stop" and "metadata" in change else "reached")
+    assert found.epochs == (0 if key == "eval_accuracy" and "metadata" in change else 2)
+    assert 0 <= found.seconds < 10
+
+
+@pytest.mark.parametrize("score", [None, True, "0.9", 10**400, float("nan")])
+def test_what_is_no_number_is_no_score(tmp_path, score):
+    found = write(tmp_path / "result_0.txt", score)
+    assert (found.epochs, found.score) == (0, None)

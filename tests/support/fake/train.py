@@ -119,8 +119,8 @@ def write(options, config: Config, digest: str, word: str, ranks: int) -> int:
     log.start("run_start")
     if options.steps:
         log.event("parameter_count", 1000)
-        log.event("throughput_setup", {"steps": options.steps})
-        log.event("throughput", {"epoch_seconds": 2.0})
+        log.event("train_samples", problem.train_samples)
+        log.event("throughput", {"throughput": problem.train_samples / 2, "step_seconds": 0.1}, steps=options.steps)
     for epoch in range(1, config.epochs + 1 if word == "miss" else 2):
         log.event("eval_accuracy", 0.5, epoch_num=epoch)
     if options.checkpoint:
