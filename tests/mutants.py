@@ -114,17 +114,24 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, changed: Mutant):
         self.mutant = changed
-        self.name = changed.path.removesuffix(".py").replace("/", ".")
+        self.name = name_of(changed.path)
 
     def find_spec(self, name, path=None, target=None):
         file = ROOT / self.mutant.path
-        return importlib.util.spec_from_file_location(name, file, loader=self) if name == self.name else None
+        inside = [str(file.parent)] if file.name == "__init__.py" else None
+        found = importlib.util.spec_from_file_location(name, file, loader=self, submodule_search_locations=inside)
+        return found if name == self.name else None
 
     def create_module(self, spec):
         return None
 
     def exec_module(self, module):
         exec(code_of(self.mutant.tree, self.mutant.path), vars(module))
+
+
+def name_of(path: str) -> str:
+    """The name by which a module is imported, of its path."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def tests_of(path: str) -> list[str]:
@@ -193,6 +200,7 @@ class Collected:
 
     def pytest_runtestloop(self, session) -> bool:
         file = str(ROOT / self.path)
+        importlib.import_module(name_of(self.path))  # tests may import it only when they run
         loaded = [f for f in gc.get_objects() if type(f) is FunctionType and f.__code__.co_filename == file]
         gc.freeze()
         code, used = forked(lambda: self.attempt(session, None, ()), 600)
