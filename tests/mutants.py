@@ -85,6 +85,7 @@ MORE = {  # tests of what several modules of a folder do together
     ),
     "compliance/reading/timeline.py": ("tests/compliance/families/test_clock.py",),
     "compliance/reading/stated.py": ("tests/compliance/families/test_system.py",),
+    "results/html/tuning.py": ("tests/results/tuning/test_pages.py",),
     "results/runs": ("tests/results/statistics/{name}", "tests/results/test_summarize.py"),
     "results/statistics": ("tests/results/tables/{name}",),
     "results/tables": ("tests/results/test_compare.py", "tests/results/test_summarize.py"),

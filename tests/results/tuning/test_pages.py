@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+import pytest
 import vl_convert
 
 from results.html.report import html_text
@@ -32,6 +33,14 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
     page = html_text([], tmp_path, tuned=[scored])
     assert "time to solution with the tuning counted" in page and "acme/<wbr>box/<wbr>first" in page
     assert html_text([], tmp_path).count("tuning counted") == 0
+    best, rates = (chart.tables["points"].rows for chart in told["charts"])
+    costs = [136.84, 193.081, 193.081]  # of the trials until each that reached the target, and of all
+    assert best == [(0, pytest.approx(c), s) for c, s in zip(costs, (58.282, 36.844, 36.844), strict=True)]
+    assert rates[:2] == [
+        (1, "0", 0.0007363, 78.558, "did not reach the target in 78.6 s, 8 epochs"),
+        (0, "1", 0.007363, 58.282, "reached the target in 58.3 s, 6 epochs"),
+    ]
+    assert [key["name"] for key in told["charts"][1].keys] == ["reached the target", "did not"]
 
 
 def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(verdict):
