@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from results.differences import pairs, sides
+from results.statistics.energy import SetEnergy
+from results.statistics.score import trimmed_mean
 from results.tables.comparison import block, pair_words, text
 
 
@@ -73,6 +75,23 @@ def test_sets_that_stage_on_different_sides_of_the_clock_are_told(compared):
     assert f"they stage differently: {said}" in more
     assert f"Staged before run_start, which no time counts: {a.label}: 13 s." in text(both, pairs(both))
     assert "\n  staged before the clock, s" in text(both, pairs(both))
+
+
+def test_energies_are_compared_where_they_are_of_one_kind(compared):
+    found, _ = compared((50, {}), (100, {}))
+
+    def said(*energies):
+        pairs_of = zip((side.result for side in found), energies, strict=True)
+        sets = [replace(r, energy=SetEnergy(t, trimmed_mean(js), js, 1.0, None, None)) for r, (t, js) in pairs_of]
+        both = sides(sets)
+        ((_, first, *_),) = (pair_words(pair, both) for pair in pairs(both))
+        return first
+
+    low, high = (10.0, 11.0, 12.0, 13.0, 14.0), (20.0, 22.0, 24.0, 26.0, 28.0)
+    assert said(("node", low), ("node", high)).startswith("A takes 0.50 times the energy of B (95 %: ")
+    assert said(("node", high), ("node", low)).startswith("A takes 2.00 times the energy of B (95 %: ")
+    assert said(("node", low), ("node", low[::-1])).startswith("no difference in energy can be told: A takes 0.")
+    assert said(("node", low), ("meter", high)) == "their energies are not compared: node counters and meter"
 
 
 def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
