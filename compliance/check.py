@@ -113,8 +113,8 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
         raise ValueError(f"--all: found --format {args.format}, wanted text")
     if args.severity and args.format in WHOLE:
         raise ValueError(f"--severity: found --format {args.format}, which has every finding; wanted another format")
-    if not args.seconds > 0:
-        raise ValueError(f"--seconds: found {args.seconds:g}, wanted more than 0")
+    if not args.seconds >= 0:
+        raise ValueError(f"--seconds: found {args.seconds:g}, wanted 0 or more")
     wanted = chosen(args.select, args.ignore)
     paths = [*args.paths, *args.beside]
     waivers = read_waivers(args.waivers, paths) if args.waivers else None

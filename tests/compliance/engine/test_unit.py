@@ -79,7 +79,7 @@ def test_an_error_of_a_gate_stops_the_checks_of_a_log(tree, law, monkeypatch, se
     assert codes == ["LOG03"] * len(severities) + ["LOG07"] * found
 
 
-def test_the_benchmark_of_a_set_is_its_folders_or_that_of_all_its_runs():
+def test_the_benchmark_of_a_set_is_its_folders_or_all_its_runs():
     ours, bare = load("v1.0"), replace(made.a_set(), place=replace(made.a_set().place, benchmark=""))
     one, other = made.run(benchmark="scaffold"), made.run(1, benchmark="deepcam")
     stopped = replace(other, codes=frozenset({"RUN10"}))
