@@ -46,7 +46,10 @@ def test_one_log_one_set_and_a_round(run, broken):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nowhere"], ["--rules", "v9", "."], ["--select", "XYZ", "."], *(["--seconds", n, "."] for n in ("nan", "-1"))],
+    [
+        *([], ["nowhere"], ["--rules", "v9", "."], ["--select", "XYZ", "."]),
+        *(["--seconds", "nan", "."], ["--seconds", "-1", "."]),
+    ],
 )
 def test_could_not_look_is_2(run, arguments, tmp_path):
     assert run(*arguments)[0] == 2
