@@ -10,6 +10,7 @@ import platform
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -48,6 +49,12 @@ from tests.support.operations import Operations
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and kills at system calls")
 RUNS = 2
 Make = Callable[[Callable[[], int]], int]
+
+
+@pytest.fixture(autouse=True)
+def near(tmp_path, monkeypatch):
+    """The folders of kernels that killed processes leave go with the test's."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 @dataclass(frozen=True)
