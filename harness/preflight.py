@@ -127,7 +127,9 @@ def forecast(runs: RunSet, step: Step, at_once: int) -> list[str]:
     batch = runs.described.settings.get("batch_size") if runs.described else None
     point = published.reference_epochs.get(batch) if published and batch else None
     each = step.epoch_seconds
-    took = f"an epoch takes about {each:.1f} s here" if each else "how long they take, the measured step does not say"
+    took = (
+        f"an epoch takes about {each:.1f} s here" if each else "the measured step does not say how long an epoch takes"
+    )
     if each and point and point.median:
         seconds = math.ceil(todo / at_once) * point.median * each
         took += f", the reference took {point.median:g} epochs: about {duration(seconds)} in all"

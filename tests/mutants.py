@@ -118,10 +118,11 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.name = name_of(changed.path)
 
     def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
         file = ROOT / self.mutant.path
         inside = [str(file.parent)] if file.name == "__init__.py" else None
-        found = importlib.util.spec_from_file_location(name, file, loader=self, submodule_search_locations=inside)
-        return found if name == self.name else None
+        return importlib.util.spec_from_file_location(name, file, loader=self, submodule_search_locations=inside)
 
     def create_module(self, spec):
         return None

@@ -66,7 +66,9 @@ def test_an_epoch_takes_what_a_measurement_says(fake, told, wanted):
     assert epoch_seconds(told) == wanted
     fake.submission.mkdir(parents=True)
     said = forecast(RunSet(fake.setup(), fake.folder, 5), Step((), wanted, None), 1)
-    time = f"an epoch takes about {wanted} s here" if wanted else "how long they take, the measured step does not say"
+    time = (
+        f"an epoch takes about {wanted} s here" if wanted else "the measured step does not say how long an epoch takes"
+    )
     assert said[0] == f"5 runs; {time}" and said[1].startswith("final weights of 0.0 MB, ")
 
 

@@ -71,7 +71,7 @@ def test_names_in_capitals_are_one_and_the_longest_is_taken(names):
     assert masked(names, "zenithlabs one, zenithlabs two") == "sys00aa11bbn3, org00aa11bbn1 two"
 
 
-def test_short_names_and_words_of_the_source_stay_within_words(names):
+def test_short_names_and_words_of_the_source_are_masked_alone(names):
     """A folder's name is masked as source is."""
     for name in ("xq7", "xq7z", "beef", "strong"):
         names.add("host", name)
@@ -90,18 +90,16 @@ def test_names_of_folders_and_of_what_logs_tell(tmp_path):
         logged(1, "devices", 5),
         logged(1, "seed", 5, files={"implementations/none/train.py": 1}, uuids=["no"]),
     ]
-    paths = [
-        "results/ridge/strong/scaffold/result_0.txt",
-        "results/solo/note",
-        "results/notes.md",
-        "systems/ridge.json",
-    ]
-    for path, text in zip(
-        paths, (f":::MLLOG no\n{log_text(told)}", "", "", '{"system_name": "Ridge Nine"}'), strict=True
-    ):
+    files = {
+        "results/ridge/strong/scaffold/result_0.txt": f":::MLLOG no\n{log_text(told)}",
+        "results/solo/note": "",
+        "results/notes.md": "",
+        "systems/ridge.json": '{"system_name": "Ridge Nine"}',
+    }
+    for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    found = gather(tmp_path, paths, ["Al"])
+    found = gather(tmp_path, files, ["Al"])
     assert set(found.given) == {tmp_path.name, "Al", "ridge", "Ridge IX", "Ridge Nine", "GPU-0a1b", "quick", "solo"}
     assert len({found.given[name] for name in ("ridge", "Ridge IX", "Ridge Nine")}) == 1
     assert "Al" in found.loose and found.implementations == {"quick"}

@@ -4,6 +4,7 @@ import random
 import statistics
 
 import pytest
+import scipy.stats
 
 from results.tuning import estimators as e
 
@@ -31,21 +32,13 @@ def test_the_expected_running_time_is_what_restarts_cost():
     assert e.running_time(costs, [False] * 4) == math.inf
 
 
-def _chances(trials, hits):
-    """What the interval draws: chances of success, when all trials cost the same."""
-    draws = random.Random(e.SEED)
-    for _ in range(e.DRAWS):
-        yield draws.betavariate(hits + 0.5, trials - hits + 0.5)
-        for _ in range(2):  # the means
-            draws.gauss(0, 1), draws.gammavariate(1.5, 2)
-
-
 def test_the_interval_of_the_running_time():
     found = e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
     assert found == e.running_time_interval([10.0] * 8, [True] * 4 + [False] * 4)
     assert found.value == 20.0 and 10 < found.low < 15 and 30 < found.high < 70
-    chances = sorted(1 / c for c in _chances(8, 4))
-    assert found.low == pytest.approx(10 * chances[50]) and found.high == pytest.approx(10 * chances[-51])
+    chance = scipy.stats.beta(4.5, 4.5)  # of success; every trial costs 10
+    assert found.low == pytest.approx(10 / chance.ppf(0.975), rel=0.02)
+    assert found.high == pytest.approx(10 / chance.ppf(0.025), rel=0.1)
 
 
 def test_draws_of_a_mean_are_students():
