@@ -46,6 +46,14 @@ def hole_at_an_epoch(metered):
 
 
 @damage
+def reading_of_an_epoch_that_never_was(metered):
+    more = copy.deepcopy(metered.readings[-2])
+    more["metadata"] |= {"moment": "epoch_stop", "epoch_num": 99}
+    metered.logs[2].events.insert(-1, more)
+    return [("result_2.txt", metered.written(more), "ENE03")]
+
+
+@damage
 def counters_in_a_log_of_two_starts(metered):
     """CLK01 tells of it."""
     events = metered.logs[2].events

@@ -47,6 +47,7 @@ def state_changed(change):
 
 state_of_one_epoch_left_out = state_changed(lambda second, first: second.pop("state"))
 state_of_the_epoch_before = state_changed(lambda second, first: second.update(state=first["state"]))
+state_that_is_no_digest = state_changed(lambda second, first: second.update(state="5f2a"))
 
 
 @pytest.mark.parametrize(("epoch", "lines"), [(0.5, []), (1.0, [1]), (1, [1])])

@@ -53,6 +53,11 @@ def receipts_that_are_cut_off(witnessed):
     return [("receipts_2.jsonl", len(witnessed.receipts[2]), "WIT01")]
 
 
+receipts_without_a_start = files_changed(
+    "WIT01", "receipts_2.jsonl", lambda witnessed: witnessed.keep(2, witnessed.receipts[2][1:])
+)
+
+
 @damage
 def receipts_of_another_run_of_the_set(witnessed):
     """The start of run 1, for runs 1 and 2."""
@@ -67,6 +72,14 @@ def start_of_another_system(witnessed):
     witnessed.attend(2, run="7" * 32, system="other")
     witnessed.witness.publish(witnessed.root.parent)
     return [("receipts_2.jsonl", 1, "WIT03"), ("acme", 1, "WIT07")]
+
+
+@damage
+def start_of_another_source(witnessed):
+    witnessed.attend(2, run="7" * 32, source="5" * 64)
+    witnessed.witness.publish(witnessed.root.parent)
+    log = witnessed.logs[2]
+    return [("result_2.txt", log.line(log.one("source")), "WIT03"), ("acme", 1, "WIT07")]
 
 
 @damage
@@ -91,6 +104,16 @@ def end_that_was_not_told(witnessed):
     return [("result_2.txt", line, "WIT04")]
 
 
+@damage
+def step_that_the_log_does_not_have(witnessed):
+    """An evaluation after the end of the last run."""
+    last, chain = witnessed.receipts[4][-1], witnessed.witness
+    later = replace(last.told, step=last.told.step + 1, kind="evaluation")
+    witnessed.keep(4, [*witnessed.receipts[4], chain.receipt(later, last.time_ms)])
+    chain.publish(witnessed.root.parent)
+    return [("receipts_4.jsonl", len(witnessed.receipts[4]), "WIT04")]
+
+
 def told_by(witnessed, seconds, first=0):
     """Lets the witness have been told of run 4, the last, so many seconds later, from receipt `first` on; the line of
     its run_start."""
@@ -112,6 +135,14 @@ clock_that_is_slow = files_found(  # all is told as it happens, and the log says
 clock_that_is_ahead = files_found(  # the log says that it happened after it was told
     "WIT05", "result_4.txt", lambda witnessed: told_by(witnessed, -CLOCK.witness_slack - 0.3)
 )
+
+
+@damage
+def start_that_was_told_late(witnessed):
+    """And all that comes after it."""
+    told_by(witnessed, CLOCK.witness_slack + 2.1)
+    log = witnessed.logs[4]
+    return [("result_4.txt", log.line(log.one(key)), "WIT05") for key in ("init_start", "run_start")]
 
 
 @damage
