@@ -5,19 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.config import (
-    MOST_NUMBER,
-    build,
-    check_settings,
-    convert,
-    load_settings,
-    machine_settings,
-    override,
-    parse_yaml,
-    read_yaml,
-    setting,
-    shown,
-)
+from benchmark import config
+from benchmark.config import MOST_NUMBER, build, load_settings, override, read_yaml, setting, shown
 
 
 @dataclass(frozen=True)
@@ -59,7 +48,7 @@ def test_a_float_may_be_spelled_with_an_exponent(text, rate):
     data = f"{{rate: {text}, inner: {{a: 2}}}}".encode()
     assert load_settings(Outer, Path("x.yaml"), data, []).rate == rate
     assert override(build(Outer, GOOD, "x"), [f"rate={text}"]).rate == rate
-    assert convert(tuple[float, ...], parse_yaml(f"[{text}]".encode(), Path("x")), "x") == (rate,)
+    assert config.convert(tuple[float, ...], config.parse_yaml(f"[{text}]".encode(), Path("x")), "x") == (rate,)
 
 
 def test_assignments_are_of_fields():
@@ -118,7 +107,7 @@ def test_nested_values_and_a_number_that_no_float_holds():
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(config.Settings):
     """Settings with every kind of limit."""
 
     batch: int = setting(4, least=1, most=16)
@@ -126,9 +115,6 @@ class Run:
     kind: str = setting("auto", choices=("auto", "fast"), machine=True)
     layout: tuple[int, ...] | None = setting(None, machine=True)
     free: float = 0.9
-
-    def __post_init__(self):
-        check_settings(self)
 
 
 @pytest.mark.parametrize(
@@ -153,5 +139,5 @@ def test_a_limit_holds_on_both_sides(name, inside, outside, wanted):
 
 
 def test_settings_of_the_machine_are_named_in_order():
-    assert machine_settings(Run) == ["kind", "layout"]
-    assert machine_settings(Inner) == []
+    assert config.machine_settings(Run) == ["kind", "layout"]
+    assert config.machine_settings(Inner) == []

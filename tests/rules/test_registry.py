@@ -8,18 +8,7 @@ import pytest
 import yaml
 
 from rules import registry
-from rules.registry import (
-    FIRST,
-    LARGEST,
-    LONGEST,
-    MOST,
-    Damaged,
-    Registry,
-    Request,
-    Wrong,
-    parse_request,
-    read_registry,
-)
+from rules.registry import FIRST, LARGEST, LONGEST, Damaged, Registry, Request, Wrong, parse_request, read_registry
 
 VALUES = {
     "organisation": "acme",
@@ -112,7 +101,7 @@ def test_entries_that_were_taken_out_or_put_in_another_order_are_seen(three, rea
     [
         ("entry", 0, "entry 0"),
         ("entry", True, "entry True"),
-        ("entry", MOST + 1, f"entry {MOST + 1}"),
+        ("entry", registry.MOST + 1, f"entry {registry.MOST + 1}"),
         ("before", "1" * 64, f"before '{'1' * 64}'"),
         ("edition", "v1.1", "edition 'v1.1'"),
         ("system", "box\n", r"system 'box\n'"),

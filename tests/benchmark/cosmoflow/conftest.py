@@ -14,6 +14,12 @@ def mini():
 
 
 @pytest.fixture(scope="module")
+def tiny(mini):
+    """The small problem, with few samples."""
+    return dataclasses.replace(mini, train_samples=2, validation_samples=1)
+
+
+@pytest.fixture(scope="module")
 def sample(mini):
     return universe.make_universe(mini, 7)
 

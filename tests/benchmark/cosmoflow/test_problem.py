@@ -1,5 +1,3 @@
-"""CosmoFlow's problems."""
-
 import dataclasses
 
 import pytest

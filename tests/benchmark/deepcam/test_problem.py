@@ -1,5 +1,3 @@
-"""DeepCAM's problems."""
-
 import dataclasses
 
 import pytest
