@@ -4,15 +4,13 @@ import fcntl
 import os
 import subprocess
 import sys
-from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
-import benchmark
 from benchmark.atomic import lock, naming, replacing, sweep
+from tests.support import ROOT
 
-ROOT = Path(benchmark.__file__).parents[1]
 SWEEP = "import sys, pathlib; from benchmark.atomic import sweep; sweep([pathlib.Path(sys.argv[1])])"
 KILLED = """
 import os, pathlib, sys
@@ -28,15 +26,9 @@ def test_what_is_written_is_there_at_the_end_or_never(tmp_path):
     with replacing(path) as temporary:
         temporary.write_text("whole")
         assert not path.exists() and temporary.parent == path.parent
-    assert path.read_text() == "whole" and list(path.parent.iterdir()) == [path]
-
-    def fail():
-        with replacing(path) as temporary:
-            temporary.write_text("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fail()
+    with pytest.raises(KeyboardInterrupt), replacing(path) as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
     assert path.read_text() == "whole" and list(path.parent.iterdir()) == [path]
 
 

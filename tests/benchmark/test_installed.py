@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from benchmark import installed
+from tests.support import ROOT
 
-ROOT = Path(installed.__file__).parents[1]
 SCRIPTS = """compliance/check.py results/summarize.py benchmark/generate.py harness/submit.py
 implementations/pytorch/train.py"""
 

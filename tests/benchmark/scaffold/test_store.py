@@ -64,13 +64,11 @@ def test_a_box_reads_its_bricks_alone(stored):
             store.read_box(stored[0], origin, shape)
 
 
-def damage(path, offset, data=None):
-    """Overwrite bytes of a file; by default flip one bit."""
-    with open(path, "r+b") as file:
-        file.seek(offset)
-        data = data or bytes([file.read(1)[0] ^ 16])
-        file.seek(offset)
-        file.write(data)
+def damage(path, offset):
+    """Flip one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[offset] ^= 16
+    path.write_bytes(data)
 
 
 def test_no_damaged_byte_is_read_as_something_else(stored, tmp_path):
