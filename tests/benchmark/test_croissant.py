@@ -10,20 +10,14 @@ from benchmark.generate import generate, record
 from benchmark.manifest import load_manifest
 from benchmark.problem import SPLITS, load_problem
 
-FEW = {"train_samples": 3, "validation_samples": 2}
-
-
-def few(name):
-    """A handful of samples of a small problem; None where it would not divide."""
-    return dataclasses.replace(load_problem(name), name="few", **FEW)
-
 
 @pytest.fixture(scope="module", params=["scaffold", "cosmoflow", "deepcam", "published"])
 def dataset(request, tiny, tmp_path_factory):
     """(folder, problem) of each workload's data, and of data that came from elsewhere."""
-    root = tmp_path_factory.mktemp("data")
-    other = "deepcam-mini" if request.param == "deepcam" else "cosmoflow-mini"
-    problem = tiny if request.param == "scaffold" else few(other)
+    root, problem = tmp_path_factory.mktemp("data"), tiny
+    if request.param != "scaffold":
+        small = load_problem("deepcam-mini" if request.param == "deepcam" else "cosmoflow-mini")
+        problem = dataclasses.replace(small, name="few", train_samples=3, validation_samples=2)
     generate(root, problem)
     if request.param == "published":
         problem = dataclasses.replace(problem, universe=None, data_seed=0, name="published")

@@ -49,7 +49,6 @@ def test_other_errors_are_as_ever(error, capsys, monkeypatch):
     ("script", "told"),
     [
         ("implementations/a.b/train.py", True),
-        ("implementations/a.b/launch/render.py", True),
         ("implementations/a/train.py", False),
         ("implementations/train.py", False),
         ("benchmark/generate.py", False),

@@ -50,18 +50,12 @@ def test_a_mistyped_folder_and_an_unfinished_dataset_get_advice(tiny, dataset, t
     assert said(dataset) == f"found {tiny.samples - 1} of {tiny.samples} samples, wanted all: go on with it: "
 
 
-def counts(manifest, first):
-    manifest["samples"][0]["class_counts"][0] = first
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m: m["samples"].pop(), "found 5 entries"),
-        (lambda m: m["samples"][0].update(split="validation"), "each once in its split"),
+        (lambda m: m["samples"][0].update(split="validation"), "found 6 entries, .* each once in its split"),
         (lambda m: m["samples"][0].update(digest="0" * 64), "fingerprints: not what follows from the problem"),
         (lambda m: m.pop("samples"), "not a manifest of ours"),
-        (lambda m: m.update(class_counts={"train": [1, 2, 3], "validation": [1, 2, 3]}), "class_counts: not what"),
         (lambda m: m["class_counts"].update(train=[*map(float, m["class_counts"]["train"])]), "class_counts: not"),
         (lambda m: m["problem"].update(scale=5), "problem: not what"),
         (lambda m: m.update(more=1), "found 'more', wanted no more"),
@@ -71,9 +65,9 @@ def counts(manifest, first):
         (lambda m: m["samples"][0].update(split="\x1b[31m"), r"found '\\x1b\[31m'"),
         (lambda m: m["samples"][0].update(more=1), "wanted id, split, digest and class_counts"),
         (lambda m: m["samples"].__setitem__(0, 3), r"samples\[0\]: found 3"),
-        (lambda m: counts(m, -1), r"class_counts: found \[-1, .*wanted integers from 0 on"),
-        (lambda m: counts(m, True), "wanted integers from 0 on"),
-        (lambda m: counts(m, 1 << 62), "wanted integers from 0 on"),
+        (lambda m: m["samples"][0].update(class_counts=[-1]), r"class_counts: found \[-1\], wanted integers from 0 on"),
+        (lambda m: m["samples"][0].update(class_counts=[True]), "wanted integers from 0 on"),
+        (lambda m: m["samples"][0].update(class_counts=[1 << 62]), "wanted integers from 0 on"),
         (lambda m: m["samples"][0].update(class_counts=[1]), "zip"),
     ],
 )

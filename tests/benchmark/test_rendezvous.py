@@ -21,7 +21,6 @@ def nothing_said(monkeypatch):
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("n01", "n01"),
         ("n[01-04,07],m1", "n01"),
         ("m1,n[01-04]", "m1"),
         ("n[3,5]-ib,n[7-9]-ib", "n3-ib"),

@@ -99,11 +99,7 @@ def settings(**values):
     [
         ("v1.0", lambda v: v["weights"].update(use="none"), "use: found 'none', wanted one of optional, required"),
         ("v1.0", lambda v: v["environment"]["same"].update(kernal="error"), "fact 'kernal'; did you mean 'kernel'?"),
-        (
-            "v1.0",
-            smoke(reference_epochs={2: [8]}),
-            "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs",
-        ),
+        ("v1.0", smoke(reference_epochs={2: [8]}), "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs"),
         ("v1.0", smoke(benchmark="scafold"), "problems.smoke: benchmark: found 'scafold', .*; did you mean 'scaffold'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG01"), "LOG01 is listed twice"),

@@ -10,7 +10,6 @@ BASE = {"runs": 5, "clock": {"gap": 1.0, "init": 1800}, "codes": [1, 2]}
 @pytest.mark.parametrize(
     ("changes", "result"),
     [
-        ({"runs": 10}, {**BASE, "runs": 10}),
         ({"more": {"a": 1}}, {**BASE, "more": {"a": 1}}),
         ({"clock": {"gap": 2.0}}, {**BASE, "clock": {"gap": 2.0, "init": 1800}}),
         ({"clock": {"gap": None}}, {**BASE, "clock": {"init": 1800}}),

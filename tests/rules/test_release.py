@@ -51,11 +51,6 @@ def test_what_it_prints_is_what_the_file_holds(tmp_path, monkeypatch, capsys):
     assert "found 'v9.9.9' among the releases" in capsys.readouterr().err
 
 
-def test_the_committed_runs_need_no_release():
-    """They are of this tree. An entry is needed once a file has changed that runs of others have loaded."""
-    assert not load(current()).releases
-
-
 @pytest.mark.parametrize("text", ["- v1.0.1\n", "v1.0.1: benchmark/log.py\n"])
 def test_another_form_is_refused(tmp_path, text):
     shutil.copytree(ROOT, tmp_path / "rules")

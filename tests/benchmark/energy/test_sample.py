@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.energy import sample
-from compliance.reading.power import Power, is_power, read_instrument
+from compliance.reading.power import is_power, read_instrument
 
 SCRIPT = Path(sample.__file__)
 pytestmark = pytest.mark.usefixtures("handlers")
@@ -34,8 +34,6 @@ def test_a_file_in_microwatts(log, tmp_path, capsys):
     assert is_power(written(log).relative_to(tmp_path).parts)
     assert found.faults == () and len(found.readings) >= 3 and {watts for _, watts in found.readings} == {312.0}
     assert f"{len(found.readings)} readings: {written(log)}" in capsys.readouterr().out
-    start, stop = found.readings[0][0], found.readings[-1][0]
-    assert Power(found.readings).joules(start, stop) == pytest.approx(312.0 * (stop - start) / 1000, rel=1e-9)
 
 
 def test_a_command_until_it_is_ended(log):
@@ -103,7 +101,6 @@ def test_nothing_is_written_over_and_nothing_to_read_is_told(log, tmp_path, caps
         ["--name", "node_0"],
         ["--name", "node_0", "--file", "x", "--", "echo"],
         ["--name", "../node", "--file", "x"],
-        ["--name", "sw_0", "--file", "x"],
         ["--name", "node_0", "--file", "x", "--interval", "0"],
         ["--name", "node_0", "--file", "x", "--pattern", "[0-9]+"],
         ["--name", "node_0", "--file", "x", "--pattern", "("],

@@ -1,8 +1,6 @@
 """The devices of ranks in the log: one by one, and of a large machine together."""
 
-import platform
-
-from benchmark.run.devices import Device, grouped, processor
+from benchmark.run.devices import Device, grouped
 
 
 def gpus(count, ranks=4):
@@ -22,9 +20,3 @@ def test_up_to_1024_hosts_are_told_one_by_one_with_their_ranks():
     devices[1] = devices[0]  # an accelerator of two ranks
     wanted = [(["nid[000000-001023]"], 4, 4095), (["nid001024"], 3, 3)]
     assert [(e["hosts"], e["ranks"], e["distinct"]) for e in grouped(devices)] == wanted
-
-
-def test_a_processor_has_its_model_and_no_identity():
-    found = processor()
-    assert (found.host, found.kind, found.uuid) == (platform.node(), "cpu", "")
-    assert found.name

@@ -14,7 +14,6 @@ from benchmark.run.errors import reason
         (OSError("found 1 GB free, wanted 2 GB"), "found 1 GB free, wanted 2 GB"),
         (ValueError("first line\nsecond line"), "first line"),
         (ValueError(), "ValueError()"),
-        (KeyError("x"), "'x'"),
     ],
 )
 def test_a_reason_is_one_line(error, said):

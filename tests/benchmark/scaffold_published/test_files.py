@@ -60,10 +60,7 @@ SIDE = (8, 8, 8)
 FAULTS = {
     "a type": (saved(np.zeros((3, *SIDE))), r"found float64 \(3, 8, 8, 8\), wanted float32 \(3, 8, 8, 8\)"),
     "big-endian": (saved(np.zeros((3, *SIDE), ">f4")), "found >f4 .* wanted float32"),
-    "channels last": (
-        saved(np.zeros((*SIDE, 3), "f4")),
-        r"found float32 \(8, 8, 8, 3\), wanted float32 \(3, 8, 8, 8\)$",
-    ),
+    "channels last": (saved(np.zeros((*SIDE, 3), "f4")), r"found float32 \(8, 8, 8, 3\), wanted .*\(3, 8, 8, 8\)$"),
     "a shard": (saved(np.zeros((3, 4, 8, 8), "f4")), r"found float32 \(3, 4, 8, 8\).*wanted unsharded files \(dc_num"),
     "columns first": (saved(np.zeros((3, *SIDE), "f4", order="F")), "in Fortran order, wanted"),
     "not finite": (saved(np.full((3, *SIDE), np.nan, "f4")), "colours that are not finite"),

@@ -1,9 +1,7 @@
 import pytest
 
 from benchmark.ledger import Asked, Drawn, Frozen, append, read_ledger
-from benchmark.log import LogWriter
 from benchmark.tuning.campaign import campaign_of
-from benchmark.tuning.ending import course
 from benchmark.tuning.folder import OWN, freeze, open_folder
 from benchmark.tuning.points import point
 
@@ -54,15 +52,3 @@ def test_points_that_an_outside_sampler_was_asked_for(tmp_path):
     append(tmp_path / "ledger.jsonl", Asked({"rate": 0.002}, 0))
     append(tmp_path / "ledger.jsonl", Asked({"rate": 0.003}, 0))
     assert open_folder(tmp_path).point(0) == {"rate": 0.002}  # the first counts
-
-
-def test_how_a_trial_went(tmp_path):
-    log = LogWriter(tmp_path / "result_0.txt")
-    log.start("run_start")
-    log.event("eval_accuracy", 0.5, epoch_num=1)
-    running = course(tmp_path / "result_0.txt", "eval_accuracy")
-    log.end("run_stop")
-    log.close()
-    over = course(tmp_path / "result_0.txt", "eval_accuracy")
-    assert running.stop is None and over.stop >= over.start == running.start
-    assert [(epoch, score) for epoch, _, score in over.evaluations] == [(1, 0.5)]

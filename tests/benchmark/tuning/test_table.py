@@ -96,7 +96,6 @@ def test_what_a_log_says_of_a_table_gives_the_same_row_again(table):
         ({"over": [{}]}, "over"),
         ({"rows": []}, "rows"),
         ({"rows": [row(2, 1e-3, 800)]}, "rows of"),
-        ({"rows": [row(8, 4e-3, 800), row(2, 1e-3, 800)]}, "rows of"),
         ({"rows": [row(2, 1e-3, 800), {}]}, "BS"),
         ({"more": 1}, "wanted sha256, batch, rows and over"),
     ],
