@@ -1,5 +1,3 @@
-"""The mean of Dice over samples and classes, from counts of each sample."""
-
 import random
 from fractions import Fraction
 

@@ -1,8 +1,6 @@
 import dataclasses
 import math
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -18,12 +16,15 @@ from benchmark.croissant import croissant_path
 from benchmark.generate import describe, dry_run, generate, stream, verify
 from benchmark.launch import Launch
 from benchmark.manifest import load_manifest, manifest_path
+from benchmark.problem import load_problem
 from benchmark.scaffold import making, store, writing
 from benchmark.workers import TooLate
 from tests.support import ROOT
 from tests.support.tiny import define
+from tests.support.waiting import wait_for
 
 SCRIPT, LIMITS = ROOT / "benchmark" / "generate.py", ROOT / "rules" / "v1.0" / "limits.yaml"
+SMOKE = load_problem("smoke")
 
 
 def contents(root: Path) -> dict[str, bytes]:
@@ -65,12 +66,9 @@ def test_what_is_missing_is_made_again_and_nothing_else(tiny, made, tmp_path, mo
     assert generate(tmp_path, tiny) == load_manifest(made, tiny)
 
 
-def validation(problem):
-    return [("validation", sample) for sample in problem.split_samples("validation")]
-
-
 def test_one_split_is_made_alone_and_completed_later(tiny, made, tmp_path):
-    assert generate(tmp_path, tiny, wanted=validation(tiny)) is None
+    wanted = [("validation", sample) for sample in tiny.split_samples("validation")]
+    assert generate(tmp_path, tiny, wanted=wanted) is None
     assert set(contents(tmp_path)) == {k for k in contents(made) if k.startswith("validation/")}
     assert generate(tmp_path, tiny) == load_manifest(made, tiny)
     assert contents(tmp_path) == contents(made)
@@ -81,10 +79,8 @@ def test_killed_and_resumed(tmp_path):
     """kill -9 while workers write; the resumed set is the published one."""
     arguments = [sys.executable, SCRIPT, "--problem", "smoke", "--out", tmp_path, "--workers", "2"]
     process = subprocess.Popen(arguments, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while len(list(tmp_path.glob("*/*.h5"))) < 20 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
+    wait_for(lambda: len(list(tmp_path.glob("*/*.h5"))) >= 20)
+    process.kill()
     process.wait()
     made = {}
     while (now := {p: p.stat().st_mtime_ns for p in tmp_path.glob("*/*.h5")}) != made:  # until workers have noticed
@@ -96,11 +92,7 @@ def test_killed_and_resumed(tmp_path):
     assert not list(tmp_path.rglob("*.partial"))
     again = subprocess.run([*arguments, "--verify"], check=True, capture_output=True, text=True).stdout
     assert "240 samples of smoke verified" in again
-    assert output == describe(smoke(), load_manifest(tmp_path, smoke())) + "\n"
-
-
-def smoke():
-    return command.load_problem("smoke")
+    assert output == describe(SMOKE, load_manifest(tmp_path, SMOKE)) + "\n"
 
 
 def test_other_problems_files_are_never_mixed_in(tiny, made, tmp_path):
@@ -227,7 +219,7 @@ def test_the_rules_publish_these_problems():
     limits = read_yaml(LIMITS)["problems"]
     assert set(limits) >= {"smoke", "scale6", "scale7", "scale8"}
     for name, published in limits.items():
-        problem = command.load_problem(name)
+        problem = load_problem(name)
         assert published["benchmark"] == problem.workload and published["problem_digest"] == problem.digest()
         assert published.get("data_seed", problem.data_seed) == problem.data_seed
         assert published["target"] == problem.target
@@ -239,7 +231,7 @@ def test_the_rules_publish_these_problems():
 
 @pytest.mark.slow
 def test_the_rules_publish_what_is_generated():
-    manifest, published = stream(smoke(), workers=2), read_yaml(LIMITS)["problems"]["smoke"]
+    manifest, published = stream(SMOKE, workers=2), read_yaml(LIMITS)["problems"]["smoke"]
     assert manifest.fingerprints == published["fingerprints"]
     assert {s: list(c) for s, c in manifest.class_counts.items()} == published["class_counts"]
 

@@ -1,5 +1,3 @@
-"""A full disk is an error, and not the end of the process."""
-
 import subprocess
 import sys
 

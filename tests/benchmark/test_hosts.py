@@ -1,5 +1,3 @@
-"""Names of hosts in short, and back."""
-
 import hashlib
 import random
 

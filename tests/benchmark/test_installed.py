@@ -1,5 +1,3 @@
-"""Scripts outside of the environment: one line that says what to type."""
-
 import subprocess
 import sys
 

@@ -1,5 +1,3 @@
-"""The log's reader and writer."""
-
 import errno
 import json
 import logging
@@ -7,7 +5,7 @@ import os
 
 import pytest
 
-from benchmark.log import BLOCK, LONGEST, BadLine, Event, LogWriter, Oddity, open_regular, parse_line, read_log
+from benchmark.log import BLOCK, LONGEST, BadLine, Event, LogWriter, Oddity, parse_line, read_log
 from compliance.reading.log import plain_event
 
 
@@ -67,7 +65,6 @@ def test_a_bad_event_is_told_with_what_it_lacks(tmp_path, event, missing):
         (b"\0\0" + line().encode(), "control"),
         (line().encode().replace(b'"k"', b'"k\xff"'), "encoding"),
         (line(value=float("nan")).encode(), "constant"),
-        (line().encode().replace(b'"value": 1', b'"value": 1, "value": 2'), "twice"),
         (line().encode().replace(b'"key": "k"', b'"key": "j", "key": "k"'), "twice"),
         (line().encode().replace(b'"metadata": {', b'"metadata": {"status": 1, "status": 2, '), "twice"),
         (line(metadata=None).encode().replace(b'"key": "k"', b'"key": "k", "key": "k"'), "twice"),
@@ -134,8 +131,6 @@ def test_only_regular_files(tmp_path):
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "none", "/dev/zero"):
         with pytest.raises(OSError):
             list(read_log(path))
-        with pytest.raises(OSError):
-            open_regular(path)
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -193,13 +188,9 @@ def test_a_log_that_cannot_be_written_is_an_error_with_its_path():
     assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, "/dev/full")
 
 
-def test_a_library_that_disables_logging_silences_no_log(tmp_path):
-    path = tmp_path / "result_0.txt"
-    logging.disable(logging.CRITICAL)
-    try:
-        writer = LogWriter(path)
-        writer.event("seed", 7)
-        writer.close()
-    finally:
-        logging.disable(logging.NOTSET)
-    assert [e.value for e in read_log(path) if isinstance(e, Event)] == [7]
+def test_a_library_that_disables_logging_silences_no_log(tmp_path, monkeypatch):
+    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+    writer = LogWriter(tmp_path / "result_0.txt")
+    writer.event("seed", 7)
+    writer.close()
+    assert [e.value for e in read_log(tmp_path / "result_0.txt")] == [7]

@@ -1,5 +1,3 @@
-"""The command: notes on starts, and whether a ledger is whole and holds a head that was noted."""
-
 import pytest
 
 from benchmark import note

@@ -1,5 +1,3 @@
-"""What a terminal would obey is escaped."""
-
 import pytest
 
 from benchmark.printable import printable, reason

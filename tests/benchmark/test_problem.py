@@ -1,5 +1,3 @@
-"""Problems: found by name, told apart by their digest."""
-
 import dataclasses
 import re
 

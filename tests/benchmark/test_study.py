@@ -1,5 +1,3 @@
-"""Names of a study's points."""
-
 import pytest
 
 from benchmark.study import point_system, study_of

@@ -1,5 +1,3 @@
-"""Worker processes: every task is done once, and what goes wrong in one is told."""
-
 import ctypes
 import os
 import time

@@ -1,5 +1,3 @@
-"""Files are written completely or not at all."""
-
 import os
 
 import pytest

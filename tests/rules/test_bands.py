@@ -1,17 +1,8 @@
-"""Bands of honest runs."""
-
 import math
 
 import pytest
 
 from rules.bands import HeldOut, Reevaluation
-
-
-@pytest.mark.parametrize("fields", [(0, 0.1), (0.1, 1), (math.nan, 0.1)])
-def test_a_band_of_reevaluations_is_two_parts_of_one(fields):
-    with pytest.raises(ValueError, match="wanted a number above 0 and below 1"):
-        Reevaluation(*fields)
-    Reevaluation(1e-9, 0.999)
 
 
 def test_the_lower_end_of_held_out_scores():
@@ -21,10 +12,16 @@ def test_the_lower_end_of_held_out_scores():
 
 
 @pytest.mark.parametrize(
-    ("fields", "name"),
-    [((0, 0, 9), "spread"), ((0, -1, 9), "spread"), ((0, math.inf, 9), "spread"), ((0, 1, 1), "runs")],
+    ("band", "fields", "said"),
+    [
+        (Reevaluation, (0, 0.1), "counts: found 0, wanted a number above 0 and below 1"),
+        (Reevaluation, (0.1, 1), "score: found 1, wanted a number above 0 and below 1"),
+        (HeldOut, (0, 0, 9), "spread: found 0, wanted a number above 0"),
+        (HeldOut, (0, math.inf, 9), "spread: found inf"),
+        (HeldOut, (0, 1, 1), "runs: found 1, wanted 2 or more"),
+    ],
 )
-def test_a_band_of_held_out_scores_has_a_spread(fields, name):
-    with pytest.raises(ValueError, match=f"{name}: found"):
-        HeldOut(*fields)
-    HeldOut(0, 1, 2)
+def test_what_is_no_band_is_refused(band, fields, said):
+    with pytest.raises(ValueError, match=said):
+        band(*fields)
+    assert Reevaluation(1e-9, 0.999) and HeldOut(0, 1e-9, 2)

@@ -1,5 +1,3 @@
-"""The current edition: the newest of this project's rounds."""
-
 import subprocess
 import sys
 

@@ -1,5 +1,3 @@
-"""The organisers' command: what it appends, what it refuses, and what it says of a registry."""
-
 import fcntl
 import io
 import os

@@ -1,5 +1,3 @@
-"""Editions: codes and numbers, each written once, and what is refused."""
-
 import hashlib
 import pickle
 import shutil

@@ -1,5 +1,3 @@
-"""Limits of energy that make sense."""
-
 import pytest
 
 from rules.energy import SCOPES, Energy, refuse_without
@@ -7,15 +5,18 @@ from rules.energy import SCOPES, Energy, refuse_without
 WATTS = dict.fromkeys(SCOPES, 1000)
 
 
-@pytest.mark.parametrize("watts", [{}, {"node": 1}, {**WATTS, "rack": 1}])
-def test_other_scopes_are_refused(watts):
-    with pytest.raises(ValueError, match="wanted watts of node, module, device, package"):
-        Energy(1.0, 1.2, watts)
-
-
-@pytest.mark.parametrize("limits", [(0, 1.2, WATTS), (1.0, -1, WATTS), (1.0, 1.2, {**WATTS, "node": 0})])
-def test_limits_are_positive(limits):
-    with pytest.raises(ValueError, match="wanted positive limits"):
+@pytest.mark.parametrize(
+    ("limits", "wanted"),
+    [
+        ((1.0, 1.2, {"node": 1}), "watts of node, module, device, package"),
+        ((1.0, 1.2, {**WATTS, "rack": 1}), "watts of node, module, device, package"),
+        ((0, 1.2, WATTS), "positive limits"),
+        ((1.0, -1, WATTS), "positive limits"),
+        ((1.0, 1.2, {**WATTS, "node": 0}), "positive limits"),
+    ],
+)
+def test_limits_are_positive_and_of_every_scope(limits, wanted):
+    with pytest.raises(ValueError, match=f"wanted {wanted}"):
         Energy(*limits)
 
 

@@ -1,5 +1,3 @@
-"""The fewest epochs that points allow: MLPerf's test, and ours of crossings."""
-
 import math
 
 import pytest

@@ -1,5 +1,3 @@
-"""What the rules ask of a value, in words for tables."""
-
 import pytest
 
 from rules.key import Key, plain

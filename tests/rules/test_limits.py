@@ -1,5 +1,3 @@
-"""The fields of limits.yaml: what they may be."""
-
 import pytest
 
 from rules.limits import Benchmark, Published

@@ -1,5 +1,3 @@
-"""The figure of merit: the one formula of checker and results."""
-
 import math
 
 import pytest
@@ -12,11 +10,8 @@ def test_a_tenth_is_dropped_from_each_end_and_at_least_one(n, k):
     assert trim_count(n) == k
 
 
-def test_one_run_of_three_is_left():
-    assert least_runs() == 3
-
-
 def test_kept_runs_have_a_mean_unless_too_many_failed():
+    assert least_runs() == 3
     assert kept([5.0, 5.0, 5.0, 5.0, 5.0]) == [1, 2, 3]
     assert kept([9, 1, 5, 7, math.inf]) == [0, 2, 3]
     assert figure_of_merit([100, 10, 20, 30, 1]) == 20

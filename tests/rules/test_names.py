@@ -1,5 +1,3 @@
-"""Names that are the same to people are the same to the rules."""
-
 from rules.names import folded, same_name
 
 

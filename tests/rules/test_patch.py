@@ -1,5 +1,3 @@
-"""An edition on top of another: what is added, replaced and taken away, and what says nothing new."""
-
 import pytest
 
 from rules.patch import patched

@@ -1,5 +1,3 @@
-"""The published source: which files are the tree's own, which a release's, and which nobody's."""
-
 import hashlib
 
 import pytest

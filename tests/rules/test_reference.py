@@ -1,5 +1,3 @@
-"""Reference convergence points: what follows from the epochs of runs, and what is refused."""
-
 import math
 
 import pytest

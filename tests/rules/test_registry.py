@@ -1,5 +1,3 @@
-"""The registry: the formula of the seeds, the chain of entries, and files that are damaged."""
-
 import json
 import os
 import random

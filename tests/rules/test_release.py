@@ -1,5 +1,3 @@
-"""The digests of a release's files, as SRC07 reads them."""
-
 import hashlib
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""Settings of runs: what the rules let them be, stated in one place."""
-
 import pytest
 
 from rules.key import Key

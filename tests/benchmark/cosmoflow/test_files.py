@@ -1,5 +1,3 @@
-"""CosmoFlow's files and evidence."""
-
 import dataclasses
 
 import h5py

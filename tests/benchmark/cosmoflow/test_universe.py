@@ -1,5 +1,3 @@
-"""CosmoFlow's universes: their bits, and their counts."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""DeepCAM's files, evidence and statistics."""
-
 import dataclasses
 
 import h5py

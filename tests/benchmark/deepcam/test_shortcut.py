@@ -1,5 +1,3 @@
-"""Classifiers that see one pixel."""
-
 import dataclasses
 
 import pytest

@@ -1,5 +1,3 @@
-"""The generator of DeepCAM's samples: its bits, and their range."""
-
 import numpy as np
 
 from benchmark.deepcam import making, twin

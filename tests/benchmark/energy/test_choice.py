@@ -1,5 +1,3 @@
-"""Which counters are read, and what is said of the others."""
-
 import sys
 
 import pytest

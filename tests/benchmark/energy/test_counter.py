@@ -1,5 +1,3 @@
-"""A counter of energy, and the reasons why one cannot be read."""
-
 import pytest
 
 from benchmark.energy.counter import reason

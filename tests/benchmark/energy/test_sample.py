@@ -1,5 +1,3 @@
-"""Power of a command or a file, written as the checker reads it."""
-
 import os
 import signal
 import subprocess

@@ -7,9 +7,8 @@ from benchmark.environment.facts import LARGEST, Fact, counted, entries, fact, k
 def test_a_fact_is_a_value_and_its_origin_or_has_a_reason():
     assert fact("os.uname", lambda: {"a": 1}) == Fact({"a": 1}, "os.uname")
     assert fact("here", lambda: 0) == Fact(0, "here")
-    assert fact("/proc/x", Mock(side_effect=FileNotFoundError(2, "No such file"))) == Fact(
-        None, "/proc/x: No such file"
-    )
+    gone = Mock(side_effect=FileNotFoundError(2, "No such file"))
+    assert fact("/proc/x", gone) == Fact(None, "/proc/x: No such file")
     assert fact("x", Mock(side_effect=ValueError("no\nsecond line"))) == Fact(None, "x: no")
     assert fact("x", Mock(side_effect=KeyError())) == Fact(None, "x: KeyError")
     assert fact("x", list) == Fact(None, "x: nothing there")

@@ -1,5 +1,3 @@
-"""The devices of ranks in the log: one by one, and of a large machine together."""
-
 from benchmark.run.devices import Device, grouped
 
 

@@ -1,5 +1,3 @@
-"""The paths of what a run writes beside its log."""
-
 from pathlib import Path
 
 from benchmark.run.files import environment_path, weights_path

@@ -1,5 +1,3 @@
-"""The command line that every implementation has."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""One run at a time in a folder of checkpoints, and what its log has so far."""
-
 import os
 import platform
 import re

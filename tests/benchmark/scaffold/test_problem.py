@@ -1,5 +1,3 @@
-"""ScaFFold's problems: the published ones, and what makes one impossible."""
-
 import dataclasses
 
 import pytest

@@ -1,5 +1,3 @@
-"""What shortcuts are fitted and scored on."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""The methods that look at whole fractals."""
-
 import numpy as np
 
 from benchmark.scaffold.shortcut_parts import split_parts

@@ -35,9 +35,7 @@ def test_boxes_are_verified_once_and_read_again(stored, tiny, origin, shape):
     for found in (arrays, again, store.read_box(stored[0], origin, shape)):
         assert (found[0] == stored[1][cut]).all() and (found[1] == stored[2][cut]).all()
     low = [o // 8 * 8 for o in origin]
-    bricks = np.s_[
-        low[0] : origin[0] + shape[0] + 7, low[1] : origin[1] + shape[1] + 7, low[2] : origin[2] + shape[2] + 7
-    ]
+    bricks = tuple(slice(a, o + s + 7) for a, o, s in zip(low, origin, shape, strict=True))
     volume, label = (a[bricks][tuple(slice(n // 8 * 8) for n in a[bricks].shape)] for a in stored[1:])
     assert digest == add(*brick_digests("train", 2, tuple(low), volume, label, 8))
 

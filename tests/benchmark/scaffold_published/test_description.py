@@ -1,5 +1,3 @@
-"""What the authors' generator says of a dataset, against a problem."""
-
 import pytest
 
 from benchmark.scaffold_published.description import check_description

@@ -1,5 +1,3 @@
-"""Reading the authors' files, and refusing what isn't theirs."""
-
 import itertools
 import os
 import pickle

@@ -1,5 +1,3 @@
-"""The manifest that a site makes of the authors' data."""
-
 import json
 
 import numpy as np

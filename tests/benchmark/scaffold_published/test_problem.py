@@ -1,5 +1,3 @@
-"""Definitions of problems as published."""
-
 import dataclasses
 
 import pytest

@@ -1,5 +1,3 @@
-"""The classes' weights, from a tenth of the training masks."""
-
 import numpy as np
 
 from benchmark.problem import load_problem
