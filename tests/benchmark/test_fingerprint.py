@@ -6,8 +6,7 @@ import pytest
 from benchmark.fingerprint import MODULUS, add, brick_digest, from_hex, to_hex
 from benchmark.scaffold.writing import brick_digests
 
-RNG = np.random.default_rng(0)
-VOLUME, LABEL = RNG.integers(0, 255, (2, 8, 8, 8)).astype(np.uint8)
+VOLUME, LABEL = np.random.default_rng(0).integers(0, 255, (2, 8, 8, 8)).astype(np.uint8)
 
 
 def test_brick_digest_is_what_it_says():

@@ -13,10 +13,6 @@ from benchmark.environment import loaded as module
 from benchmark.environment.loaded import compiled, kind_of, loaded, of_system, spent
 
 
-def encoded(data: bytes) -> str:
-    return "sha256=" + urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
-
-
 @pytest.fixture
 def packages(tmp_path, monkeypatch):
     """A folder of packages with the distribution `fast 1.0` of one module, and nothing mapped into the process."""
@@ -35,7 +31,8 @@ def packages(tmp_path, monkeypatch):
 
 def record(folder):
     """Write the RECORD of the files that are there."""
-    row = f"acme_fast.py,{encoded((folder / 'acme_fast.py').read_bytes())},10"
+    digest = urlsafe_b64encode(hashlib.sha256((folder / "acme_fast.py").read_bytes()).digest()).decode().rstrip("=")
+    row = f"acme_fast.py,sha256={digest},10"
     rows = [row, "fast-1.0.dist-info/METADATA,sha256=AAAA,1", "fast-1.0.dist-info/RECORD,,", "../bin/x,sha256=AAAA,1"]
     (folder / "fast-1.0.dist-info" / "RECORD").write_text("\n".join(rows) + "\n")
 

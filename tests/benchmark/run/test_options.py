@@ -68,10 +68,7 @@ def test_what_is_required_is_asked_for(capsys, arguments, missing):
     assert f"required: --{missing}" in capsys.readouterr().err
     options = parse()
     assert (options.problem, options.data, options.log) == ("tiny", Path("x"), Path("result_3.txt"))
-
-
-def test_a_description_needs_the_problem_alone():
-    options = parse_options(None, ["--describe", "--problem", "tiny"])
+    options = parse_options(None, ["--describe", "--problem", "tiny"])  # which needs the problem alone
     assert (options.data, options.log, options.run) == (None, None, None)
 
 

@@ -11,27 +11,20 @@ from benchmark.scaffold.shortcut import shortcuts
 pytestmark = pytest.mark.slow
 INTENSITIES = ["voxel", "neighbours", "bayes3", "bayes5", "bayes7", "votes"]
 BOXES = ["box3", "box5", "box7", "box9", "votes9", "wide"]
-NAMES = [*INTENSITIES, *BOXES, "moments", "nearest"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def few_features():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shortcut_box, "FEATURES", 100)
-        yield
+@pytest.fixture(autouse=True)
+def few_features(monkeypatch):
+    monkeypatch.setattr(shortcut_box, "FEATURES", 100)
 
 
-@pytest.fixture(scope="module")
-def found(tiny, few_features):
-    return {score.name: score for score in shortcuts(tiny)}
+def values(problem):
+    return {score.name: score.value for score in shortcuts(problem)}
 
 
-def values(problem, *more):
-    return {score.name: score.value for score in shortcuts(problem, *more)}
-
-
-def test_each_says_what_it_sees(found):
-    assert list(found) == NAMES
+def test_each_says_what_it_sees(tiny):
+    found = {score.name: score for score in shortcuts(tiny)}
+    assert list(found) == [*INTENSITIES, *BOXES, "moments", "nearest"]
     assert [score.local for score in found.values()] == [True] * 11 + [False] * 3
     assert all(0 <= score.value <= 1 and score.seconds >= 0 for score in found.values())
     assert "a box of 5^3 voxels" in found["box5"].sees and "a box of 15^3 voxels" in found["votes9"].sees
