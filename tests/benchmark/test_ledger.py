@@ -202,14 +202,11 @@ def test_an_edited_line_breaks_the_chain_behind_it(path):
 
 def test_two_processes_append_at_once(path):
     def work(name):
-        def appending():
-            for at in range(40):
-                number, _ = append(path, Start(f"{name}_{at}.txt", *["a" * 64] * 4))
-                append(path, Note(number, name))
+        for at in range(40):
+            number, _ = append(path, Start(f"{name}_{at}.txt", *["a" * 64] * 4))
+            append(path, Note(number, name))
 
-        return appending
-
-    children = [FORK.Process(target=work(name)) for name in ("one", "two")]
+    children = [FORK.Process(target=work, args=(name,)) for name in ("one", "two")]
     for child in children:
         child.start()
     for child in children:

@@ -1,27 +1,12 @@
-import platform
-import sys
+"""What of a run's environment is left out. tests/benchmark/run/test_process.py has all of a run."""
+
 from pathlib import Path
 
-import pytest
-
-from benchmark.environment.facts import fact
-from benchmark.environment.manifest import NODE, RUN, digest_of
 from benchmark.launch import Launch
 from benchmark.run import environment
-from benchmark.run.environment import environment_of_process, facts_of_run, launched, questions_asked
+from benchmark.run.environment import facts_of_run, launched, questions_asked
 
 ALONE = Launch(0, 1, 0, 1, "none")
-CONFIG = (Path("a.yaml"), b"epochs: 1\n")
-
-
-@pytest.mark.slow
-def test_a_run_has_its_own_facts_and_those_of_its_node(tmp_path):
-    run, (node,) = environment_of_process(ALONE, CONFIG, tmp_path, {"torch": fact("torch", lambda: {"a": "b"})})
-    assert list(run) == list(RUN) and set(node.facts) <= set(NODE)
-    assert node.facts["torch"] == {"value": {"a": "b"}, "origin": "torch"}
-    assert (node.host, node.digest) == (platform.node(), digest_of(node.facts))
-    assert node.facts["kernel"]["value"] and run["config"] == {"value": "epochs: 1\n", "origin": "a.yaml"}
-    assert len(run["command"]["value"]) == len(sys.argv)
 
 
 def test_a_config_that_is_too_large_or_no_text_is_left_out(monkeypatch):

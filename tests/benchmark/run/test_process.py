@@ -2,7 +2,9 @@
 
 import json
 import os
+import platform
 import signal
+import sys
 from dataclasses import dataclass
 from unittest.mock import Mock
 
@@ -11,7 +13,7 @@ import pytest
 from benchmark.config import Settings, setting
 from benchmark.environment import loaded
 from benchmark.environment.facts import Fact
-from benchmark.environment.manifest import NODE
+from benchmark.environment.manifest import NODE, RUN
 from benchmark.launch import ENDING, WARNING
 from benchmark.ledger import End, read_ledger
 from benchmark.run import keys
@@ -77,9 +79,14 @@ def test_a_run_that_reaches_its_target_says_its_time(run, tmp_path, events, caps
     names = ("number_of_nodes", "number_of_ranks", "accelerators_per_node", "layout")
     assert [found[name].value for name in names] == [1, 1, 0, {"data": 1, "depth": 1, "height": 1, "width": 1}]
     assert found["layout"].metadata["tile"] == [1] * 4 and "tf32" not in found["precision"].metadata
-    facts = json.loads((tmp_path / "environment_0.json").read_text())["nodes"][0]["facts"]
-    assert facts["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"} and set(facts) == set(NODE)
-    assert facts["backends"] == {"value": None, "origin": "not told by this program"}
+    manifest = json.loads((tmp_path / "environment_0.json").read_text())
+    assert manifest["run"].keys() == RUN.keys() and len(manifest["run"]["command"]["value"]) == len(sys.argv)
+    assert manifest["run"]["config"] == {"value": "batch_size: 2\n", "origin": ".../tiny.yaml"}
+    (node,) = manifest["nodes"]
+    assert node["hosts"] == [platform.node()] and node["facts"].keys() == NODE.keys()
+    assert node["facts"]["kernel"]["value"]["machine"] == platform.machine()
+    assert node["facts"]["torch"] == {"value": {"toy": "1.0"}, "origin": "toy.version"}
+    assert node["facts"]["backends"] == {"value": None, "origin": "not told by this program"}
     order = [event.key for event in keys.EVENTS if event.key in found]
     assert [e.key for e in events(log) if e.key in order] == order  # as the table of the contract has them
 
