@@ -91,6 +91,7 @@ def test_launchers(environ, wanted):
         ("torchrun", 12, 96, 96, 8, 12),  # bound by a wrapper
         ("torchrun", 2, 2, 2, 8, 1),
         ("torchrun", 12, None, 96, 8, 12),  # below a parent that is not seen
+        ("none", 4, 96, 96, 1, 4),
     ],
 )
 def test_a_rank_has_the_cores_that_it_is_bound_to_or_its_share(

@@ -1,4 +1,13 @@
-from benchmark.tree import ENVIRONMENT, environment_paths, source_files
+from pathlib import Path
+
+from benchmark.tree import ENVIRONMENT, environment_paths, result_path, source_files, source_path, system_path
+
+
+def test_where_things_are():
+    home = Path("results/v1.0/acme")
+    assert system_path(home, "box") == home / "systems/box.json"
+    assert source_path(home, "0123456789abcdef") == home / "source/0123456789ab"
+    assert result_path(home, "box", "scaffold", 3) == home / "results/box/strong/scaffold/result_3.txt"
 
 
 def test_the_environments_of_a_run(tmp_path):

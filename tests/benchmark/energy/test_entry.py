@@ -1,9 +1,5 @@
 """Counters and readings as events: nodes one after another, in the order of the sources."""
 
-import json
-
-import pytest
-
 from benchmark.energy.choice import Choice
 from benchmark.energy.counter import Counter
 from benchmark.energy.entry import Marked, event, sources, together, unreadable
@@ -71,18 +67,6 @@ def test_readings_of_entries_are_sums():
         {"moment": "run_stop", "gap_seconds": 0.5, "faults": {"1": "1 of 3: gone"}},
     )
     assert event(nodes, [[n] for n in range(6)]) == event(nodes)
-
-
-@pytest.mark.parametrize("watts", [lambda n, d: 700.0, lambda n, d: 600.0 + n % 1000 + d])
-def test_events_do_not_grow_with_the_machine(watts):
-    """8,192 devices in 2,048 nodes."""
-    nodes = nodes_of(2_048, watts)
-    entries, members = together(nodes)
-    why = unreadable({f"n{n}": {"cray": "no such file or directory"} for n in range(2_048)})
-    assert len(json.dumps([entries, why])) < 2000
-    reading = [Marked("run_stop", {}, Reading(1_700_000_000_000, [1e6] * 5, 0.5, {})) for _ in nodes]
-    assert len(json.dumps(event(reading, members))) < 1000
-    assert event(reading, members)[0]["joules"] == [2_048e6, 8_192e6]
 
 
 def test_reasons_by_node():
