@@ -5,7 +5,7 @@ import stat
 import pytest
 
 from benchmark.launch import Launch
-from benchmark.rendezvous import check_own, first_host, first_of_list, meet, port
+from benchmark.rendezvous import check_own, first_host, meet, port
 
 TWO_NODES = Launch(9, 16, 1, 8, "slurm")
 
@@ -19,23 +19,13 @@ def nothing_said(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("n[01-04,07],m1", "n01"),
-        ("m1,n[01-04]", "m1"),
-        ("n[3,5]-ib,n[7-9]-ib", "n3-ib"),
-        ("rack[1-2]n[01-04].site", "rack1n01.site"),
-    ],
-)
-def test_first_of_slurms_list(text, first):
-    assert first_of_list(text) == first
-
-
-@pytest.mark.parametrize(
     ("environ", "launcher", "first"),
     [
         ({"SLURM_JOB_NODELIST": "n[1-8]", "SLURM_STEP_NODELIST": "n[5-6]"}, "slurm", "n5"),
-        ({"SLURM_JOB_NODELIST": "n[1-8]"}, "openmpi", "n1"),
+        ({"SLURM_JOB_NODELIST": "n[01-04,07],m1"}, "openmpi", "n01"),
+        ({"SLURM_JOB_NODELIST": "m1,n[01-04]"}, "slurm", "m1"),
+        ({"SLURM_JOB_NODELIST": "n[3,5]-ib,n[7-9]-ib"}, "slurm", "n3-ib"),
+        ({"SLURM_JOB_NODELIST": "rack[1-2]n[01-04].site"}, "slurm", "rack1n01.site"),
         ({"LSB_MCPU_HOSTS": "batch2 1 n07 42 n08 42"}, "jsrun", "n07"),
         ({"LSB_MCPU_HOSTS": "n07 1 n08 1"}, "openmpi", "n07"),
     ],
