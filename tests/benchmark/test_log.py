@@ -151,7 +151,9 @@ def test_a_line_holds_a_hundred_events_beside_its_first(tmp_path, events, kinds)
     assert kinds[-1] == "Event" or items[-1].reason == f"{events} events in one line, wanted one"
 
 
-def test_a_log_is_continued_or_new_and_never_overwritten(tmp_path):
+def test_a_log_is_continued_or_new_and_never_overwritten(tmp_path, monkeypatch):
+    """Also where a library has disabled logging."""
+    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
     path = tmp_path / "result_0.txt"
     for append, keys in ((False, ["a"]), (True, ["a", "b"])):
         writer = LogWriter(path, append)
@@ -184,11 +186,3 @@ def test_a_log_that_cannot_be_written_is_an_error_with_its_path():
     with pytest.raises(OSError) as raised:
         writer.event("a")
     assert (raised.value.errno, raised.value.filename) == (errno.ENOSPC, "/dev/full")
-
-
-def test_a_library_that_disables_logging_silences_no_log(tmp_path, monkeypatch):
-    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
-    writer = LogWriter(tmp_path / "result_0.txt")
-    writer.event("seed", 7)
-    writer.close()
-    assert [e.value for e in read_log(tmp_path / "result_0.txt")] == [7]

@@ -3,7 +3,7 @@ import hashlib
 import pytest
 
 from rules import published
-from rules.published import REPOSITORY, is_published, origin, own_files, place
+from rules.published import REPOSITORY, origin, own_files, place
 
 TRAIN = "implementations/pytorch/train.py"
 TASK, CONFIG = "implementations/acme/task.py", "config/mine.yaml"
@@ -38,14 +38,6 @@ def test_a_file_is_compared_with_the_one_at_its_place(path, compared):
     assert place(path) == compared
 
 
-def test_a_file_is_published_at_its_place_alone(files):
-    assert is_published("implementations/acme/train.py", "1" * 64, {})
-    assert not is_published(TASK, "1" * 64, {})
-    assert not is_published("implementations/acme/train.py", "2" * 64, {})
-    assert is_published(TRAIN, "3" * 64, {"v1.0.1": {TRAIN: "3" * 64}})
-    assert not is_published(TRAIN, "", {})  # a file that could not be read
-
-
 SAME = "every file is identical to the reference implementation's"
 OTHER = "from the reference implementation's"
 
@@ -58,6 +50,8 @@ OTHER = "from the reference implementation's"
         ({TRAIN: "3", "benchmark/log.py": "2"}, "v1.0.1", (), f"{SAME}, of v1.0.1"),
         ({TRAIN: "3", "benchmark/log.py": "4"}, "", (), f"{SAME}, of several releases"),
         ({TRAIN: "1", CONFIG: "5"}, "", (CONFIG,), f"1 of 2 files differs {OTHER}: {CONFIG}"),
+        ({TASK: "1", TRAIN: "2"}, "", (TASK, TRAIN), f"2 of 2 files differ {OTHER}: {TASK}, {TRAIN}"),  # elsewhere
+        ({TRAIN: ""}, "", (TRAIN,), f"1 of 1 files differs {OTHER}: {TRAIN}"),  # could not be read
         (dict.fromkeys("abcde", "5"), "", tuple("abcde"), f"5 of 5 files differ {OTHER}: a, b, c and 2 more"),
     ],
 )

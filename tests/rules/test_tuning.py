@@ -1,16 +1,10 @@
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
 
-DIGEST = "c" * 64
 
-
-def test_a_campaigns_entry_is_no_entry_of_runs():
-    asked = request("acme", "box", "scaffold", "smoke", "first", "a" * 64, DIGEST)
-    assert asked.problem == "smoke tuning first" and asked.config == DIGEST
-
-
-def test_a_shift_follows_from_the_whole_entry():
-    asked = request("acme", "box", "scaffold", "smoke", "first", "a" * 64, DIGEST)
+def test_a_shift_follows_from_the_whole_entry_which_is_none_of_runs():
+    asked = request("acme", "box", "scaffold", "smoke", "first", "a" * 64, "c" * 64)
+    assert asked.problem == "smoke tuning first" and asked.config == "c" * 64
     shifts = {
         registered_shift(Registry("v1.0").draw(asked, drawn, nonce))
         for drawn, nonce in (
