@@ -59,6 +59,7 @@ MODULES = (  # files, or folders of them
 FORMULAS = ("tests/perf/pages/test_mathematics.py", "tests/perf/pages/test_tensors.py")
 MORE = {  # tests of what several modules of a folder do together
     "benchmark/run/assigned.py": ("tests/rules/test_registry.py",),
+    "benchmark/run/environment.py": ("tests/benchmark/run/test_process.py",),
     "benchmark/run/ledger.py": ("tests/benchmark/test_ledger.py",),
     "compliance/families": ("tests/compliance/test_rounds.py",),
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
