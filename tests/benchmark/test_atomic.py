@@ -1,5 +1,3 @@
-"""Files are whole or not there, and what killed writers left is swept away."""
-
 import fcntl
 import os
 import subprocess

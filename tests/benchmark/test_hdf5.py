@@ -1,5 +1,3 @@
-"""Whatever is wrong with an HDF5 file is told with its name."""
-
 import os
 
 import h5py

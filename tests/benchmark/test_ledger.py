@@ -1,5 +1,3 @@
-"""The launch ledger: chained, appended by one process at a time, and readable whatever became of its writers."""
-
 import hashlib
 import json
 import multiprocessing

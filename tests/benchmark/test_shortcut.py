@@ -1,5 +1,3 @@
-"""The command that scores classifiers that see little: of any workload, by its own module."""
-
 import sys
 
 import pytest

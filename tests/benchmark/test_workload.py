@@ -1,5 +1,3 @@
-"""Workloads: found by their folders, and each has what everything else is written in terms of."""
-
 from importlib import import_module
 
 import pytest

@@ -1,5 +1,3 @@
-"""Texts and checks hold together: each rule that a program can check has a check, in the module of its family."""
-
 from collections import defaultdict
 
 import pytest

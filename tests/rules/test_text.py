@@ -1,5 +1,3 @@
-"""The texts of the rules: every one is in force somewhere, and none holds a number that an edition sets."""
-
 import re
 
 import pytest

@@ -1,5 +1,3 @@
-"""The receipts of a witness: what they may hold, their chain, their signatures and the seeds that follow from them."""
-
 import json
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""What regressions that don't look at structure can have."""
-
 import numpy as np
 import pytest
 

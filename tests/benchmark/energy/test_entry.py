@@ -1,5 +1,3 @@
-"""Counters and readings as events: nodes one after another, in the order of the sources."""
-
 from benchmark.energy.choice import Choice
 from benchmark.energy.counter import Counter
 from benchmark.energy.entry import Marked, event, sources, together, unreadable

@@ -1,5 +1,3 @@
-"""Readings on demand and in between: wraps, counters that stand still, and what the thread costs."""
-
 import pytest
 
 from benchmark.energy.counter import Counter

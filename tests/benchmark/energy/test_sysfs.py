@@ -1,5 +1,3 @@
-"""Cray's and RAPL's files: several packages, what is missing, what may not be read, and what isn't a count."""
-
 import pytest
 
 from benchmark.energy.sysfs import cray, first, rapl

@@ -1,5 +1,3 @@
-"""Counters that wrap, stand still, run back and fail: totals are the integral, or there are none."""
-
 from unittest.mock import Mock
 
 import pytest

@@ -1,5 +1,3 @@
-"""The log of a run: its phases, its file, and what it enters into the ledger of its set."""
-
 import errno
 import hashlib
 import itertools

@@ -1,5 +1,3 @@
-"""A run of one process: every end has its exit code, and one line that says why."""
-
 import json
 import os
 import platform

@@ -1,5 +1,3 @@
-"""Boxes are read in order and verified once; what is verified adds up to the published fingerprints."""
-
 import contextlib
 import io
 import itertools

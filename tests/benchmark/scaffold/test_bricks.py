@@ -1,5 +1,3 @@
-"""Boxes from bricks: how work is dealt out to threads, and what they raise."""
-
 import hashlib
 import os
 

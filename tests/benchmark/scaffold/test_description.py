@@ -1,5 +1,3 @@
-"""A file that says of itself what it is not is refused, with its name."""
-
 import shutil
 
 import h5py

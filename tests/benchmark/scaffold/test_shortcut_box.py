@@ -1,5 +1,3 @@
-"""The learner of small boxes: what it cuts out, and that it learns what is in the box and nothing else."""
-
 import dataclasses
 
 import numpy as np

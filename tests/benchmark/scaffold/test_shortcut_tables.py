@@ -1,5 +1,3 @@
-"""Shortcuts by intensities: tables, naive Bayes and votes, on data of which they are right or wrong."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Volumes: fractals in cells of their own, instances dealt out equally, intensities that say nothing of categories."""
-
 import dataclasses
 from collections import Counter
 
