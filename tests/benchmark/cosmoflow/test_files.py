@@ -95,7 +95,7 @@ def broken(form, x, y):
         "x: found float64 (16, 16, 16, 4), wanted int16": {"x": x * 1.0, "y": y},
         "y: found float32 (3,), wanted float32 (4,)": {"x": x, "y": y[:3]},
         "found no dataset /x in the file itself": {"x": h5py.ExternalLink("other.h5", "x"), "y": y},
-        "wanted counts of 0 or more": {"x": x - x.max() - 1, "y": y},
+        "wanted counts of 0 or more": {"x": x - x.min() - 1, "y": y},
         "wanted finite numbers": {"x": x, "y": y * np.nan},
     }
 

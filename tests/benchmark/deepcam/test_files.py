@@ -82,6 +82,7 @@ SAMPLE, STATS = "train/data-000001.h5", "stats.h5"
         (SAMPLE, "labels_0", np.zeros((48, 32), int), r"48, 32\), wanted \(32, 48\)"),
         (SAMPLE, "labels_0", np.zeros((32, 48)), "found float64, wanted integers"),
         (SAMPLE, "labels_0", np.full((32, 48), 3), r"found labels 3\.\.3, wanted 0\.\.2"),
+        (SAMPLE, "labels_0", np.full((32, 48), -1), r"found labels -1\.\.-1, wanted 0\.\.2"),
         (STATS, "minval", None, "found no dataset /climate/minval"),
         (STATS, "maxval", np.zeros(3), r"found shape \(3,\), wanted \(16,\)"),
         (STATS, "maxval", np.full(16, -1e9), "channel 0: found least and greatest value"),
