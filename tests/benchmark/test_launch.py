@@ -94,9 +94,7 @@ def test_launchers(environ, wanted):
         ("none", 4, 96, 96, 1, 4),
     ],
 )
-def test_a_rank_has_the_cores_that_it_is_bound_to_or_its_share(
-    monkeypatch, launcher, bound, parent, node, local, wanted
-):
+def test_a_rank_has_the_cores_of_its_own_or_its_share(monkeypatch, launcher, bound, parent, node, local, wanted):
     def affinity(pid):
         if pid and not parent:
             raise ProcessLookupError(pid)
