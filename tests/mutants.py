@@ -16,8 +16,6 @@ import argparse
 import ast
 import gc
 import importlib
-import importlib.abc
-import importlib.util
 import json
 import math
 import multiprocessing
@@ -28,11 +26,12 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -93,17 +92,7 @@ MORE = {  # tests of what several modules of a folder do together
     **dict.fromkeys(("implementations/pytorch/cosmoflow", "implementations/pytorch/deepcam"), FORMULAS),
     **dict.fromkeys(("implementations/pytorch/scaffold", "implementations/pytorch/scaffold_published"), FORMULAS),
 }
-LOADED = (
-    "pytest",
-    "hypothesis",
-    "yaml",
-    "numpy",
-    "h5py",
-    "mlperf_logging.mllog",
-    "safetensors",
-    "scipy.stats",
-    "pandas",
-)
+LOADED = ("pytest", "hypothesis", "pandas", "numpy", "h5py", "mlperf_logging.mllog", "safetensors", "scipy.stats")
 TORCH = ("torch", "torch.distributed.fsdp", "torch.utils.flop_counter")
 LIMIT = 5.0  # times the CPU's seconds that the tests take of the module as it is, and SLACK
 SLACK = 15.0  # the CPU's seconds
@@ -111,25 +100,14 @@ IDLE = 10.0  # times the limit by the clock: of a mutant that waits
 KILLED, SURVIVED, ENDLESS, UNTRIED = "killed", "survived", "endless", "untried"  # what runs on is noticed, too
 
 
-class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports a mutant in place of its module."""
+def instead(changed: Mutant) -> Callable[[SourceFileLoader, str], CodeType | None]:
+    """What takes the place of `SourceFileLoader.get_code`, so that a mutant is imported in place of its module."""
+    get_code = SourceFileLoader.get_code
 
-    def __init__(self, changed: Mutant):
-        self.mutant = changed
-        self.name = name_of(changed.path)
+    def of_mutant(loader: SourceFileLoader, name: str) -> CodeType | None:
+        return code_of(changed.tree, changed.path) if name == name_of(changed.path) else get_code(loader, name)
 
-    def find_spec(self, name, path=None, target=None):
-        if name != self.name:
-            return None
-        file = ROOT / self.mutant.path
-        inside = [str(file.parent)] if file.name == "__init__.py" else None
-        return importlib.util.spec_from_file_location(name, file, loader=self, submodule_search_locations=inside)
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        exec(code_of(self.mutant.tree, self.mutant.path), vars(module))
+    return of_mutant
 
 
 def name_of(path: str) -> str:
@@ -194,7 +172,7 @@ def functions(code: CodeType) -> dict[tuple[str, int], CodeType]:
 
 class Collected:
     """Plugin of pytest: forks for each mutant when the tests are collected, and writes to `noted` what became of each,
-    the order in which the tests notice most, and what they take without a change."""
+    and the CPU's seconds that the tests take without a change."""
 
     def __init__(self, path: str, mutants: Sequence[Mutant], noted: Path):
         self.path, self.mutants, self.noted = path, mutants, noted
@@ -211,8 +189,7 @@ class Collected:
         if code == 0:
             self.seconds = json.loads(self.noted.read_text())
             outcomes = [self.tried(session, changed, loaded, LIMIT * used + SLACK) for changed in self.mutants]
-        order = sorted(self.seconds, key=self.rank)
-        self.noted.write_text(json.dumps({"code": code, "used": used, "order": order, "outcomes": outcomes}))
+        self.noted.write_text(json.dumps({"code": code, "used": used, "outcomes": outcomes}))
         return True
 
     def rank(self, name: str) -> tuple[int, float]:
@@ -228,7 +205,7 @@ class Collected:
         code, _ = forked(lambda: self.attempt(session, changed, loaded), limit)
         if isinstance(name := json.loads(self.noted.read_text()), str):
             self.noticed = [name, *(other for other in self.noticed if other != name)]
-        return ENDLESS if code is None else SURVIVED if code == 0 else KILLED
+        return outcome(code)
 
     def attempt(self, session, changed: Mutant | None, loaded: Sequence[FunctionType]) -> int:
         """Run the tests up to the first that fails, and note its name, or of all the seconds: the exit code."""
@@ -251,32 +228,26 @@ class Collected:
         return 0
 
 
-class Ordered:
-    """Plugin of pytest: runs tests in the order of their names."""
-
-    def __init__(self, names: Sequence[str]):
-        self.places = {name: place for place, name in enumerate(names)}
-
-    def pytest_collection_modifyitems(self, items) -> None:
-        items.sort(key=lambda item: self.places.get(item.nodeid, len(self.places)))
-
-
-def tested(tests: Sequence[str], folder: Path, plugin: object) -> int:
-    """Run tests with a plugin, their files in a folder: pytest's exit code."""
+def tested(tests: Sequence[str], folder: Path, *plugins: object) -> int:
+    """Run tests with plugins, their files in a folder: pytest's exit code."""
     import pytest
 
     quiet = ["-x", "-q", "-n", "0", "--tb=no", "-p", "no:cacheprovider", "-W", "ignore"]
-    return pytest.main([*quiet, f"--basetemp={folder}", *tests], plugins=[plugin])
+    return pytest.main([*quiet, f"--basetemp={folder}", *tests], plugins=plugins)
 
 
-def imported(changed: Mutant, tests: Sequence[str], folder: Path, order: Sequence[str], limit: float) -> str:
+def imported(changed: Mutant, tests: Sequence[str], folder: Path, limit: float) -> str:
     """What became of a mutant that is imported in place of its module."""
 
     def work() -> int:
-        sys.meta_path.insert(0, Changed(changed))
-        return tested(tests, folder, Ordered(order))
+        SourceFileLoader.get_code = instead(changed)
+        return tested(tests, folder)
 
-    code, _ = forked(work, limit)
+    return outcome(forked(work, limit)[0])
+
+
+def outcome(code: int | None) -> str:
+    """What became of a mutant, by the exit code of its tests."""
     return ENDLESS if code is None else SURVIVED if code == 0 else KILLED
 
 
@@ -304,13 +275,6 @@ class Row:
     survived: int
     explained: int
 
-    @property
-    def cells(self) -> str:
-        """The row in Markdown, from its second cell."""
-        killed = self.tried - self.survived
-        share = f"{100 * killed / self.tried:.1f} %" if self.tried else "-"
-        return f"{self.tried} | {killed} | {share} | {self.survived} | {self.explained} |"
-
 
 def known(path: str) -> list[tuple[str, str, str]]:
     """The survivors of a module that have a reason: function, statement before and after."""
@@ -336,10 +300,10 @@ def run(path: str, each: int | None, seed: int) -> Row:
             raise ValueError(f"{path}: found tests that fail without a change, wanted {' '.join(tests)} to pass")
         limit = LIMIT * found["used"] + SLACK
         outcomes = [
-            imported(changed, tests, files, found["order"], limit) if outcome == UNTRIED else outcome
-            for changed, outcome in zip(mutants, found["outcomes"], strict=True)
+            imported(changed, tests, files, limit) if what == UNTRIED else what
+            for changed, what in zip(mutants, found["outcomes"], strict=True)
         ]
-    survived = [changed for changed, outcome in zip(mutants, outcomes, strict=True) if outcome == SURVIVED]
+    survived = [changed for changed, what in zip(mutants, outcomes, strict=True) if what == SURVIVED]
     return told(path, len(mutants), survived, complete=each is None)
 
 
@@ -356,22 +320,19 @@ def told(path: str, tried: int, survived: Sequence[Mutant], complete: bool) -> R
 
 def table(rows: Sequence[Row]) -> str:
     """Modules, mutants, killed and survived, in Markdown, with sums of the folders and of all."""
-    lines = [
-        "| module | mutants | killed | rate | survived | with a reason |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    lines += [f"| `{row.path}` | {row.cells}" for row in rows]
-    for folder in sorted({Path(row.path).parent.as_posix() for row in rows}):
-        lines.append(
-            f"| all of `{folder}` | {total(r for r in rows if Path(r.path).parent.as_posix() == folder).cells}"
-        )
-    return "\n".join([*lines, f"| all | {total(rows).cells}"])
+    groups = {f"`{row.path}`": [row] for row in rows}
+    for folder in sorted({Path(row.path).parent for row in rows}):
+        groups[f"all of `{folder.as_posix()}`"] = [row for row in rows if Path(row.path).parent == folder]
+    lines = [f"| {name} | {cells(group)} |" for name, group in {**groups, "all": rows}.items()]
+    head = "| module | mutants | killed | rate | survived | with a reason |"
+    return "\n".join([head, "| --- | ---: | ---: | ---: | ---: | ---: |", *lines])
 
 
-def total(rows: Iterable[Row]) -> Row:
-    """The sums of some rows."""
-    counts = [(row.tried, row.survived, row.explained) for row in rows]
-    return Row("all", *(sum(column) for column in zip(*counts, strict=True)))
+def cells(rows: Sequence[Row]) -> str:
+    """The sums of some rows, in Markdown."""
+    tried, survived = sum(row.tried for row in rows), sum(row.survived for row in rows)
+    share = f"{100 * (tried - survived) / tried:.1f} %" if tried else "-"
+    return f"{tried} | {tried - survived} | {share} | {survived} | {sum(row.explained for row in rows)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

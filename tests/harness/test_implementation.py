@@ -54,26 +54,16 @@ def test_the_first_line_names_the_interpreter(tmp_path, first, words):
     assert found.program(["--head"]) == [*words, str(tmp_path / "train.py"), "--head"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "#!/bin/sh\necho 'unknown option --describe' >&2; exit 2",
-        "#!/bin/sh\necho done",
-    ],
-)
+@pytest.mark.parametrize("text", ["echo 'unknown option --describe' >&2; exit 2", "echo done"])
 def test_an_implementation_that_does_not_describe_itself(tmp_path, text):
-    assert program(tmp_path, text).describe([], Launcher()) is None
+    assert program(tmp_path, f"#!/bin/sh\n{text}").describe([], Launcher()) is None
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("echo 'Warning' >&2; echo 'train.py: epoch: unknown' >&2; exit 2", "epoch: unknown"),
-        (
-            "echo 'usage: [--describe]' >&2; echo 'train.py: error: what is --layout' >&2; exit 2",
-            "^train.py: error: what is --layout",
-        ),
-        ("exit 3", "train.py --describe ended with exit code 3"),
+        ("echo 'usage: [--describe]' >&2; echo 'train.py: error: no x' >&2; exit 2", "^train.py: error: no x"),
         ("kill -9 $$", "train.py --describe ended with exit code -9"),
         ("echo '{}'", "field 'contract' is missing"),
     ],

@@ -11,7 +11,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -281,20 +280,6 @@ def test_a_rank_that_was_taken_for_dead_records_its_end_itself(stage):
     assert stage.contents() == before
 
 
-def test_the_checker_would_see_what_is_left(stage):
-    """Each leftover that the other tests look for is an error or a warning."""
-    stage.operations(stage.machine_dies)
-    usual, folder = stage.faults(), stage.runs.folder
-    ledger = folder / LEDGER
-    ledger.write_bytes(ledger.read_bytes().rsplit(b"\n", 2)[0] + b"\n")
-    for name in (".environment_0.json.1.partial", "weights/.result_0.safetensors.1.partial", "environment_8.json"):
-        (folder / name).touch()
-    (config,) = stage.out.rglob("source/*/config/toy.yaml")
-    config.unlink()
-    wanted = {"LED06", "TREE03", "WGT07", "ENV10", "SRC03"}
-    assert {code for code, _ in stage.faults() - usual} == wanted
-
-
 class Elsewhere:
     """A run whose log is complete but for what a rank on a node `host` still writes: weights, then its end."""
 
@@ -307,40 +292,29 @@ class Elsewhere:
             log.start("run_start")
             log.end("run_stop", status="success")
 
-    def goes_on(self) -> None:
-        """Write for 2 seconds, never silent for 1, then record the end."""
-        partial = self.folder / "weights" / ".result_0.safetensors.1.partial"
-        partial.parent.mkdir()
-        with open(partial, "wb", buffering=0) as file:
-            for _ in range(20):
-                file.write(b"x")
-                time.sleep(0.1)
-        append_end(self.folder / LEDGER, self.start, "success", sha256(self.log.read_bytes()))
-
     def kinds(self) -> list[str]:
         """What the ledger has."""
         return [type(entry.said).__name__ for entry in read_ledger(self.folder / LEDGER).entries]
 
-    def kinds_at_the_end(self) -> list[str]:
-        """The same of a folder that is put in order while the rank writes."""
-        writer = threading.Thread(target=self.goes_on)
-        writer.start()
-        leftovers.put_in_order(self.folder)
-        writer.join()
-        return self.kinds()
 
+@pytest.mark.parametrize(("host", "quiet"), [("another", 120.0), (platform.node(), 2.0)])
+def test_a_run_that_goes_on_records_its_end_itself(tmp_path, monkeypatch, host, quiet):
+    """It writes its weights while the command waits. A run of this node is not waited for as long."""
+    there, naps = Elsewhere(tmp_path, host), []
+    partial = tmp_path / "weights" / ".result_0.safetensors.1.partial"
+    partial.parent.mkdir()
 
-@pytest.mark.slow
-def test_a_run_that_goes_on_on_another_node_records_its_end_itself(tmp_path, monkeypatch):
-    monkeypatch.setattr(leftovers, "QUIET", 1.0)
-    assert Elsewhere(tmp_path, "another").kinds_at_the_end() == ["Start", "End"]
+    def goes_on(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) < 4:
+            partial.write_bytes(b"x" * len(naps))
+            os.utime(partial, (time.time() + len(naps),) * 2)
+        elif len(naps) == 4:
+            append_end(tmp_path / LEDGER, there.start, "success", sha256(there.log.read_bytes()))
 
-
-@pytest.mark.slow
-def test_a_run_of_this_node_is_not_waited_for_as_long(tmp_path, monkeypatch):
-    """Two ends, where nobody waited: runs of this node end with their command."""
-    monkeypatch.setattr(leftovers, "QUIET_HERE", 0.0)
-    assert Elsewhere(tmp_path, platform.node()).kinds_at_the_end() == ["Start", "Note", "End", "End"]
+    monkeypatch.setattr(leftovers.time, "sleep", goes_on)
+    leftovers.put_in_order(tmp_path)
+    assert naps == [quiet] * 4 and there.kinds() == ["Start", "End"]
 
 
 @pytest.mark.parametrize(("ago", "waited"), [(10**6, []), (-3600, [120.0])])

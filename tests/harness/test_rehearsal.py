@@ -69,11 +69,3 @@ def test_the_settings_of_the_run_are_rehearsed():
     assert found[2:8] == ["--problem", "smoke", "--layout", "1,1,1,2", "--memory", "80.000"]
     assert found[8:] == ["batch_size=2", "precision=bfloat16", "tile=[1, 1, 1, 1]"]
     assert memory_gib(of(ranks=2)) * 2 == pytest.approx(memory_gib(of(ranks=1)))
-
-
-@pytest.mark.slow
-def test_a_rank_without_memory_is_refused_by_the_rehearsal_itself(monkeypatch, capsys):
-    monkeypatch.setattr(rehearsal, "memory_gib", lambda described: 0.01)
-    assert not rehearsed(SETUP, of())
-    said = capsys.readouterr().err
-    assert "error: rehearsal: memory: rank 0 takes 0." in said and "they cannot run so" in said

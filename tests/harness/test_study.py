@@ -1,8 +1,5 @@
 """Studies: which runs and measurements a point is, what is there already, and one of tiny on 1 and 2 ranks."""
 
-import subprocess
-import sys
-
 import pytest
 
 from benchmark.log import LogWriter
@@ -88,9 +85,7 @@ def test_a_measurement_that_broke_off_is_made_again(study, tmp_path):
 def test_tiny_on_1_and_2_ranks_judged_as_tables(tiny, tmp_path):
     out = tmp_path / "v1.0"
     options = tiny.harness(out, "--runs", "0", "--study", "strong", "--ranks", "1", "2", "--steps", "2")
-    command = [sys.executable, submit.__file__, *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    assert submit.main(options) == 0
     verdict = judge([str(out)])
     unpublished = {"LOG12", "RUN11"}
     assert {f.code for f in verdict.findings if f.severity == "error"} <= unpublished

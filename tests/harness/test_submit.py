@@ -1,53 +1,13 @@
+"""Submissions by `submit.py`, with an implementation that learns nothing."""
+
 import json
 from pathlib import Path
 
 import pytest
 
 from benchmark.collect import files_in
-from benchmark.tree import THROUGHPUT, result_path, set_path, system_path
-from harness import submit
+from benchmark.tree import THROUGHPUT, set_path, system_path
 from rules.registry import parse_request
-
-
-@pytest.fixture(scope="module")
-def submitted(tiny, tmp_path_factory):
-    """The exit code and the submission of two runs of two ranks that share every sample, by the reference."""
-    out = tmp_path_factory.mktemp("out")
-    code = submit.main(tiny.harness(out, "--runs", "2", "--layout", "1,2,1,1"))
-    return code, out
-
-
-def test_tree_is_complete(submitted, events):
-    code, out = submitted
-    org = out / "Us"
-    assert code == 0
-    for run in range(2):
-        found = {e.key: e for e in events(result_path(org, "laptop", "scaffold", run))}
-        assert found["run_stop"].metadata["status"] == "success"
-        assert (found["submission_org"].value, found["submission_platform"].value) == ("Us", "laptop")
-        assert found["layout"].value == {"data": 1, "depth": 2, "height": 1, "width": 1}
-        (source,) = (org / "source").iterdir()
-        assert files_in(source) == found["source"].metadata["files"]
-        assert found["source"].value.startswith(source.name)
-        assert found["source"].metadata["config"] == "config/config.yaml"
-    system = json.loads(system_path(org, "laptop").read_text())
-    assert (system["submitter"], system["system_name"], system["number_of_nodes"]) == ("Us", "laptop", "1")
-    assert system["host_processor_model_name"] and system["framework"].startswith("PyTorch")
-
-
-def test_the_same_command_again_leaves_everything_as_it_was(submitted, tiny, capsys):
-    """Another one, too: runs of other settings are no part of the set, and nothing is moved aside for wrong ones."""
-    _, out = submitted
-    before = files_in(out)
-    assert submit.main(tiny.harness(out, "--runs", "2", "--layout", "1,2,1,1")) == 0
-    assert "2 of 2 runs reached the target" in capsys.readouterr().out
-    assert submit.main(tiny.harness(out)) == 2
-    assert "found other settings than now: layout [1, 2, 1, 1], now [1, 1, 1, 1]" in capsys.readouterr().err
-    assert submit.main(tiny.harness(out, "--anew", "epoch=1")) == 2
-    assert files_in(out) == before
-
-
-# From here on with an implementation that learns nothing
 
 
 def test_runs_by_any_implementation(fake, capsys):

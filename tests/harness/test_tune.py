@@ -44,21 +44,6 @@ def made(campaign, tmp_path_factory):
     return file, out / "v1.0", campaign_path(out / "v1.0" / "Us", "laptop", "scaffold", "first")
 
 
-def test_trials_are_runs_at_their_points(made, events):
-    _, out, folder = made
-    opened = open_folder(folder)
-    for index in range(3):
-        found = {e.key: e for e in events(folder / f"result_{index}.txt")}
-        assert found["trial"].value == {"index": index, "campaign": opened.campaign.digest, "line": opened.line}
-        wanted = {**opened.settings(index), "epochs": 2}
-        assert found["hyperparameters"].value.items() >= wanted.items() and "weights" not in found
-        fresh = {e.key: e for e in events(folder / "confirmation" / f"result_{index}.txt")}
-        assert "trial" not in fresh and fresh["run_stop"].metadata["status"] == "success" and "weights" in fresh
-    (source,) = (out / "Us" / "source").iterdir()
-    assert files_in(source) == found["source"].metadata["files"]
-    assert "benchmark/run/trial.py" in found["source"].metadata["files"]
-
-
 def test_the_campaign_is_in_order(made, published, tmp_path):
     """A whole campaign as `tune.py` makes it, judged by all rules. The config names another batch size than the
     campaign, which counts."""

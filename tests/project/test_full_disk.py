@@ -118,10 +118,9 @@ def test_a_full_disk_of_a_set(tiny, tmp_path, capfd, monkeypatch):
     """What was finished stays. When there is room again, the same command makes what is missing."""
     if tiny.warm:
         monkeypatch.setattr(Launcher, "start", forked_start(tiny.warm))
-    files = ["--problems", str(tiny.problems), "--config", str(tiny.config), "--data", str(tiny.data)]
     out = tmp_path / "out"
     out.mkdir()
-    options = ["--problem", "tiny", *files, "--org", "Us", "--system", "laptop", "--out", str(out), "--runs"]
+    options = tiny.harness(out, "--runs")
     with mounted(out, "16m"):
         assert submit.main([*options, "1"]) == 0
         before = files_in(out)

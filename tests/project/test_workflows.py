@@ -36,11 +36,3 @@ def test_its_commands_name_what_there_is(command):
     named = [word for word in command.split() if "/" in word]
     assert all((ROOT / word).exists() for word in named)
     assert named or (command.split()[0] == "make" and command.split()[1] in targets)
-
-
-def test_every_change_is_tested_and_slow_tests_run_once_a_week():
-    """A contributor runs the slow tests before a change of what runs load is handed in."""
-    weekly = {name for name, job in WORKFLOW["jobs"].items() if job["if"] == "github.event_name == 'schedule'"}
-    assert weekly == {"slow", "mutants"}
-    assert [step["run"] for step in WORKFLOW["jobs"]["slow"]["steps"] if "run" in step][-1] == "make test-slow"
-    assert (ROOT / ".ci" / "run").read_text().splitlines()[-2:] == ["make docs", "make test"]

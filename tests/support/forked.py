@@ -82,21 +82,15 @@ class Warm:
 
     def start(
         self, arguments: Sequence[str], streams: Sequence[int] = (0, 1, 2), environment: Mapping[str, str] | None = None
-    ) -> Forked | None:
+    ) -> Forked:
         """Start a run of train.py with these arguments in the present folder, and return it. `streams` are the
         descriptors of its input, output and errors. `environment` is added to the warm process's variables; variables
-        that a package reads while it is loaded have no effect. Returns None if the warm process is gone."""
+        that a package reads while it is loaded have no effect. Raises OSError if the warm process is gone."""
         teller, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         request = {"arguments": list(arguments), "cwd": os.getcwd(), "environment": dict(environment or {})}
-        told = b""
-        with theirs, contextlib.suppress(OSError):
+        with theirs:
             socket.send_fds(self.control, [json.dumps(request).encode()], [theirs.fileno(), *streams])
-            theirs.close()
-            told = teller.recv(4096)
-        if not told:
-            teller.close()
-            return None
-        return Forked(teller, json.loads(told)["pid"])
+        return Forked(teller, json.loads(teller.recv(4096))["pid"])
 
     def __enter__(self) -> "Warm":
         return self
@@ -126,7 +120,6 @@ class Rank(Forked):
     def __init__(self, warm: Warm, arguments: Sequence[str], environment: Mapping[str, str]):
         self.files = [TemporaryFile("w+") for _ in range(2)]  # noqa: SIM115  they are read when the run is over
         run = warm.start(arguments, (0, *(file.fileno() for file in self.files)), environment)
-        assert run, "the warm process is gone"
         super().__init__(run.teller, run.pid)
 
     def said(self) -> list[str]:
@@ -206,7 +199,7 @@ def forked_start(warm: Warm) -> Callable:
     """What may take the place of `Launcher.start`: runs of one rank of the reference are forked."""
     start = Launcher.start
 
-    def forked(self: Launcher, program: Sequence[str], share: Share = ALL) -> Process | Forked | None:
+    def forked(self: Launcher, program: Sequence[str], share: Share = ALL) -> Process | Forked:
         if self.ranks > 1 or self.words or str(TRAIN) not in program:
             return start(self, program, share)
         options = list(program)[list(program).index(str(TRAIN)) + 1 :]

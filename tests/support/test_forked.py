@@ -30,7 +30,6 @@ def test_the_end_of_the_warm_process_is_that_of_its_runs(endless, events, tmp_pa
         run = warm.start([*endless.options(log), FOREVER, "workers=1"])
         wait_for(lambda: has(log, "eval_accuracy"))
     assert gone(run.pid) and events(log)[-1].metadata["reason"] == "SIGTERM"
-    assert warm.start(endless.options(log)) is None
 
 
 def test_it_has_no_thread(warm):

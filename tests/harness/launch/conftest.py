@@ -14,11 +14,11 @@ from tests.support.tiny import environment
 
 START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
 
-# Starts "$@" once for each of $ranks ranks, with the variables that %s sets for rank $rank, and returns the worst code.
-# All are told to end when a file is there.
+# Starts the program for each of $ranks ranks, with the variables that %s sets for rank $rank; the worst code. All are
+# told to end when a file is there.
 EACH = """
 pids=()
-for ((rank = 0; rank < ${ranks:=2}; rank++)); do %s "$@" & pids+=($!); done
+for ((rank = 0; rank < ${ranks:=2}; rank++)); do %s "${program[@]}" & pids+=($!); done
 if [[ -n ${END_WHEN:-} ]]; then
     while kill -0 "${pids[0]}" 2>/dev/null && ! compgen -G "$END_WHEN" >/dev/null; do sleep 0.02; done
     compgen -G "$END_WHEN" >/dev/null && kill -TERM "${pids[@]}" 2>/dev/null || true
@@ -27,26 +27,14 @@ worst=0
 for pid in "${pids[@]}"; do wait "$pid" || { code=$?; ((code > worst)) && worst=$code; }; done
 exit "$worst"
 """
-# Each process notes its options in a file of its own, because ranks do so at the same time.
-NOTE_OPTIONS = 'note_options() { printf "%s\\n" ${options[@]+"${options[@]}"} >>"$ASKED/$$"; }'
-OPTIONS = """
+# The words before the first that matches a pattern, and the others.
+SPLIT = """
 options=()
-while [[ $1 == -* ]]; do
-    options+=("$1")
-    if [[ $1 == --ntasks=* ]]; then ranks=${1#*=}; fi
-    shift
-done
-note_options
+while [[ $1 != %s ]]; do options+=("$1"); shift; done
+program=("$@")
 """
-UNTIL_ENV = """
-options=()
-while [[ $1 != env ]]; do
-    options+=("$1")
-    if [[ $1 == -ppn ]]; then mpich=1; fi
-    shift
-done
-note_options
-"""
+SRUN = SPLIT % "[!-]*" + "[[ ${options[*]} =~ --ntasks=([0-9]+) ]] && ranks=${BASH_REMATCH[1]}"
+MPI = SPLIT % "env"
 SLURM_STEP = (
     "SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=$ranks SLURM_LOCALID=$rank SLURM_STEP_TASKS_PER_NODE=$ranks "
     "SLURM_NODEID=0 SLURM_STEP_NUM_NODES=1"
@@ -72,36 +60,26 @@ case "$*" in
     *) echo "flux $*: unexpected" >&2; exit 1 ;;
 esac
 """
-APPTAINER = """
-options=()
-while [[ $1 != *image ]]; do options+=("$1"); shift; done
-note_options
-shift
-exec "$@"
-"""
+IMAGE = SPLIT % "*image"
 # Hands on what it is told to alone, and what the stand-ins need.
 ENROOT = """
 kept=(PATH="$PATH" PYTHON="$PYTHON" CALLS="$CALLS" ACTS="$ACTS")
-options=()
-while [[ $1 != *image ]]; do
-    options+=("$1")
-    if [[ $1 == --env && -v $2 ]]; then kept+=("$2=${!2}"); fi
-    shift
+for word in "${options[@]}"; do
+    if [[ $before == --env && -v $word ]]; then kept+=("$word=${!word}"); fi
+    before=$word
 done
-note_options
-shift
-exec env -i "${kept[@]}" "$@"
+exec env -i "${kept[@]}" "${program[@]:1}"
 """
 STANDINS = {
     "sbatch": BATCH % "SLURM_JOB_ID=4711 SLURM_JOB_NODELIST='node[7-8]' SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=$i",
-    "srun": OPTIONS + EACH % f"env {SLURM_STEP}",
+    "srun": SRUN + EACH % f"env {SLURM_STEP}",
     "scontrol": '[[ "$*" == "show hostnames node[7-8]" ]] && printf "localhost\\nnode8\\n"',
-    "flux": FLUX % (OPTIONS + EACH % f"env {FLUX_TASK}", BATCH % ""),
+    "flux": FLUX % (SRUN + EACH % f"env {FLUX_TASK}", BATCH % ""),
     "qsub": BATCH % 'PBS_JOBID="123456789012[$i].server" PBS_NODEFILE=$SPOOL/nodes PBS_ARRAY_INDEX=$i',
-    "mpirun": UNTIL_ENV + EACH % f"env {OMPI}",
-    "mpiexec": UNTIL_ENV + EACH % f"env $([[ -n ${{mpich:-}} ]] && echo {PMI} || echo {PALS})",
-    "apptainer": APPTAINER,
-    "enroot": ENROOT,
+    "mpirun": MPI + EACH % f"env {OMPI}",
+    "mpiexec": MPI + EACH % f'env $([[ " ${{options[*]}} " == *" -ppn "* ]] && echo {PMI} || echo {PALS})',
+    "apptainer": IMAGE + 'exec "${program[@]:1}"',
+    "enroot": IMAGE + ENROOT,
     "python3": 'exec "$PYTHON" "$@"',  # the container's
 }
 
@@ -139,11 +117,6 @@ class Jobs:
         return logs_of(self.starts())
 
     @property
-    def asked(self) -> list[str]:
-        """The options of launchers and of containers' runtimes."""
-        return [line for file in sorted((self.folder / "options").iterdir()) for line in file.read_text().splitlines()]
-
-    @property
     def logs(self) -> Path:
         return self.folder / "tester/results/two"
 
@@ -154,19 +127,17 @@ def jobs(tmp_path) -> Jobs:
     for name, body in STANDINS.items():
         path = tmp_path / "bin" / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"#!/bin/bash\n{NOTE_OPTIONS}\n{body}\n")
+        path.write_text(f"#!/bin/bash\n{body}\n")
         path.chmod(0o755)
     (tmp_path / "nodes").write_text("localhost\nlocalhost\n")
     (tmp_path / "acts").touch()
-    (tmp_path / "options").mkdir()
-    names = {"RUNS": "2", "PYTHON": sys.executable, "SPOOL": tmp_path}
-    names |= {"ASKED": tmp_path / "options", "CALLS": tmp_path / "calls", "ACTS": tmp_path / "acts"}
-    names |= {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    names = {"RUNS": "2", "PYTHON": sys.executable, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    names |= {"SPOOL": tmp_path, "CALLS": tmp_path / "calls", "ACTS": tmp_path / "acts"}
     return Jobs(tmp_path, environment() | {name: str(value) for name, value in names.items()})
 
 
 @pytest.fixture
-def start(jobs, request, warm):
+def start(jobs, request):
     """The function that runs a script on the tiny problem, or another that a fixture has, with the reference."""
 
     def run(launcher: str, *given: str, problem: str = "tiny", **env: object) -> subprocess.CompletedProcess:

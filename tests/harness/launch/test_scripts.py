@@ -3,7 +3,6 @@
 import shlex
 import shutil
 import subprocess
-from itertools import pairwise
 
 import pytest
 
@@ -105,19 +104,6 @@ def test_an_array_of_fewer_elements_than_runs_is_refused(jobs, launcher):
     done = jobs.run(launcher, "--array", RUNS=10)
     assert done.returncode == 2 and not jobs.starts()
     assert "RUNS: found 10, wanted 5: this job array has so many elements (render.py --runs 10)\n" in done.stderr
-
-
-@pytest.mark.parametrize(("runtime", "option"), [("apptainer", "--bind"), ("enroot", "--mount")])
-def test_a_container_sees_what_the_options_name(tiny_jobs, jobs, tiny_data, runtime, option):
-    image = jobs.folder / "image"
-    image.write_text("layers")
-    words = ("--container", str(image), "--runtime", runtime)
-    done = tiny_jobs("slurm", *words, STAGE="/local", CHECKPOINT=jobs.folder / "kept", RUNS=1)
-    assert done.returncode == 0, done.stderr
-    seen = {value.partition(":")[0] for name, value in pairwise(jobs.asked) if name == option}
-    outside = (tiny_data.problems, tiny_data.data, "/local", jobs.folder / "kept", jobs.folder)
-    assert seen == {str(path) for path in (ROOT, *outside)}
-    assert len(jobs.starts()[0]["variables"]["CONTAINER_DIGEST"]) == 64
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=" ".join)

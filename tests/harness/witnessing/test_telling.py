@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from dataclasses import asdict
 from types import SimpleNamespace
 
@@ -11,18 +10,18 @@ import pytest
 from benchmark.tree import receipts_path
 from harness.witnessing import telling
 from harness.witnessing.folder import watch
-from harness.witnessing.store import Store
 from harness.witnessing.telling import Unheard, ask, attend, patiently, points, receipts_of, tell_start
 from rules.witness import Start, Step
 from tests.support.told import REQUEST, write
+from tests.support.waiting import wait_for
 
 HEAD, BEGIN, EPOCH, END = ("init_start", "run_start", "eval_accuracy", "run_stop")
 
 
 @pytest.fixture
-def witness(tmp_path):
+def witness(store):
     """A witness that is there, or not: `heard` counts what it was told; while `away`, nobody hears it."""
-    store, found = Store(tmp_path / "witness.db", "v1.0"), SimpleNamespace(away=0, heard=[])
+    found = SimpleNamespace(away=0, heard=[])
 
     def tell(text):
         if found.away:
@@ -31,7 +30,7 @@ def witness(tmp_path):
         found.heard.append(json.loads(text))
         return store.receipt_for("acme", text)
 
-    found.tell, found.store = tell, store
+    found.tell = tell
     return found
 
 
@@ -74,10 +73,7 @@ def test_what_is_written_is_told_as_it_is_written(witness, log):
     thread.start()
     for number, key in enumerate((HEAD, BEGIN, EPOCH, EPOCH, END)):
         write(log, key)
-        end = time.monotonic() + 20
-        while len(witness.heard) < number + 1 and time.monotonic() < end:
-            time.sleep(0.005)
-        assert len(witness.heard) == number + 1
+        wait_for(lambda wanted=number + 1: len(witness.heard) == wanted, 20)
     over.set()
     thread.join(20)
     assert not thread.is_alive() and len(kinds(log)) == 5
@@ -175,11 +171,11 @@ def test_over_http(served, tmp_path):
         ask(served.address, served.token)("{}")
 
 
-def test_through_a_folder(tmp_path, witness):
+def test_through_a_folder(tmp_path, store):
     shared = tmp_path / "shared"
     shared.mkdir()
-    threading.Thread(target=watch, args=(witness.store, shared), daemon=True).start()
-    told_over(ask(f"file:{shared}", witness.store.new_token("acme")), tmp_path / "set" / "result_0.txt")
+    threading.Thread(target=watch, args=(store, shared), daemon=True).start()
+    told_over(ask(f"file:{shared}", store.new_token("acme")), tmp_path / "set" / "result_0.txt")
     with pytest.raises(ValueError, match="refused: found no token that is known"):
         ask(f"file:{shared}", "wrong")("{}")
 

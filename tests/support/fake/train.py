@@ -10,14 +10,13 @@ import json
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[3])
 # ruff: noqa: E402
 
 from benchmark.config import build, override
-from benchmark.launch import detect_launch, usable_cores
+from benchmark.launch import detect_launch
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.run.options import OPTIONAL, parse_options
@@ -28,8 +27,6 @@ NAMES = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "CUDA_VISIBLE_DEVICES", "CO
 
 def act() -> str:
     """What this run does."""
-    if "ACTS" not in os.environ:
-        return "reach"
     with open(os.environ["ACTS"], "r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         word, *rest = file.read().split() or ["reach"]
@@ -41,10 +38,9 @@ def act() -> str:
 
 def note() -> None:
     """Note this start."""
-    if "CALLS" in os.environ:
-        variables = {name: os.environ[name] for name in NAMES if name in os.environ}
-        with open(os.environ["CALLS"], "a") as file:
-            file.write(json.dumps({"options": sys.argv[1:], "variables": variables, "cores": usable_cores()}) + "\n")
+    variables = {name: os.environ[name] for name in NAMES if name in os.environ}
+    with open(os.environ["CALLS"], "a") as file:
+        file.write(json.dumps({"options": sys.argv[1:], "variables": variables}) + "\n")
 
 
 def describe(config: Config, digest: str, options, launch) -> dict:
@@ -112,8 +108,6 @@ def write(options, config: Config, digest: str, word: str, ranks: int) -> int:
     log.event("config_digest", digest)
     if options.head:  # with `files`, it would be the log of a run, whose source is collected
         log.event("source", "0" * 64)
-    if word == "break":
-        return 1
     if options.head:
         return 0
     log.start("run_start")
@@ -129,11 +123,6 @@ def write(options, config: Config, digest: str, word: str, ranks: int) -> int:
         os.kill(os.getpid(), signal.SIGKILL)
     if word == "signal":
         return 128 + signal.SIGTERM
-    if word == "wait":
-        signal.signal(
-            signal.SIGTERM, lambda *_: (log.end("run_stop", None, status="aborted", reason="SIGTERM"), sys.exit(143))
-        )
-        time.sleep(600)
     log.end("run_stop", None, status="aborted" if word == "miss" else "success")
     log.close()
     return int(word == "miss")
