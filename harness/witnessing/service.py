@@ -43,9 +43,9 @@ class Rates:
         return left >= 1
 
 
-def application(store: Store, rates: Rates | None = None) -> Starlette:
+def application(store: Store) -> Starlette:
     """Return the service as an ASGI application."""
-    rates = rates or Rates()
+    rates = Rates()
 
     async def receipts(request: Request) -> Response:
         token = request.headers.get("authorization", "").removeprefix("Bearer ")

@@ -1,6 +1,5 @@
 """Commands of the harness with an implementation that learns nothing, and forked runs of the reference."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from harness import submit
 from harness.launcher import Launcher
 from harness.options import Setup, setup_of
-from tests.support.fake.calls import FAKE, logs_of, noted
+from tests.support.fake.calls import FAKE, Calls
 from tests.support.forked import forked_start
 from tests.support.tiny import Tiny, make_tiny
 
@@ -21,11 +20,10 @@ def tiny_data(tmp_path_factory) -> Tiny:
 
 
 @dataclass(frozen=True)
-class Fake:
+class Fake(Calls):
     """Submissions of the tiny problem in a folder, by the implementation that learns nothing."""
 
     tiny: Tiny
-    folder: Path
 
     @property
     def submission(self) -> Path:
@@ -45,18 +43,6 @@ class Fake:
         """The exit code of submit.py."""
         return submit.main(self.arguments(*more))
 
-    def acts(self, *words: str) -> None:
-        """What the next runs do."""
-        Path(os.environ["ACTS"]).write_text("\n".join(words))
-
-    def starts(self) -> list[dict]:
-        """What was started since the last call: options, and variables."""
-        return noted(Path(os.environ["CALLS"]))
-
-    def runs(self) -> list[str]:
-        """The names of the logs of runs that were started since the last call."""
-        return logs_of(self.starts())
-
 
 @pytest.fixture
 def fake(tiny_data, tmp_path, monkeypatch) -> Fake:
@@ -64,7 +50,7 @@ def fake(tiny_data, tmp_path, monkeypatch) -> Fake:
     for name in ("ACTS", "CALLS"):
         monkeypatch.setenv(name, str(tmp_path / name))
     (tmp_path / "ACTS").touch()
-    return Fake(tiny_data, tmp_path)
+    return Fake(tmp_path, tiny_data)
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -87,14 +88,6 @@ def in_fork(act: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-class Made:
-    """A run that has been made."""
-
-    def __init__(self, code: int):
-        self.poll = self.wait = lambda timeout=None: code
-        self.terminate = self.end = lambda: None
-
-
 class Stage:
     """A set of RUNS in `out`, of which `kept` are there before every kill."""
 
@@ -112,10 +105,11 @@ class Stage:
         """The set, whose runs are made by `make`."""
 
         class Here(Setup):
-            def start(self, log: Path, more: Sequence[str] = (), share: Share = ALL) -> Made:
+            def start(self, log: Path, more: Sequence[str] = (), share: Share = ALL) -> SimpleNamespace:
                 options = parse_options(None, [*self.options(), "--log", str(log), *more])
                 us = Described("toy", ("--head", "--describe"), "none")
-                return Made(make(lambda: process.run_process(options, us, Config, log.parent, train)))
+                code = make(lambda: process.run_process(options, us, Config, log.parent, train))
+                return SimpleNamespace(poll=lambda: code, wait=lambda: code)
 
         files = {"problems": self.tiny.problems, "config": self.config}
         setup = Here(Implementation(self.out), Launcher(), "tiny", self.tiny.data, self.out, "Us", "box", **files)

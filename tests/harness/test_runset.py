@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from benchmark.collect import files_in
 from benchmark.log import LogWriter
 from benchmark.tree import SUPERSEDED, set_path
 from benchmark.tuning.ending import ENDED
-from harness.implementation import Description, Implementation
+from harness.implementation import Implementation
 from harness.launcher import ALL, Launcher
 from harness.options import Setup
 from harness.processes import Share
@@ -23,17 +24,13 @@ DESCRIBED = described(options=["--checkpoint"])
 CODES = {KILLED: -9, REFUSED: 2, BROKE: 1, TERMINATED: 143, MISSED: 1, PRUNED: 1, FAILED: 1}
 
 
-class Process:
-    """Writes the log of an act at once, and ends after `looks` looks."""
-
-    def __init__(self, log: Path, problem: str, described: Description, act: str, looks: int = 2):
-        self.code, self.looks = CODES.get(act, 0), looks
-        if act == REFUSED:
-            return
+def made(log: Path, problem: str, act: str) -> SimpleNamespace:
+    """Write the log of an act. Return its process, which is over at the second look."""
+    if act != REFUSED:
         writer = LogWriter(log, append=log.exists())
         writer.event("problem", problem)
-        writer.event("hyperparameters", dict(described.settings))
-        writer.event("config_digest", described.config_digest)
+        writer.event("hyperparameters", dict(DESCRIBED.settings))
+        writer.event("config_digest", DESCRIBED.config_digest)
         if act != BROKE:
             writer.start("run_start")
             writer.event("eval_accuracy", 0.5, epoch_num=3 if act == MISSED else 1)
@@ -41,31 +38,27 @@ class Process:
             reason = {"reason": f"{ENDED}pruned"} if act == PRUNED else {}
             writer.end("run_stop", None, status="success" if act == REACHED else "aborted", **reason)
         writer.close()
-
-    def poll(self):
-        self.looks -= 1
-        return self.code if self.looks <= 0 else None
-
-    def wait(self, timeout=None):
-        return self.code
+    code = CODES.get(act, 0)
+    looks = iter([None, code])
+    return SimpleNamespace(poll=lambda: next(looks), wait=lambda timeout=None: code)
 
 
 class Stage:
     """A set whose runs do what `acts` says, one after another, and then reach their target."""
 
-    def __init__(self, root: Path, *acts: str, runs=3, described=DESCRIBED, problem="tiny", words=(), **more):
+    def __init__(self, root: Path, *acts: str, runs=3, problem="tiny", words=(), **more):
         self.acts, self.started, self.shares = list(acts), [], []
         stage = self
 
         class Acting(Setup):
-            def start(self, log: Path, more: Sequence[str] = (), share: Share = ALL) -> Process:
+            def start(self, log: Path, more: Sequence[str] = (), share: Share = ALL) -> SimpleNamespace:
                 stage.started.append((log.name, list(more)))
                 stage.shares.append(share)
-                return Process(log, problem, described, stage.acts.pop(0) if stage.acts else REACHED)
+                return made(log, problem, stage.acts.pop(0) if stage.acts else REACHED)
 
         setup = Acting(Implementation(root), Launcher(1, words), problem, root, root, "Us", "laptop")
         object.__setattr__(setup, "definition", type("Problem", (), {"workload": "scaffold"}))
-        self.runs = RunSet(setup, set_path(root / "Us", "laptop", "scaffold"), runs, described, **more)
+        self.runs = RunSet(setup, set_path(root / "Us", "laptop", "scaffold"), runs, DESCRIBED, **more)
 
     def states(self) -> list[str]:
         return [found.state for found in self.runs.statuses()]

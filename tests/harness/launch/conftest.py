@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.launch import render
-from tests.support.fake.calls import FAKE, logs_of, noted
+from tests.support.fake.calls import FAKE, Calls
 from tests.support.tiny import environment
 
 START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
@@ -85,10 +85,9 @@ STANDINS = {
 
 
 @dataclass(frozen=True)
-class Jobs:
+class Jobs(Calls):
     """A folder where scripts are run: OUT, and notes of what they started."""
 
-    folder: Path
     env: dict[str, str]
 
     def write(self, launcher: str, *given: str) -> Path:
@@ -108,14 +107,6 @@ class Jobs:
         command = [*START[launcher], str(self.write(launcher, *given))]
         return subprocess.run(command, cwd="/", env=env, capture_output=True, text=True, timeout=240)
 
-    def starts(self) -> list[dict]:
-        """What was started since the last call: options, and variables."""
-        return noted(self.folder / "calls")
-
-    def runs(self) -> list[str]:
-        """The names of the logs of runs that were started since the last call."""
-        return logs_of(self.starts())
-
     @property
     def logs(self) -> Path:
         return self.folder / "tester/results/two"
@@ -130,9 +121,9 @@ def jobs(tmp_path) -> Jobs:
         path.write_text(f"#!/bin/bash\n{body}\n")
         path.chmod(0o755)
     (tmp_path / "nodes").write_text("localhost\nlocalhost\n")
-    (tmp_path / "acts").touch()
+    (tmp_path / "ACTS").touch()
     names = {"RUNS": "2", "PYTHON": sys.executable, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    names |= {"SPOOL": tmp_path, "CALLS": tmp_path / "calls", "ACTS": tmp_path / "acts"}
+    names |= {"SPOOL": tmp_path, "CALLS": tmp_path / "CALLS", "ACTS": tmp_path / "ACTS"}
     return Jobs(tmp_path, environment() | {name: str(value) for name, value in names.items()})
 
 

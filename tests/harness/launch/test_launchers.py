@@ -7,7 +7,6 @@ from hashlib import sha256
 
 import pytest
 
-from benchmark.collect import files_in
 from benchmark.run.files import environment_path
 from benchmark.tree import set_path
 from compliance.engine import judge
@@ -36,8 +35,6 @@ def test_every_launcher_makes_a_submission(jobs, start, events, published, kind)
         last = {e.key: e for e in events(log)}
         assert (last["number_of_ranks"].value, last["run_stop"].metadata["status"]) == (2, "success")
         assert tuple(last["layout"].value.values()) == (1, 2, 1, 1)
-        (source,) = (submission / "source").iterdir()
-        assert last["source"].value.startswith(source.name) and files_in(source) == last["source"].metadata["files"]
         manifest = json.loads(environment_path(log).read_text())
         launcher = NAMES[kind[-1] if "--mpi" in kind else kind[0]]
         wanted = {"launcher": launcher, "ranks": 2, "ranks_per_node": 2, "backend": "gloo"}

@@ -46,17 +46,11 @@ def test_what_cannot_run_is_refused(words, said, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("flux --problem scale9 --nodes 8 --layout 4,2,2,2", "found 64 ranks, wanted 32"),
-        ("slurm --problem smoke --nodes 1 --ranks-per-node 1 recomptue=true", "did you mean 'recompute'?"),
-    ],
-)
-def test_what_the_reference_would_refuse_on_all_ranks(words, said, capsys):
-    assert render.main(command(f"{words} --implementation pytorch")) == 2
+def test_what_the_reference_would_refuse_on_all_ranks(capsys):
+    words = "flux --problem scale9 --nodes 8 --layout 4,2,2,2 --implementation pytorch"
+    assert render.main(command(words)) == 2
     *warnings, line = capsys.readouterr().err.splitlines()
-    assert said in line and line.startswith("render.py: ")
+    assert "found 64 ranks, wanted 32" in line and line.startswith("render.py: ")
     assert all("these fit: 4,4,2,2" in warning for warning in warnings)
 
 

@@ -24,7 +24,7 @@ def tiny_jobs(jobs, tiny_data):
     """Jobs on the tiny problem, by the implementation that learns nothing."""
 
     def run(launcher: str, *given: str, acts: tuple[str, ...] = (), **env: object) -> subprocess.CompletedProcess:
-        (jobs.folder / "acts").write_text("\n".join(acts))
+        jobs.acts(*acts)
         files = ["--problem", "tiny", "--problems", str(tiny_data.problems), "--device", "cpu"]
         return jobs.run(launcher, *files, *given, **{"DATA": tiny_data.data, **env})
 

@@ -22,12 +22,6 @@ def question(store, told=TEXT):
     return json.dumps({"token": sha256(store.new_token("acme")), "told": told}).encode()
 
 
-def test_a_question_is_answered(store, tmp_path):
-    line = answered(store, tmp_path, question(store))
-    assert parse_receipt(line.rstrip("\n")).text == next(store.chain())
-    assert sorted(path.name for path in tmp_path.glob(".*")) == []  # nothing half written
-
-
 @pytest.mark.parametrize(
     "content", [b"", b"[]", b"\xff", b'{"token": 5, "told": 5}', b"[" * 5000, b"x" * (3 * LONGEST)]
 )
