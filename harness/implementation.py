@@ -70,6 +70,8 @@ class Description:
                 raise ValueError(f"{name}: found {getattr(self, name)!r:.80}, wanted a sha256 in hexadecimal")
         if self.ranks < 1 or self.nodes < 1:
             raise ValueError(f"found {self.ranks} ranks on {self.nodes} nodes, wanted 1 or more")
+        if len(self.layout) != 4 or min(self.layout) < 1:
+            raise ValueError(f"layout: found {list(self.layout)!r:.80}, wanted 4 numbers of 1 or more")
 
 
 def takes(described: Description | None, option: str) -> bool:

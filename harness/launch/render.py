@@ -140,7 +140,7 @@ def refuse(setup: Setup, ranks: int, per_node: int) -> Description | None:
     share = Share(variables={name: str(value) for name, value in place.items()})
     described = dataclasses.replace(setup, settings=(*setup.settings, "device=cpu")).describe(share)
     samples = described.settings.get("batch_size") if described else None
-    if described and samples and described.layout[0] > samples:
+    if described and isinstance(samples, int) and described.layout[0] > samples:
         shown = ",".join(map(str, described.layout))
         raise ValueError(f"--layout: found {shown}, wanted a part of the batch of {samples} for each replica")
     return described

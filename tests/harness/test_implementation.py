@@ -21,6 +21,8 @@ def test_what_is_described_is_typed():
     [
         ({"contract": 2}, "contract: found 2, wanted 1"),
         ({"ranks": 0}, "found 0 ranks on 1 nodes"),
+        ({"layout": [2, 1, 1]}, r"layout: found \[2, 1, 1\], wanted 4 numbers of 1 or more"),
+        ({"layout": [2, 1, 1, 0]}, r"layout: found \[2, 1, 1, 0\]"),
         ({"settings": []}, "settings: found a list, wanted an object"),
         ({"source": "x"}, "source: found 'x', wanted a sha256"),
         ({"more": 1}, "unknown field 'more'"),

@@ -6,7 +6,9 @@ import shlex
 import pytest
 
 from harness.launch import render
+from harness.options import Setup
 from tests.support import ROOT
+from tests.support.described import described
 from tests.support.fake.calls import FAKE
 
 PAGES = ("harness/README.md", "docs/submitting.md", "docs/centres.md")
@@ -52,6 +54,11 @@ def test_what_the_reference_would_refuse_on_all_ranks(capsys):
     *warnings, line = capsys.readouterr().err.splitlines()
     assert "found 64 ranks, wanted 32" in line and line.startswith("render.py: ")
     assert all("these fit: 4,4,2,2" in warning for warning in warnings)
+
+
+def test_a_batch_that_is_no_number_is_left_to_train_py(monkeypatch, capsys):
+    monkeypatch.setattr(Setup, "describe", lambda *_: described(settings={"batch_size": "8"}))
+    assert "#SBATCH --nodes=1\n" in script("slurm --problem smoke --nodes 1", capsys)
 
 
 def test_the_runs_are_the_rules(capsys):
