@@ -274,48 +274,37 @@ def test_a_rank_that_was_taken_for_dead_records_its_end_itself(stage):
     assert stage.contents() == before
 
 
-class Elsewhere:
-    """A run whose log is complete but for what a rank on a node `host` still writes: weights, then its end."""
-
-    def __init__(self, folder: Path, host: str):
-        self.folder, self.log = folder, folder / "result_0.txt"
-        digests = dict.fromkeys(("source", "config", "problem"), "0" * 64)
-        self.start, _ = append_start(folder / LEDGER, self.log.name, 7, digests, False)
-        with contextlib.closing(LogWriter(self.log)) as log:
-            log.event("devices", [{"host": host, "kind": "cpu", "name": "x", "ranks": 1, "uuids": []}])
-            log.start("run_start")
-            log.end("run_stop", status="success")
-
-    def kinds(self) -> list[str]:
-        """What the ledger has."""
-        return [type(entry.said).__name__ for entry in read_ledger(self.folder / LEDGER).entries]
-
-
-@pytest.mark.parametrize(("host", "quiet"), [("another", 120.0), (platform.node(), 2.0)])
-def test_a_run_that_goes_on_records_its_end_itself(tmp_path, monkeypatch, host, quiet):
-    """It writes its weights while the command waits. A run of this node is not waited for as long."""
-    there, naps = Elsewhere(tmp_path, host), []
+@pytest.mark.parametrize(
+    ("host", "ago", "writes", "waited"),
+    [
+        ("another", 0, 4, [120.0] * 4),
+        (platform.node(), 0, 4, [2.0] * 4),  # it ends with its command
+        ("another", 10**6, 0, []),
+        ("another", -3600, 0, [120.0]),  # the file system's clock is an hour ahead
+    ],
+)
+def test_a_run_is_waited_for_as_long_as_it_writes(tmp_path, monkeypatch, host, ago, writes, waited):
+    """Its log is complete. A rank on a node `host` writes the weights meanwhile, and then records the end."""
+    log, naps = tmp_path / "result_0.txt", []
+    digests = dict.fromkeys(("source", "config", "problem"), "0" * 64)
+    start, _ = append_start(tmp_path / LEDGER, log.name, 7, digests, False)
+    with contextlib.closing(LogWriter(log)) as writer:
+        writer.event("devices", [{"host": host, "kind": "cpu", "name": "x", "ranks": 1, "uuids": []}])
+        writer.start("run_start")
+        writer.end("run_stop", status="success")
+    os.utime(log, (time.time() - ago,) * 2)
     partial = tmp_path / "weights" / ".result_0.safetensors.1.partial"
     partial.parent.mkdir()
 
-    def goes_on(seconds: float) -> None:
+    def nap(seconds: float) -> None:
         naps.append(seconds)
-        if len(naps) < 4:
-            partial.write_bytes(b"x" * len(naps))
+        if len(naps) < writes:
+            partial.touch()
             os.utime(partial, (time.time() + len(naps),) * 2)
-        elif len(naps) == 4:
-            append_end(tmp_path / LEDGER, there.start, "success", sha256(there.log.read_bytes()))
+        elif len(naps) == writes:
+            append_end(tmp_path / LEDGER, start, "success", sha256(log.read_bytes()))
 
-    monkeypatch.setattr(leftovers.time, "sleep", goes_on)
+    monkeypatch.setattr(leftovers.time, "sleep", nap)
     leftovers.put_in_order(tmp_path)
-    assert naps == [quiet] * 4 and there.kinds() == ["Start", "End"]
-
-
-@pytest.mark.parametrize(("ago", "waited"), [(10**6, []), (-3600, [120.0])])
-def test_a_run_that_is_over_for_long_is_not_waited_for(tmp_path, monkeypatch, ago, waited):
-    """Nor for long where the file system's clock is an hour ahead."""
-    there, naps = Elsewhere(tmp_path, "another"), []
-    os.utime(there.log, (time.time() - ago,) * 2)
-    monkeypatch.setattr(leftovers.time, "sleep", naps.append)
-    leftovers.put_in_order(tmp_path)
-    assert naps == waited and there.kinds() == ["Start", "Note", "End"]
+    said = [type(entry.said).__name__ for entry in read_ledger(tmp_path / LEDGER).entries]
+    assert naps == waited and said == (["Start", "End"] if writes else ["Start", "Note", "End"])

@@ -86,5 +86,5 @@ def test_how_a_run_ended():
     assert ended(143) == "train.py was killed by signal 15"
 
 
-def test_patience_of_launchers_is_longer(monkeypatch):
+def test_patience_of_launchers_is_longer():
     assert Launcher(1, ("env",)).start(["true"]).patience == processes.PATIENT > Launcher().start(["true"]).patience

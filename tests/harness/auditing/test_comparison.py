@@ -11,31 +11,24 @@ LOGGED = Epoch(1, 2.0, 0.25, {"true": (10, 20)}, state="a")
 
 
 @pytest.mark.parametrize(
-    ("change", "wanted"),
+    ("logged", "again", "wanted"),
     [
-        ({}, Distance(0, 0, True)),
-        ({"loss": 2.5}, Distance(0.25, 0, False)),
-        ({"loss": 1.5}, Distance(0.25, 0, False)),
-        ({"score": 0.5}, Distance(0, 0.25, False)),
-        ({"facts": {"true": (10, 21)}}, Distance(0, 0, False)),  # one count, and the score rounds to the same
-        ({"facts": {"hits": (1, 2)}}, Distance(0, 0, True)),  # lists that only one of them has
-        ({"state": "b"}, Distance(0, 0, False)),
-        ({"state": None}, Distance(0, 0, True)),
+        ({}, {}, Distance(0, 0, True)),
+        ({}, {"loss": 2.5}, Distance(0.25, 0, False)),
+        ({}, {"loss": 1.5}, Distance(0.25, 0, False)),
+        ({"loss": 0.0}, {"loss": 0.5}, Distance(0.5, 0, False)),  # absolute
+        ({}, {"score": 0.5}, Distance(0, 0.25, False)),
+        ({}, {"facts": {"true": (10, 21)}}, Distance(0, 0, False)),  # one count, and the score rounds to the same
+        ({}, {"facts": {"hits": (1, 2)}}, Distance(0, 0, True)),  # lists that only one of them has
+        ({}, {"state": "b"}, Distance(0, 0, False)),
+        ({}, {"state": None}, Distance(0, 0, True)),
+        ({"early": 2.0}, {"early": 2.5}, Distance(0, 0, True, 0.25)),
+        ({"early": 2.0}, {}, Distance(0, 0, True)),
+        ({}, {"early": 2.5}, Distance(0, 0, True)),
     ],
 )
-def test_each_difference_is_seen(change, wanted):
-    assert distance(LOGGED, replace(LOGGED, **change)) == wanted
-
-
-def test_the_first_steps_are_compared_where_both_have_them():
-    one, other = replace(LOGGED, early=2.0), replace(LOGGED, early=2.5)
-    assert distance(one, other) == Distance(0, 0, True, 0.25)
-    assert distance(LOGGED, other).early is None and distance(one, LOGGED).early is None
-
-
-def test_a_loss_of_zero_has_an_absolute_difference():
-    zero = replace(LOGGED, loss=0.0)
-    assert distance(zero, replace(zero, loss=0.5)) == Distance(0.5, 0, False)
+def test_each_difference_is_seen(logged, again, wanted):
+    assert distance(replace(LOGGED, **logged), replace(LOGGED, **again)) == wanted
 
 
 def test_epochs_that_both_have():
