@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.forked import Warm, can_be_forked
+from harness.launcher import Launcher
+from tests.support.forked import Warm, can_be_forked, forked_start
 from tests.support.tiny import Tiny, environment, events_of, make_endless, make_tiny, publish
 
 
@@ -88,6 +89,15 @@ def tiny(tmp_path_factory, warm) -> Tiny:
 def endless(tiny) -> Tiny:
     """The tiny problem with a target that no run reaches, and its own dataset."""
     return make_endless(tiny)
+
+
+@pytest.fixture(scope="module")
+def forking(tiny):
+    """Runs of one rank of the reference that the harness makes are forked, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        if tiny.warm:
+            patch.setattr(Launcher, "start", forked_start(tiny.warm))
+        yield
 
 
 @pytest.fixture

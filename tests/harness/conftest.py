@@ -1,4 +1,4 @@
-"""Commands of the harness with an implementation that learns nothing, and forked runs of the reference."""
+"""Commands of the harness with an implementation that learns nothing."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness import submit
-from harness.launcher import Launcher
 from harness.options import Setup, setup_of
 from tests.support.fake.calls import FAKE, Calls
-from tests.support.forked import forked_start
 from tests.support.tiny import Tiny, make_tiny
 
 
@@ -51,12 +49,3 @@ def fake(tiny_data, tmp_path, monkeypatch) -> Fake:
         monkeypatch.setenv(name, str(tmp_path / name))
     (tmp_path / "ACTS").touch()
     return Fake(tmp_path, tiny_data)
-
-
-@pytest.fixture(scope="module")
-def forking(tiny):
-    """Runs of one rank of the reference are forked from the warm process, which saves loading PyTorch."""
-    with pytest.MonkeyPatch.context() as patch:
-        if tiny.warm:
-            patch.setattr(Launcher, "start", forked_start(tiny.warm))
-        yield

@@ -13,11 +13,9 @@ from benchmark.collect import files_in
 from benchmark.run.files import LEDGER
 from benchmark.tree import result_path
 from harness import submit
-from harness.launcher import Launcher
 from harness.status import read_status
 from rules.current import EDITION
 from tests.support import ROOT
-from tests.support.forked import forked_start
 
 pytestmark = pytest.mark.slow  # a dozen commands and more
 
@@ -114,10 +112,8 @@ def test_a_full_disk_is_named_with_the_file(disk, name):
     assert held(disk) == before
 
 
-def test_a_full_disk_of_a_set(tiny, tmp_path, capfd, monkeypatch):
+def test_a_full_disk_of_a_set(forking, tiny, tmp_path, capfd):
     """What was finished stays. When there is room again, the same command makes what is missing."""
-    if tiny.warm:
-        monkeypatch.setattr(Launcher, "start", forked_start(tiny.warm))
     out = tmp_path / "out"
     out.mkdir()
     options = tiny.harness(out, "--runs")
