@@ -12,7 +12,7 @@ from benchmark.tree import result_path
 from harness import processes, submit
 from harness.launcher import Launcher
 from harness.processes import Process, Share, Torchrun, ended, exit_on_signals, finish, running
-from tests.support.waiting import children, gone, has, wait_for
+from tests.support.waiting import children, comes_to, gone, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their parent on Linux alone")
 
@@ -24,7 +24,7 @@ def test_a_signal_to_submit_ends_its_run(endless, events, tmp_path, number):
     log = result_path(tmp_path / "Us", "laptop", "scaffold", 0)
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         try:
-            wait_for(lambda: has(log, "eval_accuracy"))
+            comes_to(process, log, "eval_accuracy")
             (run,) = children(process.pid)
             process.send_signal(number)
             assert process.wait(60) == (-number if number == signal.SIGKILL else 128 + number)

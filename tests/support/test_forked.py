@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.support.forked import Warm
-from tests.support.waiting import gone, has, wait_for
+from tests.support.waiting import comes_to, gone
 
 FOREVER = "epochs=1000000"
 
@@ -28,7 +28,7 @@ def test_the_end_of_the_warm_process_is_that_of_its_runs(endless, events, tmp_pa
     log = tmp_path / "log.txt"
     with Warm() as warm:
         run = warm.start([*endless.options(log), FOREVER, "workers=1"])
-        wait_for(lambda: has(log, "eval_accuracy"))
+        comes_to(run, log, "eval_accuracy")
     assert gone(run.pid) and events(log)[-1].metadata["reason"] == "SIGTERM"
 
 

@@ -23,10 +23,6 @@ def comes_to(process, log: Path, key: str, times: int = 1) -> None:
     wait_for(there)
 
 
-def has(log: Path, key: str) -> bool:
-    return log.exists() and f'"{key}"' in log.read_text()
-
-
 def children(pid: int) -> list[int]:
     """The processes that a process has started, oldest first."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
