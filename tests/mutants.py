@@ -64,6 +64,7 @@ MORE = {  # tests of what several modules of a folder do together
     "compliance/reading": ("tests/compliance/families/{name}", "tests/compliance/test_rounds.py"),
     "compliance/engine/__init__.py": (),  # those of its folder
     "compliance/engine": (
+        "tests/compliance/engine/test_budget.py",
         "tests/compliance/engine/test_engine.py",
         "tests/compliance/families/test_log.py",
         "tests/compliance/families/test_resumption.py",

@@ -33,7 +33,6 @@ BOX = Set(
         ("", "TREE07", True),
         ("benchmarks/common/train.py", "SRC04", True),
         ("results/crate/strong/scaffold/result_5.log", "TREE06", False),
-        ("results/box/result_5.txt", "TREE09", True),
         ("docs/result_0.txt", "TREE09", False),
         ("systems/old/box.json", "TREE03", True),
         ("results", "TREE05", True),
@@ -43,10 +42,8 @@ BOX = Set(
         ("results/box/strong/x/deepcam", "TREE03", True),
         ("benchmarks/deepcam", "TREE03", False),
         ("results/box/strong/scaffold/result_5.log", "TREE06", True),  # a run that was left out
-        ("results/box/strong/scaffold/pruned_results/result_5.txt", "TREE09", True),
         ("results/box/strong/scaffold_2/result_5.log", "TREE06", True),
         ("results/box/strong/deepcam/result_5.log", "TREE06", False),
-        ("results/box/strong/deepcam/core.1", "TREE03", False),
     ],
 )
 def test_what_concerns_a_set(path, code, touches):

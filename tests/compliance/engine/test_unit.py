@@ -1,19 +1,15 @@
 """Judging a log or a unit: checks that break, failures that are forgiven, and where a budget ends."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from compliance.engine import judge, unit
-from compliance.engine.budget import Account
-from compliance.engine.unit import Unit, benchmark_of, judge_log, judge_unit, only_failed
+from compliance.engine.unit import Unit, benchmark_of, judge_log, only_failed
 from compliance.finding import Fault, Finding
-from compliance.reading.log import Log
-from compliance.reading.terms import terms_for
-from compliance.reading.tree import Place, Set, log_file
+from compliance.reading.tree import log_file
 from compliance.reviewing.waiver import Waiver, Waivers
-from compliance.rule import CHECKS, CONFIRMATION, TRIAL, ordered, premises
+from compliance.rule import CHECKS, ordered, premises
 from rules.edition import load
 from tests.compliance import made
 
@@ -88,15 +84,6 @@ def test_the_benchmark_of_a_set_is_its_folders_or_all_its_runs():
     assert benchmark_of(made.a_set(), [one], load("mlperf-hpc-v3.0")) == ""
 
 
-def test_logs_are_judged_as_long_as_the_budget_lasts(tree, law, monkeypatch):
-    files = tuple(log_file(tree.write(index), f"result_{index}.txt") for index in range(3))
-    monkeypatch.setattr(unit, "judge_log", lambda *arguments: replace(judge_log(*arguments), seconds=1.0))
-    runs = Set(tree.path(0).parent, "set", tree.root, Place("", "", "", "", "", Path()), files)
-    one, told = Unit(load("v1.0", law), None, (runs,), {}, account=Account(3, most=2)), []
-    found = judge_unit(one, lambda: told.append(1))
-    assert list(found.logs) == ["result_0.txt", "result_1.txt"] and one.account.spent and len(told) == 3
-
-
 def test_a_log_that_breaks_a_premise_is_left_out_of_its_set(environed, law, tmp_path):
     """SYS10 and LOG06 say that its devices and ranks are wrong: SYS11 and ENV08 compare the other logs alone."""
     environed.changed(
@@ -118,13 +105,6 @@ def test_a_log_that_breaks_a_premise_is_left_out_of_its_set(environed, law, tmp_
     ]
     waived = Waivers("w", ((1, Waiver("acme", "SYS10", "result_1.txt", "agreed", "r")),))
     assert ("SYS11", "result_1.txt") in told(waivers=waived)
-
-
-def test_sets_are_trials_or_confirmations_where_there_are_campaigns():
-    trials, confirmations = made.a_set(campaign="first"), made.a_set(campaign="first", confirmation=True)
-    assert (trials.kind, confirmations.kind, made.a_set().kind) == (TRIAL, CONFIRMATION, frozenset())
-    kinds = [terms_for(Log(""), load(edition), kind=TRIAL).kind for edition in ("v1.0", "mlperf-hpc-v3.0")]
-    assert kinds == [TRIAL, frozenset()]
 
 
 def test_every_premise_counts():

@@ -17,44 +17,31 @@ from rules.edition import load
 
 
 @pytest.fixture
-def rounds(tree, law, tmp_path):
-    """The same runs in two rounds of different rules: a copy of the editions where another one has the same numbers."""
-    rules = tmp_path / "rules"
-    shutil.copytree(law, rules)
-    shutil.copytree(rules / "v1.0", rules / "v9.1")
-    other = tmp_path / "v9.1" / "acme"
-    shutil.copytree(tree.root, other)
-    return rules, other
+def rules(law, tmp_path):
+    """The editions, with another one by the same numbers."""
+    root = shutil.copytree(law, tmp_path / "rules")
+    new.make("v9.1", "v1.0", root)
+    return root
 
 
-def test_a_seed_of_another_round_is_for_people_to_judge(tree, rounds, logs):
-    rules, other = rounds
-    log = logs.good(11)
-    log.one("seed")["value"] = tree.logs[1].one("seed")["value"]
-    for index in range(5):
-        (logs.good(20 + index) if index else log).write(other / tree.path(index).relative_to(tree.root))
-    verdict = judge([tree.root, other], rules=rules)
-    found = [f for f in verdict.findings if f.code == "SEED05"]
-    copy = str(other / tree.path(0).relative_to(tree.root))
-    assert [(f.severity, f.path) for f in found] == [("review", copy)]
+def test_a_seed_of_another_round_is_for_people_to_judge(tree, rules, submissions, logs, tmp_path):
+    other = submissions.Tree(tmp_path / "other", make=lambda index: logs.good(20 + index))
+    other.changed("seed", 0, value=tree.logs[1].one("seed")["value"])
+    other.into("v9.1")
+    findings = [f for f in judge([tree.root, other.root], rules=rules).findings if f.code == "SEED05"]
+    assert [(f.severity, f.path) for f in findings] == [("review", str(other.path(0)))]
 
 
 @pytest.mark.parametrize("given", [slice(None), slice(None, None, -1)])
-def test_a_later_round_takes_nothing_from_an_earlier_one(weighted, law, logs, submissions, tmp_path, given):
+def test_a_later_round_takes_nothing_from_an_earlier_one(weighted, rules, logs, submissions, tmp_path, given):
     """Another organisation hands in the same weights in the next round."""
-    rules = tmp_path / "rules"
-    shutil.copytree(law, rules)
-    new.make("v9.1", "v1.0", rules)
     thief = submissions.Weighted(tmp_path / "other", lambda index: logs.good(index + 20))
-    home = tmp_path / "v9.1" / "acme"
     for index in range(5):
         thief.weigh(index, weighted.state(index))
-    home.parent.mkdir()
-    thief.root.rename(home)
-    paths = [weighted.root, home]
-    findings = [f for f in judge(paths[given], rules=rules).findings if f.code == "WGT08"]
-    assert {f.path.rpartition("/")[0] for f in findings} == {f"{home}/results/box/strong/scaffold"}
-    assert {f.severity for f in findings} == {"error"}
+    thief.into("v9.1")
+    findings = judge([weighted.root, thief.root][given], rules=rules).findings
+    told = [(f.path, f.severity) for f in findings if f.code == "WGT08"]
+    assert told == [(str(thief.path(index)), "error") for index in range(5)]
 
 
 @pytest.mark.parametrize("frozen", [(), (0,), (1,), (0, 1)])
@@ -76,14 +63,13 @@ EDITION = load("v1.0")
 SEEDS = EDITION.limits.seeds
 
 
-def fake(name, *seeds, folder="a", edition=EDITION, curve=(), start_ms=0):
-    """A run, as far as its seeds and its scores go: seeds in lines 10, 20 and so on."""
+def fake(name, *seeds, folder="a", curve=(), **more):
+    """A run, as far as its seeds and its scores go: seeds in lines 10, 20 and so on. Its evaluations are its own."""
     path = Path("/", folder, name)
-    known = tuple((10 * i, seed) for i, seed in enumerate(seeds, 1))
-    run = SimpleNamespace(path=str(path), file=path, set_path=folder, seeds=known, curve=list(enumerate(curve, 1)))
-    return SimpleNamespace(
-        **vars(run), edition=edition, start_ms=start_ms, benchmark="b", problem="p", size=0, home="h"
-    )
+    run = {"path": str(path), "file": path, "set_path": folder, "edition": EDITION, "start_ms": 0, "size": 0}
+    run |= {"seeds": tuple((10 * i, seed) for i, seed in enumerate(seeds, 1)), "curve": list(enumerate(curve, 1))}
+    run |= {"benchmark": "b", "problem": "p", "home": "h", "evaluations": [str(path)]}
+    return SimpleNamespace(**run | more)
 
 
 def across(*runs):
@@ -171,7 +157,7 @@ A, B, C, D = 0.11, 0.22, 0.33, 0.44
 def test_a_replay_shares_three_telling_scores_in_a_row(curve, told):
     first, later = fake("first", curve=[A, B, C, D], start_ms=5), fake("later", curve=curve, start_ms=9)
     for runs in ((first, later), (later, first)):
-        found = scored(*runs).replays
+        found = across(*runs).replays
         assert [(r.run.path, r.line, r.first.path, r.equal) for r in found] == (
             [("/a/later", told[0], "/a/first", told[1])] if told else []
         )
@@ -181,28 +167,20 @@ def test_a_replay_shares_three_telling_scores_in_a_row(curve, told):
     ("one", "two", "replays"), [([A, B], [A, B], 1), ([A, B], [A, B, C], 0), ([A], [A], 0), ([], [], 0)]
 )
 def test_a_short_curve_is_a_replay_as_a_whole(one, two, replays):
-    runs = [fake(name, curve=curve) for name, curve in (("x", one), ("y", two))]
-    found = scored(*runs)
+    found = across(fake("x", curve=one), fake("y", curve=two))
     assert len(found.replays) == replays
     assert [len(part) for part in found.by_set()] == [1] * replays
 
 
-def scored(*runs):
-    """The runs, with scores that tell their bytes apart."""
-    return across(*[SimpleNamespace(**{**vars(r), "evaluations": [r.path]}) for r in runs])
-
-
 def test_a_replay_behind_a_copy_is_found(tmp_path):
-    text, curve = tmp_path / "text", [A, B, C]
-    text.write_text("a log")
-    runs = [fake(f"x{i}", curve=curve, start_ms=start) for i, start in enumerate((5, 5, 7))]
-    for run, file in zip(runs, (text, tmp_path / "text2", tmp_path / "other"), strict=True):
-        run.file, run.evaluations = file, []
-    shutil.copy(text, runs[1].file)
-    runs[2].file.write_text("another log")
+    runs = []
+    for name, text, start in (("first", "a log", 5), ("copy", "a log", 5), ("later", "another log", 7)):
+        (tmp_path / name).write_text(text)
+        runs.append(fake(name, curve=[A, B, C], start_ms=start, file=tmp_path / name, evaluations=[]))
+    first, copy, later = runs
     found = across(*runs)
-    assert found.copies == {runs[1].path: runs[0]}
-    assert [(r.run, r.first) for r in found.replays] == [(runs[2], runs[0])]
+    assert found.copies == {copy.path: first}
+    assert [(r.run, r.first) for r in found.replays] == [(later, first)]
 
 
 @pytest.mark.parametrize(
@@ -218,9 +196,8 @@ def test_a_replay_behind_a_copy_is_found(tmp_path):
 def test_logs_are_read_only_if_size_start_and_scores_agree(monkeypatch, changes, read):
     files = []
     monkeypatch.setattr(module, "sha256", lambda file: files.append(file.name) or file.name)
-    runs = [SimpleNamespace(**{**vars(fake(name)), "evaluations": [A, B, C, D]}) for name in ("first", "other")]
-    vars(runs[1]).update(changes)
-    assert across(*runs).copies == {} and len(files) == read
+    known = {"evaluations": [A, B, C, D]}
+    assert across(fake("first", **known), fake("other", **known | changes)).copies == {} and len(files) == read
 
 
 @pytest.mark.parametrize(
@@ -239,15 +216,13 @@ def test_one_run_in_two_places_counts_where_the_round_forbids_it(name, wants, fo
     assert across(run, first).severity(run, first) == severity
 
 
-SMOKE = {"benchmark": "scaffold", "problem": "smoke"}
 TRUE = EDITION.problems["smoke"].class_counts["validation"][1:]
 
 
 def counted(name, start_ms, **more):
     """A run with one evaluation, in line 5, which is far from perfect."""
-    counts = tuple(n / 2 for n in TRUE) * 2
-    known = {**SMOKE, "numbers": Numbers([(5, 1.0, counts)], 100), **more}
-    return SimpleNamespace(**{**vars(fake(name, start_ms=start_ms)), "evaluations": [name], **known})
+    numbers = Numbers([(5, 1.0, tuple(n / 2 for n in TRUE) * 2)], 100)
+    return fake(name, start_ms=start_ms, numbers=numbers, **{"benchmark": "scaffold", "problem": "smoke", **more})
 
 
 def test_of_two_near_runs_the_one_that_started_later_is_told():

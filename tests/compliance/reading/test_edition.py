@@ -2,7 +2,6 @@
 
 import copy
 import datetime
-import json
 import shutil
 
 import pytest
@@ -17,6 +16,7 @@ from compliance.reading.edition import HEAD, complete, gaps
 from compliance.rule import CHECKS
 from rules.current import ROOT, current
 from rules.edition import load
+from tests.compliance.logs import Log
 
 
 def editions(path, law, **options):
@@ -48,12 +48,6 @@ OPENFOLD = {"key": "submission_benchmark", "time_ms": 1_000_000_000_000, "value"
 OTHER = {"key": "odd", "time_ms": 1_000_000_000_000}
 
 
-def logged(path, *events):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
-    return path
-
-
 def of(*years):
     """Logs of these years: the first event is of the year; None stands for no event, 0 for a time of no year."""
     times = {year: int(datetime.datetime(year, 6, 1).timestamp() * 1000) for year in years if year}
@@ -62,18 +56,18 @@ def of(*years):
 
 def put(home, sets, benchmark="oc20"):
     """A submission of these sets of logs."""
-    logged(home / "systems" / "box.json")
+    Log().write(home / "systems" / "box.json")
     for i, events in enumerate(sets):
         for j, log in enumerate(events):
-            logged(home / "results" / f"box{i}" / benchmark / f"result_{j}.txt", *log)
+            Log(log).write(home / "results" / f"box{i}" / benchmark / f"result_{j}.txt")
     return home
 
 
 @pytest.mark.parametrize(("before", "known"), [(0, True), (HEAD - 1, True), (HEAD, False)])
 def test_a_benchmark_is_looked_for_in_so_many_events(law, tmp_path, before, known):
-    path = logged(tmp_path / "x" / "a.log", *[OTHER] * before, OPENFOLD)
+    path = Log([*[OTHER] * before, OPENFOLD]).write(tmp_path / "x" / "a.log")
     assert editions(path, law) == ("mlperf-hpc-v3.0" if known else current(law),)
-    path = logged(tmp_path / "x" / "a.log", {**OPENFOLD, "value": ["openfold"]}, {**OPENFOLD, "key": "odd"})
+    Log([{**OPENFOLD, "value": ["openfold"]}, {**OPENFOLD, "key": "odd"}]).write(path)
     assert editions(path, law) == (current(law),)  # no text names a benchmark
 
 
@@ -167,7 +161,7 @@ def test_the_first_logs_of_the_first_three_sets_tell_the_year(law, tmp_path, set
 
 def test_an_edition_fits_a_round_of_all_its_benchmarks(law, tmp_path):
     put(tmp_path / "acme", [of(2020)], "cosmoflow")
-    logged(tmp_path / "acme" / "results" / "box0" / "deepcam" / "result_0.txt", *of(2020)[0])
+    Log(of(2020)[0]).write(tmp_path / "acme" / "results" / "box0" / "deepcam" / "result_0.txt")
     assert editions(tmp_path / "acme", law) == ("mlperf-hpc-v0.7",)
 
 

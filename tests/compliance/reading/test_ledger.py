@@ -1,6 +1,5 @@
 """A launch ledger beside its runs: whose starts are whose, and what became of the others."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -139,9 +138,8 @@ def test_how_a_log_began(launched, read, tmp_path, monkeypatch):
         (None, None, True),
     ],
 )
-def test_how_a_log_states_its_start(tmp_path, keys, line, started):
+def test_how_a_log_states_its_start(logs, tmp_path, keys, line, started):
     path = tmp_path / "result_0.txt"
     if keys is not None:
-        events = [{"key": key, "time_ms": 1, "value": 1, "metadata": {"line": line or "d" * 64}} for key in keys]
-        path.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
+        logs.Log([logs.logged(1, key, 1, line=line or "d" * 64) for key in keys]).write(path)
     assert start_in(path) == (line if type(line) is str else None, started)

@@ -1,7 +1,5 @@
 """Energy: watts times seconds, clipped to the run, from its own log or from all of its instruments."""
 
-import json
-
 import pytest
 
 from compliance.reading.power import SHOWN, Power, is_power, metered, read_instrument
@@ -40,9 +38,7 @@ def instruments(tmp_path, logs):
     """Writes an instrument's log beside result_0.txt; the path of that log."""
 
     def write(name, *events):
-        path = tmp_path / "power" / "result_0" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(f":::MLLOG {json.dumps(e)}\n" for e in events))
+        logs.Log(events).write(tmp_path / "power" / "result_0" / name)
         return tmp_path / "result_0.txt"
 
     return write

@@ -59,3 +59,4 @@ def test_trials_and_confirmations_are_of_their_campaign_in_addition(logs):
     terms = terms_for(logs.read(logs.event(1, "throughput_only", value=True)), load("v1.0"))
     assert replace(terms, kind=TRIAL).kinds == STEPS | TRIAL
     assert replace(terms, throughput_only=False, kind=CONFIRMATION).kinds == RUN | CONFIRMATION
+    assert [terms_for(logs.read(), edition, kind=TRIAL).kind for edition in (load("v1.0"), ROUND)] == [TRIAL, set()]

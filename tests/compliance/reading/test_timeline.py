@@ -122,15 +122,12 @@ def test_the_epoch_that_was_begun_and_the_aborted_end_are_set_aside(logs, finish
     assert lines(log) == [*range(1, 8), *left, *range(21, 29)]
 
 
-def test_each_interruption_sets_aside_its_own(logs):
-    begun = [logs.event(line, "epoch_start") for line in (1, 3, 5, 7, 9)]
-    scores = logs.event(2, "score"), logs.event(6, "score")
-    log = logs.read(*begun, *scores)
+@pytest.mark.parametrize(
+    ("scores", "resumed", "left"), [((2, 6), (), [1, 3, 5, 7, 9]), ((2, 6), (4, 8), [1, 5, 9]), ((), (4,), [5, 7, 9])]
+)
+def test_each_interruption_sets_aside_its_own(logs, scores, resumed, left):
+    """Before the first score, that is everything."""
+    told = {"epoch_start": (1, 3, 5, 7, 9), "score": scores, "resumed": resumed}
+    log = logs.read(*(logs.event(line, key) for key, lines in told.items() for line in lines))
     set_aside(log, "score")
-    assert lines(log, "epoch_start") == [1, 3, 5, 7, 9]
-    log = logs.read(*begun, *scores, logs.event(4, "resumed"), logs.event(8, "resumed"))
-    set_aside(log, "score")
-    assert lines(log, "epoch_start") == [1, 5, 9]
-    log = logs.read(*begun, logs.event(4, "resumed"))
-    set_aside(log, "score")
-    assert lines(log, "epoch_start") == [5, 7, 9]  # everything before the first score
+    assert lines(log, "epoch_start") == left

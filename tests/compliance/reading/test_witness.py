@@ -17,16 +17,23 @@ def runs(witnessed, law):
     return [log.run for log in judge([str(witnessed.root)], rules=law).submissions[0].sets[0].logs]
 
 
+def sound(run):
+    """The points of a run's log: each has the bytes, and their digest, up to the end of its line."""
+    found, data = points(run), run.file.read_bytes()
+    for point in found:
+        told = data[: point.bytes]
+        assert hashlib.sha256(told).hexdigest() == point.digest
+        assert told.count(b"\n") == point.line and told.endswith(b"\n")
+    return found
+
+
 def test_receipts_lie_beside_the_log_and_tell_its_beginnings(witnessed, runs):
     found = receipts_of(runs[2])
     assert list(found.receipts) == witnessed.receipts[2] and found.wrong is None
     assert found.path.endswith("scaffold/receipts_2.jsonl") and found.start.log == "result_2.txt"
     assert [(line, step.step) for line, _, step in found.steps] == [(n + 1, n) for n in range(1, len(found.receipts))]
-    data = witnessed.path(2).read_bytes()
-    for point, (_, _, step) in zip(points(runs[2]), receipts_of(runs[2]).steps, strict=True):
-        assert (point.kind, point.bytes, point.digest) == (step.kind, step.bytes, step.digest)
-        assert hashlib.sha256(data[: point.bytes]).hexdigest() == point.digest
-        assert data[: point.bytes].count(b"\n") == point.line
+    steps = [(step.kind, step.bytes, step.digest) for *_, step in found.steps]
+    assert [(point.kind, point.bytes, point.digest) for point in sound(runs[2])] == steps
     witnessed.path(2).unlink()
     assert points(runs[2]) == []
 
@@ -35,11 +42,7 @@ def test_receipts_lie_beside_the_log_and_tell_its_beginnings(witnessed, runs):
 def test_a_line_of_any_length_may_lie_before_the_points(witnessed, runs, long):
     path = witnessed.path(2)
     path.write_bytes(b"x" * long + b"\n" + path.read_bytes())
-    found, data = points(runs[2]), path.read_bytes()
-    assert len(found) == len(receipts_of(runs[2]).steps)
-    for point in found:
-        assert hashlib.sha256(data[: point.bytes]).hexdigest() == point.digest
-        assert data[: point.bytes].count(b"\n") == point.line and data[point.bytes - 1 : point.bytes] == b"\n"
+    assert len(sound(runs[2])) == len(receipts_of(runs[2]).steps)
 
 
 @pytest.mark.parametrize("blanks", [LONGEST - 1000, 3 * LONGEST])
@@ -49,8 +52,7 @@ def test_a_point_ends_with_its_line(witnessed, runs, blanks):
     at = points(runs[2])[0].line - 1
     lines[at] = lines[at][:-1] + b" " * blanks + b"\n"
     path.write_bytes(b"".join(lines))
-    assert points(runs[2])[0].bytes == sum(map(len, lines[: at + 1]))
-    assert len(points(runs[2])) == len(receipts_of(runs[2]).steps)
+    assert len(sound(runs[2])) == len(receipts_of(runs[2]).steps)
 
 
 def test_reading_stops_at_the_first_wrong_line(witnessed, tmp_path):

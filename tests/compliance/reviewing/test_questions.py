@@ -1,6 +1,6 @@
 """Evidence for the rules that only people can judge."""
 
-import dataclasses
+from dataclasses import replace
 
 import pytest
 
@@ -30,13 +30,18 @@ def asked(submission, code, edition=EDITION):
     return next(q for q in questions(submission, edition) if q.code == code)
 
 
-def with_facts(submission, **facts):
-    """The submission with its first set alone, whose first run states other facts."""
+def with_runs(submission, *changes):
+    """The submission with its first set alone, whose runs differ."""
     runs = next(s for s in submission.sets if s.benchmark == "scaffold")
-    first, *others = runs.logs
-    values = {**first.run.facts, **{key: Fact(1, value) for key, value in facts.items()}}
-    first = dataclasses.replace(first, run=dataclasses.replace(first.run, facts=values))
-    return dataclasses.replace(submission, sets=(dataclasses.replace(runs, logs=(first, *others)),))
+    pairs = zip(runs.logs, (*changes, *[{}] * 5), strict=False)
+    logs = tuple(replace(log, run=replace(log.run, **change)) for log, change in pairs)
+    return replace(submission, sets=(replace(runs, logs=logs),))
+
+
+def with_facts(submission, **facts):
+    """The same, whose first run states other facts."""
+    known = with_runs(submission).sets[0].logs[0].run.facts
+    return with_runs(submission, {"facts": {**known, **{key: Fact(1, value) for key, value in facts.items()}}})
 
 
 def test_every_rule_for_people_is_asked_with_evidence(submission):
@@ -51,10 +56,7 @@ def test_the_evidence_of_a_set(submission):
     """Each line of the reference's first set, and with runs that say something else, or nothing."""
 
     def told(*changes):
-        (runs,) = with_facts(submission).sets
-        pairs = zip(runs.logs, (*changes, *[{}] * 5), strict=False)
-        logs = [dataclasses.replace(v, run=dataclasses.replace(v.run, **change)) for v, change in pairs]
-        one = dataclasses.replace(submission, sets=(dataclasses.replace(runs, logs=tuple(logs)),))
+        one = with_runs(submission, *changes)
         return {q.code: [line.partition(": ")[2] for line in q.evidence] for q in questions(one, EDITION)}
 
     found = told()
@@ -73,26 +75,20 @@ def test_the_evidence_of_a_set(submission):
     assert found["REG90"] == ["entries 1, 12 of the registry"] and found["PWR90"] == ["energy of 1 of 5 runs"]
     assert found["ENE90"] == ["node counters in 1 of 5 runs; processor counters in 2 of 5 runs"]
     assert told(*[{"origin": none}] * 5)["REG90"] == ["no run names an entry of a registry"]
-    other = told({"problem": "none", "facts": {"parameter_count": Fact(1, 7)}})  # the first run stands for all
+    assert (CONFIGS / "smoke.yaml").is_file()
+    other = told(
+        {"problem": "../configs/smoke", "facts": {"parameter_count": Fact(1, 7)}}
+    )  # the first run stands for all
     assert other["MOD90"] == ["7 parameters, published nowhere"]
     assert other["DATA90"] == ["the rules publish no fingerprints of this data"]
     assert other["HYP90"] == ["the reference has no configuration of this problem"]
-
-
-def test_a_ledger_in_a_line(launched, law):
-    (submission,) = judge([launched.root], rules=law).submissions
-    (runs,) = submission.sets
-    assert ledger_line(runs, EDITION).startswith("ledger: 5 starts, 5 runs, 0 restarted, 0 failed; head ")
-    assert ledger_line(runs, load("mlperf-hpc-v3.0")) == ledger_line(dataclasses.replace(runs, logs=()), EDITION) == ""
-    launched.ledger.unlink()
-    assert ledger_line(runs, EDITION) == "no launch ledger"
 
 
 def test_a_finding_for_review_is_a_question_with_its_places(submission):
     path = f"{submission.path}/results/x"
     found = tuple(Finding(path, line, "RUN22", "review", "S", f"n {line}") for line in (1, 2, 3, 4, 5))
     quiet = (Finding(path, 1, "RUN05", "warning", "S"), Finding(path, 1, "RUN21", "review", "S", waived="r: x"))
-    one = dataclasses.replace(submission, findings=(*found, *quiet))
+    one = replace(submission, findings=(*found, *quiet))
     places = [f"{path}:{line}: found n {line}" for line in (1, 2, 3)]
     more = "and 2 more: python compliance/check.py --all --select RUN22"
     assert asked(one, "RUN22").evidence == (*places, more)
@@ -113,8 +109,8 @@ def test_only_signed_reviews_stand_with_the_question(submission):
 
 def test_curves_are_held_against_the_reference(submission):
     one = with_facts(submission, global_batch_size=3)
-    problem = dataclasses.replace(EDITION.problems["smoke"], reference_epochs={3: ReferencePoint(3, (4.0, 6.0))})
-    edition = dataclasses.replace(EDITION, problems={**EDITION.problems, "smoke": problem})
+    problem = replace(EDITION.problems["smoke"], reference_epochs={3: ReferencePoint(3, (4.0, 6.0))})
+    edition = replace(EDITION, problems={**EDITION.problems, "smoke": problem})
     (line,) = asked(one, "EVL90", edition).evidence
     assert "evaluations in 5 runs, the largest step from one to the next 0." in line
     assert line.endswith("the reference's 2 runs took 4 to 6 epochs")
@@ -122,14 +118,8 @@ def test_curves_are_held_against_the_reference(submission):
 
 
 def test_weights_are_counted_by_their_form(submission):
-    sets = next(s for s in submission.sets if s.benchmark == "scaffold")
-    forms = (*(Named(1, d * 64, size, "") for d, size in (("5", 9), ("6", 9), ("7", 1 << 40))), None, None)
-    logs = [
-        dataclasses.replace(log, run=dataclasses.replace(log.run, weights=form))
-        for log, form in zip(sets.logs, forms, strict=True)
-    ]
-    one = dataclasses.replace(submission, sets=(dataclasses.replace(sets, logs=tuple(logs)),))
-    (line,) = asked(one, "WGT90").evidence
+    forms = (Named(1, "5" * 64, 9, ""), Named(1, "6" * 64, 9, ""), Named(1, "7" * 64, 1 << 40, ""), None, None)
+    (line,) = asked(with_runs(submission, *({"weights": form} for form in forms)), "WGT90").evidence
     assert "final weights of 3 of 5 runs, of 3 the digest alone (python harness/replay.py LOG --weights" in line
 
 
@@ -143,16 +133,7 @@ def test_settings_that_differ_are_named(submission):
     assert not any("threads" in line or "workers" in line for line in found)
 
 
-def test_a_problem_without_a_configuration(submission):
-    (runs,) = with_facts(submission).sets
-    logs = tuple(dataclasses.replace(v, run=dataclasses.replace(v.run, problem="../smoke")) for v in runs.logs)
-    one = dataclasses.replace(submission, sets=(dataclasses.replace(runs, logs=logs),))
-    assert asked(one, "HYP90").evidence[0].endswith("the reference has no configuration of this problem")
-    assert asked(one, "DATA90").evidence[0].endswith("the rules publish no fingerprints of this data")
-    assert (CONFIGS / "smoke.yaml").is_file()
-
-
-def test_a_ledgers_head_and_notes_are_shown(launched, law):
+def test_a_ledgers_counts_head_and_notes_are_shown(launched, law):
     campaign = launched.launch()
     for at in range(13):
         campaign.note(1, f"note {at}", 1_790_000_000_000)
@@ -162,8 +143,11 @@ def test_a_ledgers_head_and_notes_are_shown(launched, law):
     assert found[0] == f"box/strong/scaffold: head {head}, of 23 lines"
     assert found[1:3] == tuple(f"box/strong/scaffold: start 1: note {at}" for at in (0, 1))
     assert len(found) == 14 and found[-1] == "box/strong/scaffold: 1 more notes"
+    (runs,) = submission.sets
+    assert ledger_line(runs, EDITION).startswith("ledger: 5 starts, 5 runs, 0 restarted, 0 failed; head ")
+    assert ledger_line(runs, load("mlperf-hpc-v3.0")) == ledger_line(replace(runs, logs=()), EDITION) == ""
     launched.ledger.unlink()
-    (submission,) = judge([launched.root], rules=law).submissions
+    assert ledger_line(runs, EDITION) == "no launch ledger"
     assert asked(submission, "LED90").evidence == ("box/strong/scaffold: no launch ledger",)
 
 
@@ -183,7 +167,7 @@ def test_source_is_counted_and_the_command_to_read_it_is_quoted(submission):
         Finding("z", 3, "CODE02", "review", "s", waived="them: why"),
         Finding("z", 3, "SRC05", "error", "s"),
     )
-    one = dataclasses.replace(submission, path="a b;c", source="1 of 2", findings=findings)
+    one = replace(submission, path="a b;c", source="1 of 2", findings=findings)
     wanted = ("1 of 2", "CODE03: 2 places to read", "python compliance/check.py --diff 'a b;c'")
     assert asked(one, "SRC90").evidence == wanted
 
@@ -198,9 +182,9 @@ def test_the_space_of_a_campaign_is_told(submission, tmp_path):
     }
     campaign = campaign_of(frozen, "frozen")
     (tmp_path / "campaign.json").write_text(campaign.text)
-    one = dataclasses.replace(submission.sets[0], campaign="first", folder=tmp_path)
-    two = dataclasses.replace(one, campaign="second", folder=tmp_path / "none")
-    asked_of = dataclasses.replace(submission, sets=(one, two, dataclasses.replace(one, confirmation=True)))
+    one = replace(submission.sets[0], campaign="first", folder=tmp_path)
+    two = replace(one, campaign="second", folder=tmp_path / "none")
+    asked_of = replace(submission, sets=(one, two, replace(one, confirmation=True)))
     name = asked(asked_of, "TUN90").evidence[0].partition(":")[0]
     space = "learning_rate 0.0001 to 0.01 (log), warmup_epochs [0, 1]"
     assert asked(asked_of, "TUN90").evidence == (
