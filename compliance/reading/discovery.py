@@ -3,11 +3,13 @@
 import os
 import stat
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from compliance.reading.power import FOLDER as POWER
+from compliance.reading.power import instruments_of
 from compliance.reading.tree import (
     DEEPEST,
     LOG,
@@ -77,14 +79,20 @@ def _leave_out_the_large(found: Found) -> None:
         return total <= LARGEST
 
     found.submissions = [s for s in found.submissions if fits(s.name, {"/".join(e.parts): e.size for e in s.entries})]
-    found.sets = [s for s in found.sets if fits(s.name, {log.name: _size(log) for log in s.logs})]
-    found.logs = [log for log in found.logs if fits(log.name, {log.name: _size(log)})]
+    found.sets = [s for s in found.sets if fits(s.name, _sizes((*s.logs, *s.superseded)))]
+    found.logs = [log for log in found.logs if fits(log.name, _sizes([log]))]
 
 
-def _size(log: LogFile) -> int:
-    """Return the bytes of a log's file; 0 if they can't be read."""
+def _sizes(logs: Iterable[LogFile]) -> dict[str, int]:
+    """Return the bytes of logs and of their instruments' logs, by path; 0 for what can't be read."""
+    files = {log.name: log.file for log in logs}
+    files |= {str(path): path for file in list(files.values()) for path in instruments_of(file)}
+    return {name: _size(file) for name, file in files.items()}
+
+
+def _size(file: Path) -> int:
     try:
-        return log.file.stat().st_size
+        return file.stat().st_size
     except OSError:
         return 0
 
@@ -109,9 +117,11 @@ def _by_place(items: Iterable[Item], path_of: Callable[[Item], Path]) -> dict[st
     return found
 
 
-def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> None:
+def _search(
+    path: Path, name: str, given: Path, found: Found, depth: int, held: AbstractSet[Path] = frozenset()
+) -> None:
     """Add what lies at or below a folder to `found`. Folders of any name are entered: a skipped one would not be
-    judged."""
+    judged. The logs in the folders `held` belong to a set that was found."""
     found.searched += 1
     if found.searched > MOST_SEARCHED:
         if found.searched == MOST_SEARCHED + 1:
@@ -124,15 +134,16 @@ def _search(path: Path, name: str, given: Path, found: Found, depth: int) -> Non
     if _is_submission(path, folders):
         found.submissions.append(read_submission(path, name, given))
         return
-    if any(LOG.match(e.name) and e.is_file(follow_symlinks=False) for e in entries):
+    if path not in held and any(LOG.match(e.name) and e.is_file(follow_symlinks=False) for e in entries):
         found.sets.append(runs := read_set(path, name, given))
+        held |= {log.file.parent for log in runs.superseded}
         folders = [f for f in folders if f not in (POWER, PRUNED) or (f == PRUNED and runs.scaling != WEAK)]
         if path != given:
             found.missed.append((name, "logs in no submission, which have no score"))
     if not depth and folders:
         found.missed.append((name, f"folders more than {DEEPEST} deep"))
     for folder in sorted(folders) if depth else ():
-        _search(path / folder, f"{name.rstrip('/')}/{folder}", given, found, depth - 1)
+        _search(path / folder, f"{name.rstrip('/')}/{folder}", given, found, depth - 1, held)
 
 
 def _is_submission(path: Path, folders: list[str]) -> bool:

@@ -96,7 +96,7 @@ def metered(
     none, or those of a node don't reach into the window. The parts are None if evaluations overlap epochs.
     """
     own = own_readings(log)
-    instruments = [Instrument("node", own, 1.0, ())] if own else [read_instrument(path) for path in _files(file)]
+    instruments = [Instrument("node", own, 1.0, ())] if own else list(map(read_instrument, instruments_of(file)))
     nodes = [(i.factor, Power(i.readings)) for i in instruments if i.kind == "node"]
     if not nodes or not all(power.within(*window) for _, power in nodes):
         return None
@@ -154,7 +154,7 @@ class Power:
         return self.sums[at] - self.watts[at] * (self.times[at] - time) / 1000
 
 
-def _files(log: Path) -> list[Path]:
+def instruments_of(log: Path) -> list[Path]:
     """Return the instruments' logs of a run, sorted by name. No link is followed."""
     home = os.path.join(os.path.dirname(log), FOLDER)
     folder = Path(home, log.stem) if os.path.isdir(home) else None

@@ -187,7 +187,7 @@ def same(value: Any, logged: Any) -> bool:
     """Return whether a given value is the logged one. Numbers are compared by value, however they are written."""
     if type(value) is list and type(logged) is list:
         return len(value) == len(logged) and all(map(same, value, logged))
-    if is_number(logged) and type(logged) is not bool:
+    if is_number(logged):
         try:
             return float(value) == float(logged) if type(value) in (int, float, str) else False
         except (ValueError, OverflowError):

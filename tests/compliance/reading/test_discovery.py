@@ -115,13 +115,19 @@ def test_so_many_folders_are_searched(tmp_path, monkeypatch, most, found):
     assert told.missed == ([] if found == 3 else [left])
 
 
+SET = "acme/results/box/strong/scaffold"
+LOG, POWER, ASIDE = "result_0.txt", "power/result_0/node_0.txt", "superseded/1/result_0.txt"
+
+
 @pytest.mark.parametrize(("more", "looked"), [(0, True), (1, False)])
 @pytest.mark.parametrize(
-    "given", ["acme", "acme/results/box/strong/scaffold", "acme/results/box/strong/scaffold/result_0.txt"]
+    ("given", "large"),
+    [("acme", LOG), (SET, LOG), (SET, ASIDE), (SET, POWER), (f"{SET}/{LOG}", LOG), (f"{SET}/{LOG}", POWER)],
 )
-def test_what_is_larger_than_is_looked_at_is_missed(tmp_path, monkeypatch, given, more, looked):
-    path = put(tmp_path / "acme" / "results" / "box" / "strong" / "scaffold" / "result_0.txt")
-    path.write_bytes(bytes(100 + more))
+def test_what_is_larger_than_is_looked_at_is_missed(tmp_path, monkeypatch, given, large, more, looked):
+    """Whatever would be read: of a log or set that is given by itself, what lies beside it, too."""
+    put(tmp_path / SET / LOG)
+    put(tmp_path / SET / large).write_bytes(bytes(100 + more))
     monkeypatch.setattr(discovery, "LARGEST", 100)
     found = discover([f"{tmp_path}/{given}"])
     assert bool(found.submissions or found.sets or found.logs) is looked
@@ -130,9 +136,12 @@ def test_what_is_larger_than_is_looked_at_is_missed(tmp_path, monkeypatch, given
 
 @pytest.mark.parametrize(
     ("scaling", "inner", "sets"),
-    [("weak", "power", 1), ("weak", "pruned_results", 1), ("strong", "pruned_results", 2), ("weak", "more", 2)],
+    [
+        *(("weak", "power", 1), ("weak", "pruned_results", 1), ("strong", "pruned_results", 2), ("weak", "more", 2)),
+        *(("strong", "superseded/1", 1), ("strong", "superseded", 2), ("strong", "more/superseded/1", 2)),
+    ],
 )
-def test_power_and_pruned_results_of_a_set_are_no_sets_of_their_own(tmp_path, scaling, inner, sets):
+def test_what_belongs_to_a_set_is_no_set_of_its_own(tmp_path, scaling, inner, sets):
     """Pruned results of any but a weak set are none of it."""
     folder = tmp_path / scaling / "scaffold"
     put(folder / "result_0.txt")
