@@ -15,13 +15,6 @@ def codes(verdict):
     return [f.code for f in verdict.findings]
 
 
-def test_of_a_log_behind_a_gate_nothing_more_is_said(tree, law):
-    """RUN10 is a gate: of a log of another benchmark, its small seed is not told."""
-    tree.changed("seed", value=5)
-    tree.changed("submission_benchmark", value="deepcam")
-    assert codes(judge([tree.root], rules=law)) == ["RUN10"]
-
-
 def test_an_error_holds_back_what_rests_on_it_and_a_warning_does_not(tree, law, tmp_path):
     """CLK09 rests on CLK04: a clock that runs back is one fault, but where that is a warning both are told."""
     rules = shutil.copytree(law, tmp_path / "rules")

@@ -145,7 +145,6 @@ def test_equal_hosts_of_a_large_machine_are_told_together(name, value, known):
     ("texts", "found"),
     [
         (["n]"], "found 'n]'"),
-        (["n[1-2][3-4]"], "found 'n[1-2][3-4]'"),
         (["n[2-1]"], "found 'n[2-1]', wanted at most 131072 names, the first before the last"),
         (["n[1-1]"], "found 'n[1-1]'"),
         (["n[1-02]"], "found 'n[1-02]'"),

@@ -152,7 +152,6 @@ SET = "results/box0/oc20"  # the first set, given by itself
         ([of(0), of(2021)], "", "mlperf-hpc-v1.0"),
         ([of(2021, 2022)], SET, "mlperf-hpc-v1.0"),
         ([of(None, 2021)], SET, "mlperf-hpc-v3.0"),
-        ([of(0, 2021)], SET, "mlperf-hpc-v3.0"),
     ],
 )
 def test_the_first_logs_of_the_first_three_sets_tell_the_year(law, tmp_path, sets, given, edition):

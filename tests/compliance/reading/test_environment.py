@@ -53,7 +53,6 @@ def test_a_good_manifest(monkeypatch):
         (b"", "no JSON"),
         (changed(lambda c: c.update(schema=3)), "schema 3"),
         (changed(lambda c: c.update(schema=1)), "the fact 'loaded'"),
-        (changed(lambda c: c["run"]["loaded"]["value"].update(finders=[7])), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"].update(kernels={"files": 1})), "loaded {'records'"),
         (changed(lambda c: c["run"]["loaded"]["value"]["spent"].update(cpu_seconds=1 << 53)), "loaded {'records'"),
         (changed(lambda c: c.update(schema=True)), "schema True"),

@@ -58,18 +58,6 @@ def test_a_log_has_the_starts_that_it_states_and_no_others(launched, read):
         assert found.starts_of(replace(runs[4], **other)) == []
 
 
-def test_starts_go_on_from_each_other(launched, read):
-    campaign = launched.launch()
-    events, late = launched.logs[4].events, time_of(launched.logs[4].events, "run_stop") + 10
-    for resumes in (9, 11, 9):
-        campaign.start(events, "result_4.txt", resumes=resumes, time_ms=late)
-    campaign.start(events, "result_4.txt", time_ms=late)
-    campaign.write(launched.ledger.parent)
-    found, runs = read()
-    assert [entry.number for entry in found.starts_of(runs[4])] == [9, 11, 12, 13]
-    assert found.others(runs) == {14: UNEXPLAINED}
-
-
 @pytest.mark.parametrize(
     ("status", "name", "noted", "fate"),
     [

@@ -37,18 +37,6 @@ def test_a_good_run(tree, law):
     assert {kind: len(spans) for kind, spans in run.spans.items()} == {"staging": 1, "epoch": 5, "eval": 5}
 
 
-def test_the_metric_is_the_benchmarks_whatever_else_is_logged(tree, logs, law):
-    """An aborted run stays aborted when the other metric is logged beside its own, and more often."""
-    log = tree.logs[2] = logs.good(2, (0.5, 0.7))
-    for event in log.all("eval_accuracy"):
-        at = log.events.index(event)
-        log.events[at:at] = [{**event, "key": "eval_error", "value": 0.0, "metadata": dict(event["metadata"])}] * 2
-    tree.write(2)
-    run, codes = run_of(tree, law)
-    assert not run.converged and run.metric == "eval_accuracy" and len(run.evaluations) == 2
-    assert codes.count("EVL14") == 4 and "EVL07" in codes
-
-
 def fact(value, line=1):
     return Event(line, 0, "POINT_IN_TIME", "k", value, {})
 

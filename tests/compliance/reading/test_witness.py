@@ -7,7 +7,7 @@ import pytest
 from benchmark.log import LONGEST
 from compliance.engine import judge
 from compliance.reading.tree import read_submission
-from compliance.reading.witness import chain_of, points, read_beside, receipts_of, superseded, unsound
+from compliance.reading.witness import chain_of, points, read_beside, receipts_of, unsound
 from rules.edition import load
 from tests.support.witness import KEY, write
 
@@ -83,12 +83,3 @@ def test_what_a_receipt_lacks(witnessed):
     assert unsound(receipt, "v1.0", KEY) == ""
     assert unsound(receipt, "v1.1", KEY) == "a receipt of the round v1.0"
     assert unsound(receipt, "v1.0", "") == "a signature that is not by the witness's key"
-
-
-def test_superseded_receipts(witnessed):
-    place = witnessed.path(0).parent / "superseded" / "x"
-    place.mkdir(parents=True)
-    witnessed.path(4).rename(place / "result_4.txt")
-    write(place / "receipts_4.jsonl", witnessed.receipts[4])
-    submission = read_submission(witnessed.root, str(witnessed.root), witnessed.root)
-    assert superseded(submission) == {witnessed.receipts[4][0].told.run}

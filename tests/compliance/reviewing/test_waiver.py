@@ -26,11 +26,9 @@ def waiver(file, **fields):
     "change",
     [
         {"reason": None},
-        {"organisation": None},
         {"reviewer": ""},
         {"line": "8"},
         {"expires": "tomorrow"},
-        {"expires": "20991231"},
         {"path": "scaffold/", "line": 8},
     ],
 )
