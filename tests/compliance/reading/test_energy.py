@@ -15,20 +15,13 @@ def source(scope, node="n1"):
     return Source(node, "any", scope, "d", None, None, 1, 1)
 
 
-@pytest.fixture
-def runs(metered, law):
-    """The runs of the good submission."""
-
-    def read():
-        verdict = judge([str(metered.root)], rules=law)
-        return [log.run for s in verdict.submissions for runs in s.sets for log in runs.logs]
-
-    return read
+def runs_of(tree, law):
+    return [log.run for log in judge([tree.root], rules=law).all_sets[0].logs]
 
 
-def test_joules_of_a_run_its_epochs_and_its_evaluations(metered, runs):
+def test_joules_of_a_run_its_epochs_and_its_evaluations(metered, law):
     """Two processors of 200 W."""
-    run = runs()[2]
+    run = runs_of(metered, law)[2]
     assert run.energy.tier == "component"
     assert run.joules == pytest.approx(400 * run.seconds, rel=1e-9)
     for kind, joules in (("epoch", run.energy.training), ("eval", run.energy.evaluation)):
@@ -36,13 +29,13 @@ def test_joules_of_a_run_its_epochs_and_its_evaluations(metered, runs):
     assert run.coverage == Coverage(run.coverage.line, "component", 1, 2, 0, 0)
 
 
-def test_instruments_come_first_and_a_last_reading_is_needed(metered, runs, logs):
+def test_instruments_come_first_and_a_last_reading_is_needed(metered, law, logs):
     start, stop = (metered.logs[2].one(key)["time_ms"] for key in ("run_start", "run_stop"))
     path = metered.path(2).parent / "power" / "result_2" / "node_0.txt"
     logs.Log([logs.reading(time, 700.0) for time in (start - 1, (start + stop) // 2, stop + 1)]).write(path)
     metered.logs[3].events.pop()
     metered.write(3)
-    found = runs()
+    found = runs_of(metered, law)
     tiers = [run.energy and run.energy.tier for run in found]
     assert tiers == ["component", "component", "meter", None, "component"]
     assert found[2].joules == pytest.approx(700 * found[2].seconds, rel=1e-9)
