@@ -107,8 +107,7 @@ def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny`, `mean` and `sampled` too,
     and others on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`,
     of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; `witnessed`, of
-    rounds that require a witness; `weighed`, of rounds that require final weights; and `surveyed`, of rounds that
-    require environment manifests."""
+    rounds that require a witness; and `weighed`, of rounds that require final weights."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     path = root / "v1.0" / "limits.yaml"
@@ -125,7 +124,6 @@ def law(folder: Path) -> Path:
         "launched": {"ledger": "required"},
         "witnessed": {"witness": "required"},
         "weighed": {"weights": {"use": "required"}},
-        "surveyed": {"environment": {"use": "required"}},
     }
     for name, more in others.items():
         other = root / name / "limits.yaml"

@@ -16,6 +16,7 @@ from compliance.reading.timeline import Scored, Timeline
 from compliance.reading.tree import LogFile, Place, Set, Submission
 from rules.edition import Edition, load
 from rules.limits import Benchmark, Published
+from tests.compliance.logs import read
 
 OURS = load("v1.0")
 START = 1_800_000_000_000  # milliseconds since 1970
@@ -49,6 +50,11 @@ def published(**changes: Any) -> Published:
 
 def event(key: str, line: int = 1, time_ms: Any = START, value: Any = None, **metadata: Any) -> Event:
     return Event(line, time_ms, "POINT_IN_TIME", key, value, metadata)
+
+
+def log_of(**values: Any) -> Log:
+    """A log of these values, once each, from line 1 on."""
+    return read(*(event(key, line, value=value) for line, (key, value) in enumerate(values.items(), 1)))
 
 
 def timeline(seconds: float | None = None, line: int = 7, **changes: Any) -> Timeline:

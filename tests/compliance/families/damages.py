@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,12 @@ def test_damage(entry, exactly):
     exactly(entry)
 
 
-def log_changed(code: str, change: Callable) -> Callable:
+def log_changed(code: str, change: Callable | None = None) -> Callable:
     """An entry of the catalogue: `change`, given a submission and its log that is damaged, returns the line of the log
-    in which the rule finds it. The name of its first argument is that of the submission, as in STARTS."""
+    in which the rule finds it. The name of its first argument is that of the submission, as in STARTS. Without
+    `change`, a decorator of one."""
+    if change is None:
+        return partial(log_changed, code)
 
     @damage
     def entry(tree):
@@ -26,9 +30,12 @@ def log_changed(code: str, change: Callable) -> Callable:
     return entry
 
 
-def files_changed(code: str, name: str, change: Callable, line: int = 1) -> Callable:
+def files_changed(code: str, name: str, change: Callable | None = None, line: int = 1) -> Callable:
     """An entry of the catalogue: after `change` of a submission, the rule finds something in a line of the file or the
-    folder of that name. The name of its argument is that of the submission, as in STARTS."""
+    folder of that name. The name of its argument is that of the submission, as in STARTS. Without `change`, a decorator
+    of one."""
+    if change is None:
+        return partial(files_changed, code, name, line=line)
 
     @damage
     def entry(tree):

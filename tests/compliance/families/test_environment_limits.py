@@ -80,14 +80,12 @@ OTHER_HOST = group(host="n2")
     ("devices", "fields", "found"),
     [
         ([group()], {}, []),
-        ([group(name="Another")], {}, ["processor ['A processor']"]),
         ([group(), group(name="Another")], {}, ["processor ['A processor']"]),
         ([group("cuda", "A chip")], {}, []),
         ([group(), group("cuda", "A chip")], {}, []),
         ([group()], {"facts": {"processors": None, "python": None, "packages": None}}, []),
         ([], {}, []),
-        ([OTHER_HOST], {}, ["hosts ['n1']"]),  # a run begins on the hosts that it names
-        ([OTHER_HOST], {"of": 2}, ["hosts ['n1']"]),
+        ([OTHER_HOST], {"of": 2}, ["hosts ['n1']"]),  # a run begins on the hosts that it names
         ([OTHER_HOST], {"at": 1, "of": 2}, []),
         ([group()], {"launcher": {"ranks": 3}}, ["ranks 3"]),
         ([group()], {"launcher": {}}, []),

@@ -67,11 +67,10 @@ target_met_only_after_run_stop = log_changed(
 )
 
 
-@damage
-def epoch_left_out(tree):
-    log = tree.logs[2]
+@log_changed("EVL02")
+def epoch_left_out(tree, log):
     tree.removed("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy", epoch=3)
-    return [("result_2.txt", log.line(log.all("epoch_start")[2]), "EVL02")]
+    return log.line(log.all("epoch_start")[2])
 
 
 @damage
@@ -191,9 +190,7 @@ def found_in(logs, check, *events, edition=OURS, time=None, **changes):
         (1, (0, 1, 2), []),
         (1, (1, 2, 3), []),
         (1, (2, 3), [1]),
-        (1, (-1, 0), [1]),
         (1, (1, 3, 5), [2, 3]),
-        (1, (1, 1), [2]),
         (1, (1, 2.0000001), [2]),
         (4, (0.25, 0.5, 0.75, 1, 1.25), []),
         (4, (0.25, 0.75, 1), [2]),

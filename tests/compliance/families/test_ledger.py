@@ -36,13 +36,12 @@ def everything_but(tree, index, steps):
     return campaign
 
 
-@damage
+@files_changed("LED01", "ledger.jsonl", line=5)
 def line_edited(launched):
     """An end that says aborted, as if the start had been left out for it."""
     lines = launched.lines
     lines[3] = lines[3].replace(b"success", b"aborted")
     launched.ledger.write_bytes(b"".join(lines))
-    return [("ledger.jsonl", 5, "LED01")]
 
 
 ledger_with_line_endings_of_windows = files_changed(
@@ -72,20 +71,18 @@ start_that_goes_on_from_another_run = line_added(
 )
 
 
-@damage
+@files_changed("LED03", "ledger.jsonl")
 def ledger_of_another_set(launched):
     other = type(launched)(launched.root.parents[1] / "other")
     other.launch(lambda campaign, index: other.tried(campaign, index, "aborted"))
     launched.ledger.write_bytes(other.ledger.read_bytes())
-    return [("ledger.jsonl", 1, "LED03")]
 
 
-@damage
+@files_changed("LED03", "result_0.txt")
 def ledger_that_no_log_names(launched):
     for index, log in enumerate(launched.logs):
         log.events.remove(log.one("ledger"))
         launched.write(index)
-    return [("result_0.txt", 1, "LED03")]
 
 
 no_ledger_where_one_is_required = files_changed("LED02", "scaffold", lambda tree: tree.into("launched"))

@@ -310,7 +310,6 @@ STATS = {"throughput": 1, "compute_seconds": 1, "wait_seconds": 0, "loss": 0}
         ([STATS | {"compute_seconds": 0}], [("compute_seconds 0", "a number above 0")]),
         ([STATS | {"wait_seconds": -0.1}], [("wait_seconds -0.1", "a number from 0 on")]),
         ([None], [("no throughput", "one")]),
-        ([[1.0]], [("no throughput", "one")]),
         ([STATS, STATS], [("2 tracked_stats of epoch None", "one")]),
     ],
 )

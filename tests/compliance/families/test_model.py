@@ -5,7 +5,7 @@ import pytest
 from compliance.families import model as checks
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.made import published, terms
+from tests.compliance.made import log_of, published, terms
 
 smaller_model = event_changed("MOD01", "parameter_count", value=1000)
 layout_of_other_ranks = event_changed(
@@ -13,18 +13,11 @@ layout_of_other_ranks = event_changed(
 )
 
 
-def judged(logs, check, division="closed", problem=None, **values):
-    """What a check finds: (line, found). Values are logged once each, from line 1 on."""
-    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)))
-    faults = check(log, terms(division=division, problem=problem), None)
-    return [(fault.line, fault.found) for fault in faults]
-
-
-def test_mod01_says_nothing_where_a_count_is_unknown(logs):
+def test_mod01_says_nothing_where_a_count_is_unknown():
     check = checks.parameters_are_the_models
-    assert judged(logs, check, problem=published(parameter_count=1000)) == []
+    assert list(check(log_of(), terms(problem=published(parameter_count=1000)), None)) == []
     for problem in (None, published()):
-        assert judged(logs, check, problem=problem, parameter_count=999) == []
+        assert list(check(log_of(parameter_count=999), terms(problem=problem), None)) == []
 
 
 @pytest.mark.parametrize(
@@ -42,7 +35,7 @@ def test_mod01_says_nothing_where_a_count_is_unknown(logs):
         (None, 2, True),
     ],
 )
-def test_mod02_a_layout_has_as_many_places_as_ranks(logs, layout, ranks, good):
-    values = {"number_of_ranks": ranks} | ({} if layout is None else {"layout": layout})
-    found = judged(logs, checks.layout_covers_the_ranks, **values)
+def test_mod02_a_layout_has_as_many_places_as_ranks(layout, ranks, good):
+    log = log_of(number_of_ranks=ranks, **({} if layout is None else {"layout": layout}))
+    found = [(fault.line, fault.found) for fault in checks.layout_covers_the_ranks(log, terms(), None)]
     assert found == ([] if good else [(2, f"layout {layout}")])

@@ -51,13 +51,6 @@ def seed_that_generators_take_for_anothers(tree):
     return [("result_3.txt", line, "SEED02"), ("result_3.txt", line, "SEED05")]
 
 
-@damage
-def seeds_in_equal_steps(tree):
-    """One finding for the set, at one of the three that show it."""
-    lines = [tree.changed("seed", i, value=((1 << 62) + i * 0x0123456789ABCDE) % RING) for i in range(5)]
-    return [("result_2.txt", lines[2], "SEED07")]
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [("train.py", 'parser.add_argument("--seed", type=int, default={})\n'), ("tiny.yaml", "seed: {}\n")],

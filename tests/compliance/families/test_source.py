@@ -112,13 +112,6 @@ def test_two_systems_with_different_configs_in_one_folder(tree, logs, found):
     assert found(tree.root) == []
 
 
-def test_one_run_of_a_set_with_other_code(tree, found):
-    copy = shutil.copytree(tree.source, tree.root / "source" / "copy")
-    (copy / TRAIN).write_text("a = 1\n")
-    line = tree.ran(2, folder=copy)
-    assert found(tree.root) == [("result_2.txt", line, "RUN04")]
-
-
 @pytest.mark.parametrize("relative", [False, True])
 def test_tree_of_mlperf(tree, found, relative):
     folder = tree.root / "benchmarks" / "scaffold" / "implementations" / "tuned"
@@ -237,7 +230,6 @@ def source_event(logs, files, value=None, **metadata):
         ("mine.yaml", "other.yaml", True),
         ("mine.py", "mine.py", True),
         ("implementations/mine.py", None, False),
-        ("implementations/mine.yaml", "implementations/mine.yaml", False),
         ("mine/implementations", None, True),
         ("Benchmark/log.py", None, True),
     ],

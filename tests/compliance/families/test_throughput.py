@@ -12,22 +12,15 @@ from tests.compliance.families.damages import damage, files_changed, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good, rate
 
-rate_raised = log_changed(
-    "THR04",
-    lambda study, log: study.changed(
-        "tracked_stats", nth=1, value=log.all("tracked_stats")[1]["value"] | {"throughput": 17.0}
-    ),
-)
 total_raised = event_changed("THR04", "throughput", of="study", value=rate(0.1))
 run_in_the_study = files_changed("THR03", "result_3.txt", lambda study: good(8).write(study.path(8)))
 
 
-@damage
-def steps_ten_times_faster_than_the_clock(study):
+@log_changed("THR04")
+def steps_ten_times_faster_than_the_clock(study, log):
     """The second block took 20 s; staging comes before the first."""
-    log = study.logs[6]
     log.shift(18_000, log.all("tracked_stats")[1])
-    return [("result_1.txt", study.written(log.all("tracked_stats")[1]), "THR04")]
+    return study.written(log.all("tracked_stats")[1])
 
 
 @damage

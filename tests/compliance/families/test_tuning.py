@@ -49,11 +49,10 @@ trial_among_runs = log_changed(
 )
 
 
-@damage
+@files_changed("TUN03", "first")
 def trial_left_out(tuned):
     tuned.logs[0].events = []
     tuned.launch()
-    return [("first", 1, "TUN03")]
 
 
 @damage
@@ -64,11 +63,10 @@ def shift_exchanged(tuned):
     return [(f"result_{i}.txt", line_of(tuned, i, "trial"), "TUN04") for i in range(4)]
 
 
-@damage
+@files_changed("TUN01", "ledger.jsonl")
 def campaign_edited(tuned):
     path = tuned.folder / "campaign.json"
     path.write_text(path.read_text().replace('"high":0.01', '"high":0.02'))
-    return [("ledger.jsonl", 1, "TUN01")]
 
 
 @damage
@@ -95,11 +93,10 @@ def another_code_in_the_middle(tuned):
     return [("result_2.txt", line, "RUN04")]
 
 
-@damage
+@files_changed("TUN02", "ledger.jsonl", line=2)
 def shift_of_an_entry_that_the_registry_lacks(tuned):
     tuned.said[1] = Drawn(tuned.said[1].shift, "registry 1")
     tuned.frozen()
-    return [("ledger.jsonl", 2, "TUN02")]
 
 
 def test_a_shift_from_the_registry(tuned, found):

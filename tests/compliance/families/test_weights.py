@@ -86,14 +86,13 @@ def weights_of_four_runs_of_five(weighted):
     return [("result_2.txt", len(weighted.logs[2].events), "WGT03")]
 
 
-@damage
+@files_changed("WGT05", "result_2.safetensors")
 def weights_that_are_no_numbers(weighted):
     state = weighted.state(2)
     odd = state["a.weight"].copy()
     odd.flat[:3] = np.nan, np.inf, -np.inf
     odd.flat[3] = np.finfo("f4").max  # finite
     weighted.weigh(2, {**state, "a.weight": odd})
-    return [("result_2.safetensors", 1, "WGT05")]
 
 
 def codes(tree, law):
@@ -147,10 +146,6 @@ def test_wgt04_a_link_is_no_file(weighted, found, tmp_path):
     weighted.weights(2).symlink_to(elsewhere)
     told = [("result_2.safetensors", 1, "TREE05"), ("result_2.safetensors", 1, "WGT04")]
     assert sorted(found(weighted.root)) == told
-    folder = weighted.weights(2).parent
-    folder.rename(tmp_path / "all")
-    folder.symlink_to(tmp_path / "all")
-    assert {code for _, _, code in found(weighted.root)} == {"TREE05", "WGT04"}
 
 
 @pytest.mark.parametrize(("size", "told"), [(616, True), (617, False)])
@@ -169,13 +164,6 @@ def test_wgt08_half_of_the_numbers(weighted, found, own, codes):
     weighted.weigh(1, {"a": first[own:].copy(), "b": first[:own].copy(), "c": weighted.state(1)["b.bias"]})
     weighted.weigh(3, {"a": first[own:].copy(), "b": second[:own].copy(), "c": bias})
     assert [code for _, _, code in found(weighted.root)] == codes
-
-
-def test_wgt08_constant_and_small_tensors_tell_nothing(weighted, found):
-    for index in range(5):
-        weights = {"a": np.ones(1000, "f4"), "b": np.arange(63, dtype="f4"), "c": np.full(171, index, "f4")}
-        weighted.weigh(index, weights)
-    assert found(weighted.root) == []
 
 
 def test_wgt08_both_submissions_are_named(weighted, law, tmp_path, submissions, logs):
