@@ -112,8 +112,6 @@ sample_smaller_than_published = trial_changed("IOT04", "io_setup", sample_bytes=
 faster_than_any_device = trial_changed("IOT04", "io_epoch", physical_bytes=sizes(FAST), disk_bytes=FAST)
 more_than_the_device_read = trial_changed("IOT04", "io_epoch", physical_bytes=sizes(2_000_000), disk_bytes=900_000)
 rank_left_out = trial_changed("IOT05", "io_trial", ranks=1)
-total_that_ranks_cannot_have = trial_changed("IOT05", "io_epoch", read_bytes={**sizes(3000), "total": 7000})
-requests_are_no_counts = trial_changed("IOT05", "io_epoch", requests=80)
 
 
 @damage

@@ -413,7 +413,6 @@ def test_led08_names_the_first_other_start_and_counts_each_kind():
 @pytest.mark.parametrize(
     ("logs", "found"),
     [
-        ([("line 2", True)], ["start 2 without a note"]),
         ([("line 3", True)], ["a log of the start line 3"]),  # an end
         ([(None, False)], []),
         ([("line 1", True)] * 20, []),  # with a note

@@ -1,7 +1,5 @@
 """LOG: a log that can't be read, isn't whole, or doesn't say what it must."""
 
-import json
-
 import pytest
 
 from benchmark.log import BadLine
@@ -59,20 +57,6 @@ metadata_missing_from_an_event_that_the_rules_do_not_know = log_changed(
     "LOG14",
     lambda tree, log: tree.inserted(log.one("precision"), log.one("precision") | {"key": "weather", "metadata": None}),
 )
-
-
-@damage
-def field_named_twice(tree):
-    line = tree.logs[2].line(tree.logs[2].one("eval_accuracy"))
-    twice = rewritten(tree, line, lambda text: text.replace('"value": ', '"value": 0.99, "value": ', 1))
-    return [("result_2.txt", twice, "LOG08")]
-
-
-@damage
-def a_hundred_megabytes_in_a_line(tree):
-    with tree.path(2).open("a") as file:
-        file.write(":::MLLOG " + json.dumps({"key": "x" * (3 << 20)}) + "\n")
-    return [("result_2.txt", len(tree.logs[2].events) + 1, "LOG01")]
 
 
 @damage
@@ -159,6 +143,7 @@ BAD = [BadLine(*bad) for bad in NO_JSON]
         (checks.lines_are_events, {"bad": BAD, "bad_count": 3}, NO_JSON),
         (checks.lines_are_events, {"bad": BAD[1:], "bad_count": 3}, [*NO_JSON[1:], (9, "1 more such lines")]),
         (checks.lines_are_events, {"bad": [BadLine(10, "not JSON")], "bad_count": 1}, [(10, "half an event")]),
+        (checks.lines_are_events, {"bad": [BadLine(10, "longer")], "bad_count": 1}, [(10, "longer")]),
         (checks.log_can_be_read, {"count": 7}, []),
         (checks.log_can_be_read, {"count": 7, "overflow": 1}, [(1, "7 events")]),
         (checks.log_can_be_read, {"count": 7, "overflow": 5}, [(5, "7 events")]),

@@ -10,7 +10,7 @@ from compliance.engine import judge
 from compliance.families import resumption as checks
 from compliance.reading.timeline import Scored
 from tests.compliance import made
-from tests.compliance.families.damages import damage, log_changed
+from tests.compliance.families.damages import log_changed
 from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import PAUSE, interrupt
 
@@ -22,20 +22,13 @@ def resumed_tree(tree, **options):
     return event
 
 
-def resumed_as(head):
-    """A damage: what a run says of itself when it goes on is another value, made of the good one."""
-
-    @damage
-    def entry(tree):
-        event = resumed_tree(tree)
-        event["value"] = head(event["value"])
-        return [("result_2.txt", tree.written(event), "RES02")]
-
-    return entry
+@log_changed("RES02")
+def on_other_nodes(tree, log):
+    event = resumed_tree(tree)
+    event["value"]["number_of_nodes"] = 2
+    return tree.written(event)
 
 
-on_other_nodes = resumed_as(lambda head: {**head, "number_of_nodes": 2})
-says_nothing_of_itself = resumed_as(lambda head: None)
 resumed_before_the_first_evaluation = log_changed("RES01", lambda tree, log: log.line(resumed_tree(tree, epoch=1)))
 nothing_but_an_interruption = log_changed("RES03", lambda tree, log: log.line(resumed_tree(tree)))
 

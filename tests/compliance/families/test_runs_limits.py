@@ -6,6 +6,7 @@ import pytest
 
 from compliance.families import runs as checks
 from compliance.reading.across import Across, Replay
+from compliance.reading.nearness import Near
 from compliance.reading.run import Mark
 from compliance.reading.series import Evaluation
 from rules.reference import reference_points
@@ -121,8 +122,8 @@ def test_what_is_described_in_words_is_not_held_against_a_number(said, described
 class Alike:
     """Runs that are judged together, as far as the rules on copies look: those of other homes are strangers."""
 
-    def __init__(self, runs=(), copies=(), replays=(), allowed=()):
-        self.runs, self.copies, self._replays, self._allowed = runs, dict(copies), replays, allowed
+    def __init__(self, runs=(), copies=(), replays=(), near=(), allowed=()):
+        self.runs, self.copies, self.near, self._replays, self._allowed = runs, dict(copies), near, replays, allowed
 
     def strangers(self, run, other):
         return run.set_path != other.set_path
@@ -152,6 +153,14 @@ def test_run05_a_copy_of_a_strangers_log_is_told_of_both():
         ("result_1.txt", 1, "the bytes of acme/result_0.txt", ""),
         ("result_2.txt", 1, "the bytes of acme/result_0.txt", "review"),
         ("result_0.txt", 1, "the bytes of bolt/result_2.txt", "review"),
+    ]
+
+
+def test_run20_of_another_organisation_concerns_both():
+    near = Near(curve(1), 5, curve(0, "bolt"), 6, 0.0, 8, 8, same_epoch=True, copied=True)
+    assert whole(checks.no_evaluations_are_copies(Alike(near=[near]))) == [
+        ("result_1.txt", 5, "the counts of line 6 of bolt/result_0.txt", ""),
+        ("result_0.txt", 6, "the counts of line 5 of acme/result_1.txt", ""),
     ]
 
 
@@ -265,23 +274,28 @@ def few(*epochs, rule=checks.epochs_are_not_surprisingly_few, convergence=True, 
 
 
 @pytest.mark.parametrize(
-    ("epochs", "found"),
+    ("epochs", "more", "found"),
     [
-        ((6, 6, 6, 6, 6), None),  # at one in twenty five runs need 5.99 on average
-        ((5, 6, 6, 6, 6), "5.800"),
-        ((6,), None),  # and one run 5.49
-        ((5,), "5.000"),
-        ((), None),
+        ((6, 6, 6, 6, 6), {}, None),  # at one in twenty five runs need 5.99 on average
+        ((5, 6, 6, 6, 6), {}, "5.800"),
+        ((6,), {}, None),  # and one run 5.49
+        ((5,), {}, "5.000"),
+        ((), {}, None),
+        ((5,), {"convergence": False}, None),
+        ((5,), {"limits": {"surprise": 0.0}}, None),
+        *(((5,), {"problem": problem}, None) for problem in (None, "other")),
+        *(((5,), {"batch": batch}, None) for batch in (1, 2.0, "2", None)),
+        ((5,), {"batch": 3}, "5.000"),  # the largest batch that has points counts beyond it
+        ((6,), {"batch": 64}, None),
+        ((None,), {}, None),
+        ((5,), {"pruned": True}, None),
+        ((5,), {"passed": False}, None),
+        ((5,), {"division": "open"}, None),
     ],
 )
-def test_run22_sends_a_surprisingly_low_mean_to_people(epochs, found):
-    assert few(*epochs) == ([f"{found} epochs on average"] if found else [])
-
-
-def test_run22_says_nothing_without_a_reference_or_a_limit():
-    assert few(5, convergence=False) == few(5, limits={"surprise": 0.0}) == []
-    for more in ({"problem": None}, {"problem": "other"}, *({"batch": batch} for batch in (1, 2.0, "2", None))):
-        assert few(5, **more) == []
+def test_run22_sends_a_surprisingly_low_mean_to_people(epochs, more, found):
+    """Where it has a reference and a limit: of closed runs that reached their target."""
+    assert few(*epochs, **more) == ([f"{found} epochs on average"] if found else [])
 
 
 def test_run22_where_points_are_expected_and_lack_a_person_looks():
@@ -297,11 +311,6 @@ def test_run22_points_of_too_few_runs_do_not_apply():
     assert few(8, more=-1, limits=expected) == ["no reference points of tiny that apply to a batch size of 2"]
 
 
-def test_run22_is_of_closed_runs_that_reached_their_target():
-    for more in ({"pruned": True}, {"passed": False}, {"division": "open"}):
-        assert few(5, **more) == few(None) == []
-
-
 def test_an_olympic_mean_is_of_the_runs_that_are_required():
     """By MLPerf's test five runs need 5.88, whatever is missing; three would need 5.49."""
     olympic = {"chance": 0.05, "olympic": True}
@@ -309,7 +318,3 @@ def test_an_olympic_mean_is_of_the_runs_that_are_required():
         (found,) = few(5.7, 5.7, 5.7, rule=rule, limits=olympic)
         assert found == "5.700 epochs on average, the fewest and the most left out"
         assert few(5.9, 5.9, 5.9, rule=rule, limits=olympic) == few(5, rule=rule, convergence=False) == []
-
-
-def test_run22_compares_a_larger_batch_with_the_largest_of_all_points():
-    assert few(5, batch=3) == few(5, batch=64) == few(5) != few(6, batch=64) == []

@@ -8,7 +8,7 @@ from compliance.reading.run import Mark
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed, log_changed
+from tests.compliance.families.damages import damage, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good, rate
 
@@ -16,29 +16,10 @@ total_raised = event_changed("THR04", "throughput", of="study", value=rate(0.1))
 run_in_the_study = files_changed("THR03", "result_3.txt", lambda study: good(8).write(study.path(8)))
 
 
-@log_changed("THR04")
-def steps_ten_times_faster_than_the_clock(study, log):
-    """The second block took 20 s; staging comes before the first."""
-    log.shift(18_000, log.all("tracked_stats")[1])
-    return study.written(log.all("tracked_stats")[1])
-
-
 @damage
 def more_instances_at_once_than_nodes(weak):
     weak.described(number_of_nodes="1")
     return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("number_of_nodes")), "THR01")]
-
-
-@damage
-def more_accelerators_at_once_than_a_node_has(weak):
-    """Two instances of two accelerators each share a node that has three."""
-    weak.described(number_of_nodes="1", accelerators_per_node="3", accelerator_model_name="An accelerator")
-    for index, log in enumerate(weak.logs):
-        named = {"host": "n1", "kind": "cuda", "name": "An accelerator", "ranks": 2}
-        log.one("devices")["value"] = [{**named, "uuids": [f"{index}-{rank}" for rank in range(2)]}]
-        log.one("accelerators_per_node")["value"] = 2
-        weak.settings(index, device="cuda")
-    return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("devices")), "THR01")]
 
 
 @damage
@@ -208,8 +189,9 @@ def test_the_first_node_with_too_many_accelerators_in_use_is_named(ranks, found)
     ]
     faults = checks.instances_fit_into_the_system([instance(0, 10, 2, devices=devices)], of_system("2"), ONLY)
     assert [fault.found.partition(" at once")[0] for fault in faults] == found
-    own = [instance(0, 10, 2, number, [{**device, "ranks": 1} for device in devices]) for number in range(2)]
-    assert list(checks.instances_fit_into_the_system(own, of_system("2"), ONLY)) == []  # nodes that they share
+    for instances, told in ((4, []), (5, ["5 accelerators of n1 at once with this instance"])):  # that share nodes
+        own = [instance(0, 10, 2, n, [{**device, "ranks": 1} for device in devices]) for n in range(instances)]
+        assert [f.found for f in checks.instances_fit_into_the_system(own, of_system("2"), ONLY)] == told
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from tests.compliance.families.damages import test_damage as test_damage
 LARGEST = load("v1.0").limits.weights.largest
 
 
-digest_that_is_none = event_changed("WGT01", "weights", of="weighted", value="5f2a")
 file_elsewhere = event_changed("WGT01", "weights", of="weighted", metadata={"path": "weights/result_1.safetensors"})
 
 
@@ -166,16 +165,6 @@ def test_wgt08_half_of_the_numbers(weighted, found, own, codes):
     assert [code for _, _, code in found(weighted.root)] == codes
 
 
-def test_wgt08_both_submissions_are_named(weighted, law, tmp_path, submissions, logs):
-    other = submissions.Weighted(tmp_path / "other", lambda index: logs.good(index + 20))
-    for index in range(5):
-        other.weigh(index, weighted.state(index + 20))
-    other.weigh(3, weighted.state(1))
-    told = judge([str(weighted.root), str(other.root)], rules=law).findings
-    places = [f.path.rpartition("/")[2] for f in told if f.code == "WGT08"]
-    assert sorted(places) == ["result_1.txt", "result_3.txt"]
-
-
 @pytest.mark.parametrize("kept", ["none", "one", "all", "other"])
 def test_wgt04_confirmation_runs_may_leave_their_files_out(tuned, found, kept):
     """Their digests are enough; a file that is there is judged."""
@@ -228,16 +217,23 @@ def test_wgt06_as_many_as_the_models_parameters_and_buffers(monkeypatch, divisio
         assert bool(found) is (numbers in wrong)
 
 
-def of_one_run(monkeypatch, *runs, copies=()):
+def of_one_run(monkeypatch, *runs, copies=(), **known):
     """The paths that WGT08 finds, of runs whose files hold the same tensor and may have 100 bytes."""
     monkeypatch.setattr(checks, "_contents", lambda run: {"0" * 64: 1000})
-    across = made.across(*runs, of=made.edition(weights={"largest": 100, "shared": 0.5}), copies=copies)
+    across = made.across(*runs, of=made.edition(weights={"largest": 100, "shared": 0.5}), copies=copies, **known)
     return [fault.path for fault in checks.weights_are_of_one_run(across)]
 
 
 @pytest.mark.parametrize(("size", "found"), [(100, ["result_1.txt"]), (101, [])])
 def test_wgt08_files_up_to_a_size_are_compared(monkeypatch, size, found):
     assert of_one_run(monkeypatch, run_with(0, digest="a"), run_with(1, digest="b", size=size)) == found
+
+
+@pytest.mark.parametrize("digests", ["aa", "ab"])
+def test_wgt08_who_copied_is_not_told_between_strangers(monkeypatch, digests):
+    runs = [run_with(number, digest=digest) for number, digest in enumerate(digests)]
+    found = of_one_run(monkeypatch, *runs, concerned=lambda run, other: [(run, other), (other, run)])
+    assert found == ["result_1.txt", "result_0.txt"]
 
 
 def test_wgt08_runs_without_weights_and_copies_do_not_excuse_the_next(monkeypatch):
