@@ -136,22 +136,6 @@ def test_env06_tells_on_which_nodes_a_fact_differs(monkeypatch, hosts, values, t
     assert {f.line for f in found} <= {1}
 
 
-def machine(monkeypatch, *sets):
-    """What ENV16 finds in sets, each given by its system and the facts of each kind of its nodes."""
-    kind = reading_environment.Kind
-    kinds = {f"{at}": [kind(("n1",), node) for node in nodes] for at, (_, *nodes) in enumerate(sets)}
-    told = [(f"{at}", system.partition(" ")) for at, (system, *_) in enumerate(sets)]
-    sets = tuple(made.a_set(scaling or "strong", of, name=name) for name, (of, _, scaling) in told)
-    runs = [made.run(path=f"{name}/result_0.txt", file=Path(name) / "log", environments=(NAMED,)) for name in kinds]
-
-    def read(path, digest, largest):
-        return reading_environment.Environment({}, tuple(kinds[path.parent.name]))
-
-    monkeypatch.setattr(checks, "read_environment", read)
-    files = made.files(*runs, of=made.edition(environment={"same_sets": ("processors", "pci")}), sets=sets)
-    return [(fault.path, fault.found) for fault in checks.sets_of_a_system_ran_on_one_machine(files)]
-
-
 @pytest.mark.parametrize(
     ("steps", "found"),
     [(True, ["1 backends", "3 packages"]), (False, ["1 backends", "3 backends", "3 packages"])],
@@ -183,4 +167,17 @@ A, B = ({"processors": {"model": model}, "pci": None, "kernel": model} for model
     ],
 )
 def test_env16_the_machines_of_sets_of_one_system_are_alike(monkeypatch, sets, found):
-    assert machine(monkeypatch, *sets) == found
+    """Each is given by its system and the facts of each kind of its nodes."""
+    kind = reading_environment.Kind
+    kinds = {f"{at}": [kind(("n1",), node) for node in nodes] for at, (_, *nodes) in enumerate(sets)}
+    told = [(f"{at}", system.partition(" ")) for at, (system, *_) in enumerate(sets)]
+    sets = tuple(made.a_set(scaling or "strong", of, name=name) for name, (of, _, scaling) in told)
+    runs = [made.run(path=f"{name}/result_0.txt", file=Path(name) / "log", environments=(NAMED,)) for name in kinds]
+
+    def read(path, digest, largest):
+        return reading_environment.Environment({}, tuple(kinds[path.parent.name]))
+
+    monkeypatch.setattr(checks, "read_environment", read)
+    files = made.files(*runs, of=made.edition(environment={"same_sets": ("processors", "pci")}), sets=sets)
+    faults = checks.sets_of_a_system_ran_on_one_machine(files)
+    assert [(fault.path, fault.found) for fault in faults] == found

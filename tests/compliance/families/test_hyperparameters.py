@@ -9,7 +9,7 @@ from rules.settings import Setting
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.made import terms
+from tests.compliance.made import log_of, terms
 
 another_optimizer = event_changed("HYP01", "opt_name", runs=range(5), value="lamb")
 
@@ -133,12 +133,11 @@ def judged(logs, check, keys=(), settings=None, division="closed", more=(), **va
         (5, 9e8, "11700000000"),
     ],
 )
-def test_hyp03_steps_are_those_of_the_epochs(logs, logged, epochs, wanted):
+def test_hyp03_steps_are_those_of_the_epochs(logged, epochs, wanted):
     values = {"global_batch_size": 8, "train_samples": 100, "hyperparameters": {"length": epochs}, "t_max": logged}
 
     def found(**more):
-        events = enumerate({**values, **more}.items(), 1)
-        log = logs.read(*(logs.event(line, key, value=value) for line, (key, value) in events))
+        log = log_of(**{**values, **more})
         by = terms(keys={"t_max": Key(min=1)}, configured={}, configured_in_steps={"t_max": "length"})
         return [(fault.found, fault.wanted) for fault in checks.hyperparameters_agree(log, by, None)]
 

@@ -6,10 +6,9 @@ import pytest
 
 from compliance.engine import judge
 from compliance.families import io_trial as checks
-from rules.edition import load
 from tests.compliance.families.damages import damage
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.made import terms, timeline
+from tests.compliance.made import OURS, terms, timeline
 
 SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
 FAST = 2 * 10**12 + 2  # bytes in 2 s that no node reads
@@ -174,7 +173,7 @@ def by_rank(**changes):
     return {"by_rank": BY_RANK | changes}
 
 
-CLOCK, LIMITS = load("v1.0").limits.clock, load("v1.0").limits.io
+CLOCK, LIMITS = OURS.limits.clock, OURS.limits.io
 ROOM = 2.0 * (1 + CLOCK.slack) + CLOCK.slack_seconds
 AU = {"least": 0.9, "mean": 0.92, "most": 0.94}
 HALF = {"setup": {"null_au": 0.5}, "total": {"au": {**AU, "mean": 0.5}}}

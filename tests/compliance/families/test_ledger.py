@@ -11,16 +11,15 @@ from compliance.families import ledger as checks
 from compliance.reading.ledger import SetLedger
 from compliance.reading.run import Launch, Mark
 from compliance.reading.tree import LogFile
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
 from tests.compliance.logs import Log, interrupt
-from tests.compliance.made import terms
+from tests.compliance.made import OURS, terms
 
-SLACK = int(1000 * load("v1.0").limits.clock.launch_slack)
+SLACK = int(1000 * OURS.limits.clock.launch_slack)
 
 
 def everything_but(tree, index, steps):

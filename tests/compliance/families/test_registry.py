@@ -11,15 +11,14 @@ from compliance.families import registry as checks
 from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Mark, Origin
 from compliance.reading.series import Evaluation
-from rules.edition import load
 from rules.registry import Registry
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.made import terms
+from tests.compliance.made import OURS, terms
 
-SLACK = load("v1.0").limits.seeds.drawn_slack
+SLACK = OURS.limits.seeds.drawn_slack
 
 
 def lines(tree):

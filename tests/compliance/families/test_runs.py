@@ -92,19 +92,13 @@ def identity_changed(code, key, value):
 
 
 another_organisation = identity_changed("RUN11", "submission_org", "bolt")
+organisation_left_as_a_placeholder = identity_changed("RUN17", "submission_org", "placeholder inc")
 another_platform = identity_changed("RUN12", "submission_platform", "crate")
 another_division_in_the_description = description_changed("RUN13", division="open")
 another_status_in_the_description = description_changed("RUN14", status="cloud")
 more_nodes_in_the_description = description_changed("RUN15", number_of_nodes="2")
 more_accelerators_in_the_description = description_changed("RUN16", accelerators_per_node="4")
 study_of_another_code = event_changed("RUN04", "versions", of="study", value={"python": "3.12.1"})
-
-
-@damage
-def organisation_left_as_a_placeholder(tree):
-    tree.described(submitter="Placeholder, Inc.")
-    lines = [tree.changed("submission_org", i, value="placeholder inc") for i in range(5)]
-    return [("result_0.txt", lines[0], "RUN17")]
 
 
 def copied(tree, at, to, epoch, by=None, other=None):

@@ -6,13 +6,12 @@ import pytest
 
 from compliance.families import seeds as checks
 from compliance.reading.across import Relation, Replay, Reuse
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, file_added, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
 
-SEEDS = load("v1.0").limits.seeds
+SEEDS = made.OURS.limits.seeds
 RING = 1 << SEEDS.modulus_bits
 TRAIN = "implementations/pytorch/train.py"
 

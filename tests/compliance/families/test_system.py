@@ -7,7 +7,6 @@ import pytest
 
 from benchmark.run.devices import Device, grouped
 from compliance.families import system as checks
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import description_changed, event_changed
 from tests.compliance.families.damages import damage, files_changed
@@ -15,7 +14,7 @@ from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.families.test_source import second
 from tests.compliance.logs import START, SYSTEM, event, read
 
-COMPUTE = load("v1.0").limits.compute
+COMPUTE = made.OURS.limits.compute
 FLOPS = 10**12  # of a sample; the two ranks declare as much a second together
 
 
@@ -176,22 +175,21 @@ def test_sys07_is_a_review_near_the_peak_and_an_error_above_it(events, facts, fo
     assert judged(*events, **facts) == found
 
 
-def agreeing(logs, check, **facts):
+def agreeing(check, **facts):
     """What a check finds in a log of these facts."""
-    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(facts.items(), 1)))
-    return [fault.found for fault in check(log, None, None)]
+    return [fault.found for fault in check(made.log_of(**facts), None, None)]
 
 
 @pytest.mark.parametrize(("ranks", "found"), [(4, []), (5, ["5 ranks with device cuda on 4 accelerators"])])
-def test_sys08_accelerators_are_those_of_all_nodes(logs, ranks, found):
+def test_sys08_accelerators_are_those_of_all_nodes(ranks, found):
     facts = {"number_of_ranks": ranks, "number_of_nodes": 2, "accelerators_per_node": 2}
-    assert agreeing(logs, checks.devices_agree, hyperparameters={"device": "cuda"}, **facts) == found
+    assert agreeing(checks.devices_agree, hyperparameters={"device": "cuda"}, **facts) == found
     for settings in ({}, [], "cuda", None):  # other rules say so
-        assert agreeing(logs, checks.devices_agree, hyperparameters=settings, **facts) == []
-    assert agreeing(logs, checks.devices_agree, hyperparameters={"device": 0}, **facts) == ["device 0"]
-    assert agreeing(logs, checks.devices_agree, **facts) == []
+        assert agreeing(checks.devices_agree, hyperparameters=settings, **facts) == []
+    assert agreeing(checks.devices_agree, hyperparameters={"device": 0}, **facts) == ["device 0"]
+    assert agreeing(checks.devices_agree, **facts) == []
     for name in facts:
-        assert agreeing(logs, checks.devices_agree, hyperparameters={"device": "cuda"}, **{**facts, name: "9"}) == []
+        assert agreeing(checks.devices_agree, hyperparameters={"device": "cuda"}, **{**facts, name: "9"}) == []
 
 
 @pytest.mark.parametrize(
@@ -206,15 +204,15 @@ def test_sys08_accelerators_are_those_of_all_nodes(logs, ranks, found):
         ("cuda", named(kind="cuda", uuids=["a", "b", "b"]), ["2 accelerators by their uuids"]),
     ],
 )
-def test_sys10_devices_are_of_all_ranks_and_told_apart(logs, device, devices, told):
+def test_sys10_devices_are_of_all_ranks_and_told_apart(device, devices, told):
     facts = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": device}, "devices": devices}
-    assert agreeing(logs, checks.named_devices_agree, **facts) == told
+    assert agreeing(checks.named_devices_agree, **facts) == told
 
 
-def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
+def test_sys10_what_a_log_lacks_contradicts_no_device():
     said = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": "cpu"}, "devices": named()}
     for name, value in (*dict.fromkeys(said).items(), ("devices", "?")):
-        assert agreeing(logs, checks.named_devices_agree, **{**said, name: value}) == []
+        assert agreeing(checks.named_devices_agree, **{**said, name: value}) == []
 
 
 @pytest.mark.parametrize(
@@ -225,19 +223,19 @@ def test_sys10_what_a_log_lacks_contradicts_no_device(logs):
         (16_385, 65_540, ["devices of 65540 ranks", "devices on 16385 hosts"]),
     ],
 )
-def test_sys10_a_machine_of_65536_accelerators(logs, number, distinct, told):
+def test_sys10_a_machine_of_65536_accelerators(number, distinct, told):
     hosts = {"hosts": [f"n{n}" for n in range(number)], "distinct": distinct}
     devices = [{**hosts, "kind": "cuda", "name": "X", "ranks": 4}]
     facts = {"number_of_ranks": 65_536, "number_of_nodes": 16_384, "hyperparameters": {"device": "cuda"}}
-    assert agreeing(logs, checks.named_devices_agree, devices=devices, **facts) == told
+    assert agreeing(checks.named_devices_agree, devices=devices, **facts) == told
 
 
-def test_sys10_what_a_run_logs_of_a_large_machine(logs):
+def test_sys10_what_a_run_logs_of_a_large_machine():
     devices = [Device(f"nid{n // 4:06}", "cuda", "X", f"GPU-{n:032x}") for n in range(4 * 1025 - 1)]
     facts = {"number_of_ranks": 4099, "number_of_nodes": 1025, "hyperparameters": {"device": "cuda"}}
-    assert agreeing(logs, checks.named_devices_agree, devices=grouped(devices), **facts) == []
+    assert agreeing(checks.named_devices_agree, devices=grouped(devices), **facts) == []
     devices[1] = devices[0]
-    found = agreeing(logs, checks.named_devices_agree, devices=grouped(devices), **facts)
+    found = agreeing(checks.named_devices_agree, devices=grouped(devices), **facts)
     assert found == ["4098 accelerators by their uuids"]
 
 

@@ -5,7 +5,6 @@ import pytest
 from compliance.engine import judge
 from compliance.families import throughput as checks
 from compliance.reading.run import Mark
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed
@@ -30,8 +29,8 @@ def one_instance_after_another(weak):
     return [("result_0.txt", weak.logs[0].line(weak.logs[0].one("run_start")), "THR05")]
 
 
-def whole_systems(weak):
-    """Every instance logs all nodes of the system."""
+@files_changed("THR02", "scaffold")
+def nodes_of_the_whole_system_in_every_instance(weak):
     weak.options = {"edition": "whole-systems"}  # of rounds where instances are known to do so
     for index, log in enumerate(weak.logs):
         log.one("rules_edition")["value"], log.one("number_of_nodes")["value"] = "whole-systems", 2
@@ -40,9 +39,6 @@ def whole_systems(weak):
         for event in log.events:  # one after the other
             event["time_ms"] += 3_600_000 * index
         weak.write(index)
-
-
-nodes_of_the_whole_system_in_every_instance = files_changed("THR02", "scaffold", whole_systems)
 
 
 @damage
@@ -66,7 +62,7 @@ def test_other_rounds_know_no_such_log(study, law):
     assert not verdict.logs[0].run.throughput_only and verdict.exit_code == 1
 
 
-CLOCK = load("v1.0").limits.clock
+CLOCK = made.OURS.limits.clock
 LEAST = 20 * CLOCK.measured_share - CLOCK.paused_seconds
 MOST = 20 * (1 + CLOCK.slack) + CLOCK.slack_seconds
 

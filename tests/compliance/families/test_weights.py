@@ -12,34 +12,28 @@ from compliance.engine import judge
 from compliance.families import weights as checks
 from compliance.reading.digest import Named
 from compliance.reading.series import Evaluation
-from rules.edition import load
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
 
-LARGEST = load("v1.0").limits.weights.largest
+LARGEST = made.OURS.limits.weights.largest
 
 
 file_elsewhere = event_changed("WGT01", "weights", of="weighted", metadata={"path": "weights/result_1.safetensors"})
 
 
-def stated(tree, index=2):
-    """Gives every evaluation of a run but the last the digest of a state; the events."""
-    scores = tree.logs[index].all("eval_accuracy")
-    for number, event in enumerate(scores[:-1]):
-        event["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
-    return scores
-
-
 def state_changed(change):
-    """A damage: the second evaluation of a run has other metadata; those of the first are at hand."""
+    """A damage: every evaluation of a run but the last has the digest of a state, and the second one other metadata;
+    those of the first are at hand."""
 
-    @damage
-    def entry(tree):
-        scores = stated(tree)
-        change(scores[1]["metadata"], scores[0]["metadata"])
-        return [("result_2.txt", tree.written(scores[1]), "WGT09")]
+    @log_changed("WGT09")
+    def entry(tree, log):
+        first, second, *_ = scores = log.all("eval_accuracy")
+        for number, event in enumerate(scores[:-1]):
+            event["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
+        change(second["metadata"], first["metadata"])
+        return tree.written(second)
 
     return entry
 
