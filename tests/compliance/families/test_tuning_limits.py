@@ -192,10 +192,7 @@ TWO = "2 trials at once with this one"
         ([(0, 9001), (7000, 20_000)], [("result_1.txt", 11, TWO)]),
         ([(0, 9000), None], []),
         ([(0, 9000), (10_000, 20_000), (10_000, 20_000)], [("result_2.txt", 12, TWO)]),
-        (
-            [(0, 9000), (5000, 9000), (5000, 7000)],
-            [("result_1.txt", 11, TWO)],
-        ),  # the last one is as short as what may be shared
+        ([(0, 9000), (5000, 9000), (5000, 7000)], [("result_1.txt", 11, TWO)]),  # the last is as short as is shared
         ([(0, 9000), (2000, 9000), (2500, 3000)], [("result_1.txt", 11, TWO)]),
     ],
 )

@@ -88,20 +88,16 @@ def weights_that_are_no_numbers(weighted):
     weighted.weigh(2, {**state, "a.weight": odd})
 
 
-def codes(tree, law):
-    return [(f.code, f.severity) for f in judge([str(tree.root)], rules=law).findings]
-
-
-def test_wgt04_a_set_may_lack_all_weights_where_they_are_optional(weighted, law, found):
+def test_wgt04_a_set_may_lack_all_weights_where_they_are_optional(weighted, found):
     kept = weighted.weights(2).read_bytes()
     shutil.rmtree(weighted.weights(2).parent)
-    assert codes(weighted, law) == []
+    assert found(weighted.root) == []
     weighted.weights(2).parent.mkdir()
     weighted.weights(2).write_bytes(kept)
-    assert codes(weighted, law) == [("WGT04", "error")] * 4
+    assert [code for *_, code in found(weighted.root)] == ["WGT04"] * 4
     shutil.rmtree(weighted.weights(2).parent)
     weighted.into("weighed")
-    assert codes(weighted, law) == [("WGT04", "error")] * 5
+    assert [code for *_, code in found(weighted.root)] == ["WGT04"] * 5
 
 
 @pytest.mark.parametrize(
