@@ -135,10 +135,8 @@ def of(
 
 FALL, POWER, HOLES = checks.joules_never_fall, checks.power_is_what_machines_draw, checks.readings_have_no_holes
 TWICE, WRAP = checks.nothing_is_counted_twice, checks.no_wrap_is_missed
-PARTS, MOMENTS = (
-    ("node", "module", "device", "package"),
-    ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"],
-)
+PARTS = ("node", "module", "device", "package")
+MOMENTS = ["run_start", "epoch_stop", "epoch_stop", "epoch_stop", "run_stop"]
 WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fifth more, begins again
 
 

@@ -50,26 +50,6 @@ ledger_with_line_endings_of_windows = files_changed(
 )
 
 
-def line_added(add):
-    """A damage: behind all others the ledger has a line that add(campaign, events of run 3, milliseconds) writes."""
-
-    @damage
-    def entry(launched):
-        campaign = launched.launch()
-        add(campaign, launched.logs[3].events, time_of(launched.logs[4].events, "run_stop") + 5)
-        campaign.write(launched.ledger.parent)
-        return [("ledger.jsonl", 11, "LED01")]
-
-    return entry
-
-
-end_of_an_end = line_added(lambda campaign, events, late: campaign.end(2, "log", "aborted", late))
-two_ends_of_a_start = line_added(lambda campaign, events, late: campaign.end(9, "log", "aborted", late))
-start_that_goes_on_from_another_run = line_added(
-    lambda campaign, events, late: campaign.start(events, "result_3.txt", resumes=9, time_ms=late)
-)
-
-
 @files_changed("LED03", "ledger.jsonl")
 def ledger_of_another_set(launched):
     other = type(launched)(launched.root.parents[1] / "other")
@@ -262,6 +242,18 @@ def seen(check, handed, launched, slack=0.5, **fields):
 
 
 @pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ([begun(), ended(1), ended(2)], (3, "a line that refers to line 2, which is no start")),
+        ([begun(), ended(1), ended(1)], (3, "another end of start 1")),
+        ([begun(), begun(1, resumes=1)], (2, "result_1.txt goes on from start 1, of result_0.txt")),
+    ],
+)
+def test_led01_a_line_refers_to_a_start_of_its_own_run(said, found):
+    assert seen(checks.ledger_is_whole, [], recorded(*said)) == [found]
+
+
+@pytest.mark.parametrize(
     ("fields", "found"),
     [
         (launches(1, 3, 4), None),
@@ -366,11 +358,8 @@ def test_led06_a_killed_run_with_a_note_is_for_a_reviewer(tmp_path):
 def test_led06_a_run_taken_for_dead_may_record_its_own_end(tmp_path):
     """It was silent on another node for so long that an end was recorded for it. The last one counts."""
     one, digest = finished(tmp_path)
-    noted, own, other = (
-        [begun(), Note(1, "recorded later"), Note(1, "so")],
-        (5000, ended(1, log=digest)),
-        (5000, ended(1)),
-    )
+    noted = [begun(), Note(1, "recorded later"), Note(1, "so")]
+    own, other = (5000, ended(1, log=digest)), (5000, ended(1))
     for last, found in ((own, "start 1 with the note: recorded later"), (other, f"sha256 {digest}")):
         launched = recorded(*noted, own if last is other else other, last)
         assert seen(checks.ledger_is_whole, [one], launched) == []

@@ -67,14 +67,10 @@ def another_number_of_nodes_in_one_run(tree):
 
 
 @damage
-def another_learning_rate_in_one_run(tree, logs):
-    settings = {**tree.logs[2].one("hyperparameters")["value"], "learning_rate": 0.0011}
-    values = {
-        "opt_base_learning_rate": 0.0011,
-        "hyperparameters": settings,
-        "config_digest": logs.config_digest(settings),
-    }
-    return [("result_2.txt", tree.changed(key, value=value), "RUN08") for key, value in values.items()]
+def another_learning_rate_in_one_run(tree):
+    lines = [tree.changed("opt_base_learning_rate", value=0.0011), tree.settings(learning_rate=0.0011)]
+    lines.append(tree.logs[2].line(tree.logs[2].one("config_digest")))
+    return [("result_2.txt", line, "RUN08") for line in lines]
 
 
 open_in_one_run = event_changed("RUN09", "submission_division", value="open")
