@@ -105,6 +105,8 @@ def environment_is_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iter
 @rule("ENV05", "set", after=("ENV04",), on=RUNS | STEPS)
 def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits = terms.edition.limits.environment
+    if limits is None:
+        return
     # Only digests are kept of each manifest: there may be thousands, of a megabyte each.
     kept = [
         (run, named, {name: _digest(found.node[name]) for name in limits.same})
@@ -113,9 +115,9 @@ def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) ->
     points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
     for one in kept:
         points[json.dumps(one[0].value("number_of_ranks"))].append(one)
-    for name, severity in limits.same.items() if limits and kept else ():
+    for name, severity in limits.same.items():
         for alike in points.values() if terms.throughput_only and severity == REVIEW else [kept]:
-            yield from _odd_ones(name, severity, alike, limits.largest if limits else 0)
+            yield from _odd_ones(name, severity, alike, limits.largest)
 
 
 def _odd_ones(name: str, severity: str, kept: list[tuple[Run, Named, dict[str, Any]]], largest: int) -> Iterator[Fault]:

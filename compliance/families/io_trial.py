@@ -10,7 +10,7 @@ from compliance.families.throughput import CLOSE, off_the_clock, rate_fault
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
-from compliance.reading.timeline import Timeline, epoch_of, metadata
+from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.values import fields, is_number
 from compliance.rule import IO, RUNS, rule
 
@@ -40,7 +40,7 @@ def trials_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterato
     (cold,) = fields(log.value("io_setup"), "least_au")  # of a cache that is emptied before each pass
     for event in sorted((*passes, *totals), key=lambda e: e.line):
         if event.key == "io_epoch":
-            said, had = event.value["seconds"], (event.time_ms - before.time_ms) / 1000
+            said, had = event.value["seconds"], seconds_between(before, event) or 0.0
             alone = before.key == "io_epoch"  # copies and other formats are written before the first
             if wanted := off_the_clock(said, had, limits, alone):
                 severity = "review" if said < had and cold is not None else ""
@@ -64,10 +64,10 @@ def utilizations_are_shares(log: Log, terms: Terms, time: Timeline) -> Iterator[
 
 @rule("IOT04", "log", after=("IOT05", "DATA02"), reads=("io_setup", "number_of_ranks", "number_of_nodes"), on=RUNS | IO)
 def bytes_are_of_the_samples(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    limits, setup = terms.edition.limits.io, log.value("io_setup")
-    if not terms.io_only or limits is None:
+    limits, ranks, nodes = terms.edition.limits.io, log.value("number_of_ranks"), log.value("number_of_nodes")
+    if not terms.io_only or limits is None or not (is_number(ranks) and is_number(nodes)):  # LOG04 says so
         return
-    size, ranks, nodes = (setup.get("sample_bytes"), log.value("number_of_ranks"), log.value("number_of_nodes"))
+    (size,) = fields(log.value("io_setup"), "sample_bytes")
     published = terms.problem
     least = published.bytes.get("train", 0) / published.train_samples if published else 0
     if type(size) is not int or size < max(1, least):
@@ -126,8 +126,8 @@ def utilization_is_below_its_ceiling(log: Log, terms: Terms, time: Timeline) -> 
 
 @rule("IOT08", "log", after=("IOT03", "IOT05"), reads=("number_of_ranks",), on=RUNS | IO)
 def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    for event in log.all("io_epoch") if terms.io_only else ():
-        ranks, shares, count = event.value.get("by_rank"), event.value.get("au"), log.value("number_of_ranks")
+    for event in _trials(log, terms, "io_epoch"):
+        ranks, count = event.value.get("by_rank"), log.value("number_of_ranks")
         columns = _seconds(ranks, count)
         if columns is None:
             yield Fault(event.line, f"by_rank {show(ranks)}", f"seconds of {show(count)} ranks: {', '.join(SECONDS)}")
@@ -138,8 +138,8 @@ def utilization_follows_from_seconds(log: Log, terms: Terms, time: Timeline) -> 
             yield Fault(event.line, f"ranks of at most {whole:g} s", f"{event.value['seconds']:g} s, those of the pass")
         aus = [min(1.0, c / s) for c, s in zip(computed, later, strict=True) if s]
         wanted = sum(aus) / len(aus) if aus else None
-        au = None if shares is None else shares["mean"]
-        follows = au is wanted if wanted is None or au is None else abs(au - wanted) <= CLOSE
+        (au,) = fields(event.value.get("au"), "mean")  # None if no step came later; IOT03 names what is no number
+        follows = au is wanted if wanted is None or not is_number(au) else abs(au - wanted) <= CLOSE
         if not follows:
             text = "none" if wanted is None else f"{wanted:.6f}"
             yield Fault(event.line, f"AU {show(au)}", f"{text}, which the ranks' seconds give")
@@ -152,9 +152,11 @@ def _seconds(ranks: Any, count: Any) -> list[list[float]] | None:
     return columns if all(whole) else None
 
 
-def _trials(log: Log, terms: Terms) -> list[Event]:
-    """Return the passes and totals of a trial, [] for any other log."""
-    return [*log.all("io_epoch"), *log.all("io_trial")] if terms.io_only else []
+def _trials(log: Log, terms: Terms, *keys: str) -> list[Event]:
+    """Return the passes and totals of a trial, or one of the two, [] for any other log. Those without seconds and
+    counts are left out: IOT02 names them, and a waiver may cover that."""
+    events = [event for key in keys or ("io_epoch", "io_trial") for event in log.all(key)] if terms.io_only else []
+    return [event for event in events if rate_fault(event, "seconds") is None]
 
 
 def _sums(passes: list[Event], totals: list[Event]) -> Iterator[Fault]:

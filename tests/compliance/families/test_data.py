@@ -64,6 +64,7 @@ def terms(score="dice", parts=1, **fields):
         (3, 2, [2, 2, 2], [3]),  # 6 of 8 samples
         (2, 2, [4, 4, 4, 7], [4]),  # more than a batch too much
         (2, 2, [4, 5], [2]),  # 9 of 8 samples
+        (2, 2, [3, 5], []),
         (2, None, [3, 5], [1, 2]),
     ],
 )

@@ -158,6 +158,7 @@ WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fi
         (POWER, [(0, 100), (10_000, 6100)], {}, []),  # what was counted before doesn't
         (POWER, [(0, 0), (10_000, 5)], {}, []),  # 0.5 W
         (POWER, [(0, 0), (10_000, 0)], {}, [(12, "0 W of n1: package p0")]),
+        (POWER, [(0, 0), (500, 301)], {}, [(12, "602 W of n1: package p0")]),  # in half a second
         (POWER, [(0, 0), (0, 100)], {}, []),  # in no time
         (POWER, [(1000, 0), (500, 100)], {}, []),  # ENE02 says so
         (POWER, [(0, None), (10_000, 6001)], {}, []),
@@ -167,6 +168,7 @@ WRAPS = {"wraps_at": 600.0}  # a second after which a counter of 500 W, and a fi
         (POWER, [(0, 0), (10_000, 12_001)], {"limit": 1e9}, [(12, "1200.1 W of n1: package p0")]),
         (POWER, [(0, 0), (10_000, 300 * 6001)], {"counters": 300}, [(12, "600.1 W of n1: package p0, each of 300")]),
         (TWICE, [], {"scopes": PARTS}, [(5, "counters of n1: of the node, and of a module in it")]),
+        (TWICE, [], {"scopes": PARTS[:2]}, [(5, "counters of n1: of the node, and of a module in it")]),
         (WRAP, [], WRAPS, []),
         (WRAP, [(0, 0)], {**WRAPS, "gap": 0.999}, []),
         (WRAP, [(0, 0), (1, 0)], {**WRAPS, "gap": 1.0}, [(12, "1.000 s between readings of n1: package p0")]),

@@ -143,7 +143,7 @@ def test_what_ranks_of_a_run_waited_is_in_order(logs, waits, lines):
     assert [fault.line for fault in checks.ranks_wait_in_order(log, terms(), None)] == lines
 
 
-def faults_of(logs, check, setup=None, total=None, only=True, at=2000, steps=2, nodes=1, more=(), **changes):
+def faults_of(logs, check, setup=(), total=None, only=True, at=2000, steps=2, nodes=1, more=(), **changes):
     """What a check finds in a trial of a pass by two ranks; `changes` are the pass's, `total` the total's, `more` are
     further events."""
     where = {"format": "stored", "place": "data"}
@@ -153,7 +153,9 @@ def faults_of(logs, check, setup=None, total=None, only=True, at=2000, steps=2, 
         start,
         logs.event(2, "number_of_ranks", value=2),
         logs.event(3, "number_of_nodes", value=nodes),
-        logs.event(4, "io_setup", value={"null_au": 0.99, "sample_bytes": SAMPLE, **(setup or {})}),
+        logs.event(
+            4, "io_setup", value=None if setup is None else {"null_au": 0.99, "sample_bytes": SAMPLE, **dict(setup)}
+        ),
         logs.event(5, "io_epoch", at, figures() | changes, steps=2, samples_count=SAMPLES, **where),
         logs.event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
         *more,
@@ -239,6 +241,22 @@ NO_LATER = {"later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
 def test_a_trial_is_checked_from_both_sides(logs, check, fields, lines):
     assert [fault.line for fault in faults_of(logs, check, **fields)] == lines
     assert faults_of(logs, check, only=False, **fields) == []  # of a log that is none
+
+
+@pytest.mark.parametrize(
+    ("check", "fields", "found"),
+    [
+        (checks.trials_follow_from_counts, {"at": "noon"}, ["2.000 s in 0.000 s on the clock"]),
+        (checks.utilizations_are_shares, {"seconds": None, "au": [0.9]}, []),
+        (checks.bytes_are_of_the_samples, {"nodes": None}, []),
+        (checks.bytes_are_of_the_samples, {"setup": None}, ["sample_bytes None"]),
+        (FOLLOWS, {"au": [0.9], **by_rank()}, ["AU None"]),
+        (FOLLOWS, {"au": {"mean": "0.92"}, **by_rank()}, ["AU 0.92"]),
+    ],
+)
+def test_what_a_waiver_covers_is_judged_by_the_other_rules(logs, check, fields, found):
+    """An earlier rule names what is malformed."""
+    assert [fault.found for fault in faults_of(logs, check, **fields)] == found
 
 
 def test_seconds_and_shares_are_told_by_name(logs):
