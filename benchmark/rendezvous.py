@@ -49,10 +49,11 @@ def first_host(environ: Mapping[str, str], launcher: str) -> str:
         return ask_flux()
     if found := next((environ[name] for name in NODES if environ.get(name)), ""):
         return first_of_list(found)
-    if found := environ.get("LSB_MCPU_HOSTS", "").strip():
-        return first_to_compute(found)
-    if (nodes := environ.get("PBS_NODEFILE")) and Path(nodes).is_file():
-        return Path(nodes).read_text().split()[0]
+    if found := first_to_compute(environ.get("LSB_MCPU_HOSTS", "")):
+        return found
+    nodes = environ.get("PBS_NODEFILE")
+    if nodes and Path(nodes).is_file() and (hosts := Path(nodes).read_text().split()):
+        return hosts[0]
     what = f"found {launcher} on several nodes, and no scheduler's list of them"
     raise ValueError(f"MASTER_ADDR: {what}, wanted MASTER_ADDR=<host of rank 0>, for all ranks")
 
@@ -64,12 +65,12 @@ def first_of_list(text: str) -> str:
 
 
 def first_to_compute(text: str) -> str:
-    """Return the first host of LSF's "batch 1 n01 42 n02 42". A host with one slot before others with more runs the
-    job's script alone."""
+    """Return the first host of LSF's "batch 1 n01 42 n02 42", "" if there is none. A host with one slot before others
+    with more runs the job's script alone."""
     words = text.split()
     hosts = list(zip(words[::2], words[1::2], strict=False))
     alone = all(slots == "1" for _, slots in hosts)
-    return next(host for host, slots in hosts if alone or slots != "1")
+    return next((host for host, slots in hosts if alone or slots != "1"), "")
 
 
 def ask_flux() -> str:

@@ -78,7 +78,7 @@ def source(args: argparse.Namespace) -> Callable[[], float]:
 def watts(text: str, pattern: str, factor: float) -> float:
     """Return the power in a text, in watts. Raises ValueError where there is none."""
     found = re.search(pattern, text)
-    value = float(found[1]) * factor if found else math.nan
+    value = float(found[1]) * factor if found and found[1] else math.nan  # a group may be optional
     if not math.isfinite(value) or value < 0:
         raise ValueError(f"found {text[:80].strip()!r}, wanted a number by {pattern!r}")
     return value

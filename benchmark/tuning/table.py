@@ -7,8 +7,8 @@ the confirmation runs with its interval of 95 %, "Trials", "Successes" and "Camp
 
 import hashlib
 import json
-import math
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -138,7 +138,7 @@ def _is_batch(value: Any) -> TypeGuard[int]:
 
 
 def _positive(value: Any) -> bool:
-    return type(value) in (int, float) and 0 < value < math.inf
+    return type(value) in (int, float) and 0 < value <= sys.float_info.max
 
 
 def row_for(rows: list[Row], batch: int) -> Row:

@@ -37,8 +37,14 @@ def test_the_host_that_a_scheduler_implies(environ, launcher, first):
 def test_the_first_host_of_pbs(tmp_path):
     (tmp_path / "nodes").write_text("x1c2\nx1c2\nx1c3\n")
     assert first_host({"PBS_NODEFILE": str(tmp_path / "nodes")}, "pals") == "x1c2"
-    with pytest.raises(ValueError, match=r"found pals on several nodes, .*, wanted MASTER_ADDR=<host of rank 0>"):
-        first_host({"PBS_NODEFILE": str(tmp_path / "not here")}, "pals")
+    (tmp_path / "empty").write_text("\n")
+    for environ in (
+        {"PBS_NODEFILE": str(tmp_path / "not here")},
+        {"PBS_NODEFILE": str(tmp_path / "empty")},
+        {"LSB_MCPU_HOSTS": "n07"},
+    ):
+        with pytest.raises(ValueError, match=r"found pals on several nodes, .*, wanted MASTER_ADDR=<host of rank 0>"):
+            first_host(environ, "pals")
 
 
 def test_flux_is_asked(tmp_path, monkeypatch):

@@ -81,6 +81,8 @@ def test_a_command_that_fails_or_says_no_number_is_no_reading(log):
     for text in ("none", "1.2.3"):
         with pytest.raises(ValueError, match=r"wanted a number|could not convert"):
             sample.watts(text, r"^([0-9.]+)", 1.0)
+    with pytest.raises(ValueError, match="wanted a number"):
+        sample.watts("off", "(on)?", 1.0)
 
 
 def test_nothing_is_written_over_and_nothing_to_read_is_told(log, tmp_path, capsys):

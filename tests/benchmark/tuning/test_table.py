@@ -66,6 +66,7 @@ def test_other_settings_than_numbers_are_the_nearer_rows(tmp_path):
         json.dumps({"a_1": row(1, {"x": 1}, 5)}),
         json.dumps({"a_1": row(1, 0.1, 5), "a_2": row(1, 0.1, 5)}),
         '{"a_1": {"BS": 1, "Hyperparams": {}, "Samples to converge": {"mean": Infinity}}}',
+        json.dumps({"a_1": {**row(1, 0.1, 5), "Samples to converge": {"mean": 10**400}}}),
     ],
 )
 def test_what_is_no_table_is_refused(tmp_path, content):
