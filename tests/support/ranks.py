@@ -1,13 +1,12 @@
-"""What forked ranks compute of a case under a layout, against one rank. Scripts that have cases call `main`; tests
-start such a script with `differences_of`."""
+"""What forked ranks compute of a case under a layout, against one rank: for the modules `ranks` that have cases."""
 
 import json
 import os
 import socket
-import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -19,7 +18,7 @@ from implementations.pytorch.parallel.layout import Layout, init_process_group
 from implementations.pytorch.training.step import train_step
 
 Tensors = Mapping[str, Tensor]  # by name, whose first word is the kind
-Differences = Callable[[str, Layout], dict[str, float]]  # of a case's name, by kind
+Differences = Callable[[Any, Layout], dict[str, float]]  # of a case, by kind
 
 
 class Double(nn.Module):
@@ -67,43 +66,42 @@ def largest(found: Tensors, wanted: Tensors) -> dict[str, float]:
     return worst
 
 
-def work(rank: int, ranks: int, names: Iterable[str], differences: Differences, port: int, out: Path) -> None:
+def work(rank: int, ranks: int, cases: Mapping[str, Any], differences: Differences, port: int, out: Path) -> None:
     """One rank's life: all these cases."""
     torch.set_num_threads(1)
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     launch = Launch(rank, ranks, rank, ranks, "none")
     layout, results = init_process_group(Layout(ranks, rank), launch, torch.device("cpu"), 60), {}
-    for name in names:
-        by_rank = layout.gather(differences(name, layout))
+    for name, case in cases.items():
+        by_rank = layout.gather(differences(case, layout))
         results[name] = {kind: max(r.get(kind, 0.0) for r in by_rank) for kind in by_rank[0]}
     if rank == 0:
         out.write_text(json.dumps(results))
     dist.destroy_process_group()
 
 
-def main(cases: Mapping[str, int], controls: Mapping[str, int], differences: Differences, out: Path) -> None:
-    """Write the differences of all cases, whose numbers of ranks these are. A control has processes of its own, since
-    what it breaks stays broken."""
-    launches = [(size, [name for name in cases if cases[name] == size]) for size in sorted(set(cases.values()))]
-    results: dict[str, dict[str, float]] = {}
-    for ranks, names in launches + [(size, [name]) for name, size in controls.items()]:
+def main(
+    cases: Mapping[str, Any],
+    controls: Mapping[str, Any],
+    size: Callable[[Any], int],
+    alone: Callable[[Any], Tensors],
+    differences: Differences,
+) -> None:
+    """Write JSON to the file that the command line names: the differences of all cases, whose numbers of ranks are
+    `size`. What one rank computes `alone` is remembered in the forks. A control has processes of its own, since what it
+    breaks stays broken."""
+    torch.set_num_threads(1)
+    out, results = Path(sys.argv[1]), {}
+    launches = [{name: case for name, case in cases.items() if size(case) == n} for n in {*map(size, cases.values())}]
+    launches += [{name: case} for name, case in controls.items()]
+    for case in (*cases.values(), *controls.values()):
+        alone(case)
+    for launch in launches:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        arguments = (ranks, names, differences, port, out)
+        ranks = size(next(iter(launch.values())))
+        arguments = (ranks, launch, differences, port, out)
         torch.multiprocessing.start_processes(work, arguments, nprocs=ranks, start_method="fork")
         results |= json.loads(out.read_text())
     out.write_text(json.dumps(results))
-
-
-def differences_of(script: Path, out: Path) -> dict[str, dict[str, float]]:
-    """What a script writes, started with one thread a process: others would not be there in a fork."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run([sys.executable, str(script), str(out)], check=True, timeout=300, env=environment)
-    return json.loads(out.read_text())
-
-
-def far(differences: Mapping[str, Mapping[str, float]], close: float) -> dict[str, float]:
-    """The cases whose largest difference is not below `close`, with it."""
-    worst = {name: max(kinds.values()) for name, kinds in differences.items()}
-    return {name: difference for name, difference in worst.items() if not difference < close}

@@ -1,6 +1,6 @@
 """A training step on a GPU that is not there: PyTorch's fake tensors have shapes and devices, and no data.
 
-    python tests/implementations/pytorch/pretend.py smoke:1,2,1,1 cosmoflow-mini:1,1,1,1 smoke:1,1,1,1:batch
+    python -m tests.implementations.pytorch.pretend smoke:1,2,1,1 cosmoflow-mini:1,1,1,1 smoke:1,1,1,1:batch
 
 Prints how many weights, gradients and tensors of the optimizer there are after the step, and on which devices. A tensor
 that was left on the CPU ends the step with the error that a GPU would give; a mistake ("batch", "constant") leaves one
@@ -8,13 +8,9 @@ there. Gradients are not averaged: DDP and FSDP need a real device. PyTorch's CP
 the device has a name of its own; the code that is tried does not ask for names.
 """
 
-# ruff: noqa: E402
 import datetime
 import math
 import sys
-from pathlib import Path
-
-sys.path[0] = str(Path(__file__).resolve().parents[3])
 
 import torch
 import torch.distributed as dist

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,7 @@ MISTAKES = [f"smoke:1,1,1,1:{mistake}" for mistake in ("batch", "constant")]
 @pytest.fixture(scope="module")
 def said() -> dict[str, str]:
     """What comes of each step, all in one process: a device that is added to PyTorch stays."""
-    command = [sys.executable, str(Path(__file__).with_name("pretend.py")), *STEPS, *MISTAKES]
+    command = [sys.executable, "-m", "tests.implementations.pytorch.pretend", *STEPS, *MISTAKES]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return dict(line.split(" ", 1) for line in done.stdout.splitlines())

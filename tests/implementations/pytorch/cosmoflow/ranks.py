@@ -1,20 +1,10 @@
-"""Started by test_split.py: what ranks compute of CosmoFlow under a layout, against one rank.
-
-    ranks.py OUT
-
-Writes JSON: by case the largest absolute difference of predictions, loss, gradients, weights after three steps, and
-score.
-"""
+"""What ranks compute of CosmoFlow under a layout, against one rank: by case the largest absolute difference of
+predictions, loss, gradients, weights after three steps, and score."""
 
 import functools
 import math
-import sys
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import Path
-
-if __name__ == "__main__":
-    sys.path[0] = str(Path(__file__).resolve().parents[4])
 
 import torch
 import torch.distributed as dist
@@ -121,9 +111,8 @@ def wrongly_padded(conv: nn.Module, x: Tensor) -> Tensor:
     return nn.functional.conv3d(nn.functional.pad(x, (0, 1) * 3), conv.weight, conv.bias)
 
 
-def differences(name: str, everybody: Layout) -> dict[str, float]:
+def differences(case: Case, everybody: Layout) -> dict[str, float]:
     """By kind, the largest difference of this rank's results from one rank's."""
-    case = (CASES | CONTROLS)[name]
     data, *boxes = case.extents
     layout = with_mesh(Layout(data, everybody.rank, *boxes), "cpu", timedelta(seconds=60))
     wanted = dict(alone(case))
@@ -133,8 +122,4 @@ def differences(name: str, everybody: Layout) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    for each in (*CASES.values(), *CONTROLS.values()):
-        alone(each)
-    sizes, controls = ({name: math.prod(case.extents) for name, case in cases.items()} for cases in (CASES, CONTROLS))
-    support.main(sizes, controls, differences, Path(sys.argv[1]))
+    support.main(CASES, CONTROLS, lambda case: math.prod(case.extents), alone, differences)

@@ -1,18 +1,9 @@
-"""Started by test_ranks.py: what ranks compute of DeepCAM with grouped batch norm, against one rank.
-
-    ranks.py OUT
-
-Writes JSON: by case the largest absolute difference of logits, loss, gradients, weights and running statistics after
-three steps, and score; of "pairs", four ranks in groups of two, one number made of each rank's running statistics.
-"""
+"""What ranks compute of DeepCAM with grouped batch norm, against one rank: by case the largest absolute difference of
+logits, loss, gradients, weights and running statistics after three steps, and score; of four ranks in groups of two,
+that of both ranks' running statistics in a group."""
 
 import functools
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-
-if __name__ == "__main__":
-    sys.path[0] = str(Path(__file__).resolve().parents[4])
 
 import torch
 from torch import Tensor
@@ -91,23 +82,20 @@ def break_something(harm: str) -> None:
         norm.add = lambda sums, group: add(sums, group) if len(sums) % 2 else None
 
 
-def differences(name: str, layout: Layout) -> dict[str, float]:
+def differences(case: Case, layout: Layout) -> dict[str, float]:
     """By kind, the largest difference of this rank's results from one rank's."""
-    case = (CASES | CONTROLS)[name]
     break_something(case.harm)
     found, wanted, mine = compute(case, layout), dict(alone(case.samples)), layout.share(range(case.samples))
     wanted["outputs"] = wanted["outputs"][mine]
     statistics = {name: value for name, value in found.items() if name.startswith("statistics")}
-    if name == "pairs":
-        return {str(rank): x for rank, x in enumerate(layout.gather(sum(v.sum().item() for v in statistics.values())))}
+    if case == CASES["pairs"]:
+        sums = layout.gather(sum(v.sum().item() for v in statistics.values()))
+        assert sums[0] != sums[2]
+        return {"statistics": abs(sums[layout.rank] - sums[layout.rank ^ 1])}
     if case.group == 1 and not mine:  # a rank alone that saw nothing keeps its own
         found = {name: value for name, value in found.items() if name not in statistics}
     return support.largest(found, wanted)
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    for each in (*CASES.values(), *CONTROLS.values()):
-        alone(each.samples)
-    sizes, controls = ({name: case.ranks for name, case in cases.items()} for cases in (CASES, CONTROLS))
-    support.main(sizes, controls, differences, Path(sys.argv[1]))
+    support.main(CASES, CONTROLS, lambda case: case.ranks, lambda case: alone(case.samples), differences)

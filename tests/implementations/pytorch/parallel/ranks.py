@@ -1,19 +1,10 @@
-"""Started by test_spatial.py: what ranks compute under a layout, against one rank and no layout at all.
-
-    ranks_gradients.py OUT
-
-Writes JSON: by case the largest absolute difference of logits, loss, gradients and, after four steps, weights.
-"""
+"""What ranks compute of ScaFFold under a layout, against one rank and no layout at all: by case the largest absolute
+difference of logits, loss, gradients and, after four steps, weights."""
 
 import functools
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from pathlib import Path
-
-if __name__ == "__main__":
-    sys.path[0] = str(Path(__file__).resolve().parents[4])
 
 import torch
 import torch.distributed as dist
@@ -182,9 +173,13 @@ def compute(case: Case, layout: Layout) -> dict[str, Tensor]:
 
 
 @functools.cache
-def alone(side: int, levels: int, samples: int, steps: int) -> dict[str, Tensor]:
-    """What one rank computes: once, before ranks are forked."""
+def alone_of(side: int, levels: int, samples: int, steps: int) -> dict[str, Tensor]:
     return compute(Case(Layout(1), side, levels, samples, steps=steps), Layout(1))
+
+
+def alone(case: Case) -> dict[str, Tensor]:
+    """What one rank computes: once, before ranks are forked."""
+    return alone_of(case.side, case.levels, case.samples, case.steps)
 
 
 def crop(layout: Layout, side: int) -> tuple[slice, ...]:
@@ -193,12 +188,12 @@ def crop(layout: Layout, side: int) -> tuple[slice, ...]:
     return (slice(None), *(slice(o, o + s) for o, s in zip(box.origin, box.shape, strict=True)))
 
 
-def differences(name: str, everybody: Layout) -> dict[str, float]:
+def differences(case: Case, everybody: Layout) -> dict[str, float]:
     """By kind, the largest difference of this rank's results from one rank's."""
-    case, timeout = (CASES | CONTROLS)[name], timedelta(seconds=60)
+    timeout = timedelta(seconds=60)
     layout = with_mesh(replace(case.layout, rank=everybody.rank), "cpu", timeout)
     check_mesh(layout, timeout)
-    wanted = dict(alone(case.side, case.levels, case.samples, case.steps))
+    wanted = dict(alone(case))
     wanted["outputs"] = wanted["outputs"][layout.share(range(case.samples))][(slice(None), *crop(layout, case.side))]
     if case.harm:
         case.harm(layout)
@@ -218,8 +213,4 @@ def check_mesh(layout: Layout, timeout: timedelta) -> None:
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    for each in (*CASES.values(), *CONTROLS.values()):
-        alone(each.side, each.levels, each.samples, each.steps)
-    sizes, controls = ({name: case.layout.ranks for name, case in cases.items()} for cases in (CASES, CONTROLS))
-    support.main(sizes, controls, differences, Path(sys.argv[1]))
+    support.main(CASES, CONTROLS, lambda case: case.layout.ranks, alone, differences)
