@@ -20,7 +20,6 @@ import pytest
 
 from benchmark.ledger import read_ledger
 from benchmark.run.files import LEDGER
-from benchmark.scaffold.store import sample_path
 from tests.support.forked import Rank, Warm
 from tests.support.tiny import environment
 from tests.support.waiting import comes_to
@@ -138,39 +137,6 @@ def test_a_run_does_not_go_on_before_its_own_past(endless, system, start, tmp_pa
     system.set("clock", 0)
     code, said = start(options).ends()
     assert code == 1 and "after 4 epochs, wanted 2.0" in said[-1]
-
-
-def test_a_file_that_vanishes_and_comes_back(endless, events, system, start, tmp_path):
-    """The run ends naming it, and goes on from its last checkpoint by the same command."""
-    data = Path(shutil.copytree(endless.data, tmp_path / "data"))
-    log, folder, path = tmp_path / "log.txt", tmp_path / "checkpoints", sample_path(data, "train", 5)
-    options = [*endless.options(log, data), "--checkpoint", str(folder), "--resume", *READING, "epochs=6"]
-    system.set("slow", 0.05)
-    run = start(options)
-    comes_to(run, log, "eval_accuracy", 2)
-    os.rename(path, tmp_path / "gone")
-    code, said = run.ends()
-    system.set("slow", 0)
-    assert code == 2 and len(said) == 1 and str(path) in said[0]
-    assert events(log)[-1].metadata["status"] == "aborted" and list(folder.glob("epoch_*"))
-    os.rename(tmp_path / "gone", path)
-    code, said = start(options).ends()
-    assert code == 1 and "after 6 epochs, wanted 2.0" in said[-1]
-    scores = [e.metadata["epoch_num"] for e in events(log) if e.key == "eval_accuracy"]
-    assert scores == list(range(1, 7))
-
-
-def test_a_ledger_that_vanishes_is_told_and_the_run_has_its_time(tiny, events, system, start, tmp_path):
-    log = tmp_path / "log.txt"
-    system.set("slow", 0.2)
-    run = start([*tiny.options(log), *READING])
-    comes_to(run, log, "run_start")
-    (tmp_path / LEDGER).unlink()
-    code, said = run.ends()
-    (line,) = (line for line in said if line.startswith("train.py: "))
-    assert code == 0 and line == f"train.py: {tmp_path / LEDGER}: found no ledger, wanted that of start 1"
-    assert {e.key: e for e in events(log)}["run_stop"].metadata["status"] == "success"
-    assert not (tmp_path / LEDGER).exists()
 
 
 def test_checkpoints_that_vanish_are_written_again(endless, system, start, tmp_path):

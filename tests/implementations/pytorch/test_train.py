@@ -80,26 +80,6 @@ def test_the_clock_goes_on_and_the_official_parser_reads_the_log(tiny, tmp_path)
     assert stop - start == found[-2].time_ms - next(e.time_ms for e in found if e.key == "run_start")
 
 
-def test_a_seed_gives_the_same_run_in_any_layout(tiny, tmp_path):
-    """But for the last voxels that rounding moves over a border, where volumes are split."""
-    scores = []
-    for ranks, layout in enumerate(("1,1,1,1", "1,1,2,1"), 1):
-        more = ("--layout", layout, "--rehearsal-seed", "7")
-        found = tiny.ran(tmp_path / f"{ranks}.txt", *more, ranks=ranks)
-        assert [e.metadata["source"] for e in found if e.key == "seed"] == ["rehearsal"]
-        (score,) = values(found, "eval_accuracy")
-        scores.append(score)
-    assert scores[0] == pytest.approx(scores[1], abs=1e-3)
-
-
-def test_epoch_limit_is_no_success(endless, events, tmp_path):
-    log = tmp_path / "result_0.txt"
-    done = endless.train(log, "epochs=2", ranks=2)
-    assert done.returncode == 1 and "after 2 epochs, wanted 2.0" in done.stderr and not done.stdout
-    end = events(log)[-1]
-    assert (end.key, end.metadata["status"], end.metadata["epoch_num"]) == ("run_stop", "aborted", 2)
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 def test_a_gpu_that_is_not_there_is_one_line_and_exit_2(tiny, tmp_path):
     done = tiny.train(tmp_path / "log.txt", "device=cuda")

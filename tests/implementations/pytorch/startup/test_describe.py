@@ -62,40 +62,6 @@ def test_a_run_loads_what_was_described(tiny, tmp_path, monkeypatch, more, ranks
     assert list(found["layout"].value.values()) == before["layout"]
 
 
-def counters(folder):
-    """A folder in place of /sys, with the counter of a processor."""
-    zone = folder / "class" / "powercap" / "intel-rapl:0"
-    zone.mkdir(parents=True)
-    for name, text in (("name", "package-0"), ("max_energy_range_uj", 10**12), ("energy_uj", 10**6)):
-        (zone / name).write_text(f"{text}\n")
-    return {"ENERGY_REHEARSAL": str(folder)}
-
-
-def test_source_is_the_same_for_every_kind_of_run_with_counters(tiny, events, tmp_path):
-    """In the head, by which it is registered, in a run and in a measurement of steps. A run without counters, as it is
-    described, does not load what reads them."""
-    env, source, log = counters(tmp_path / "sys"), {}, tmp_path / "result_0.txt"
-    for name, more in (("head", ["--head"]), ("steps", ["--steps", "1"]), ("run", [])):
-        assert tiny.train(log.with_name(f"{name}.txt"), *more, env=env).returncode == 0
-        found = {e.key: e for e in events(log.with_name(f"{name}.txt"))}
-        source[name] = found["source"].value
-        assert ("energy_sources" in found) is (name != "steps")
-    whole = events(log.with_name("run.txt"))
-    edges = [(e.key, e.metadata.get("epoch_num")) for e in whole if e.key.startswith(("run_", "epoch_", "eval_st"))]
-    readings = [(e.metadata["moment"], e.metadata.get("epoch_num")) for e in whole if e.key == "energy_reading"]
-    assert [moment for moment, _ in readings] == [key for key, _ in edges] and readings[1:-1] == edges[1:-1]
-    (said,) = (e for e in whole if e.key == "energy_sources")
-    assert [one["device"] for one in said.value] == ["package-0"] and said.metadata["rehearsal"] is True
-    assert len(set(source.values())) == 1 and source["run"] != described(tiny)["source"]
-    loaded = set(found["source"].metadata["files"]) - set(described(tiny)["files"])
-    assert loaded == {
-        "benchmark/energy/entry.py",
-        "benchmark/energy/reader.py",
-        "benchmark/energy/total.py",
-        "implementations/pytorch/startup/energy.py",
-    }
-
-
 @pytest.mark.parametrize("name", ["smoke", "cosmoflow-mini", "deepcam-mini"])
 def test_every_workload_describes_itself_without_its_data(name, capfd):
     assert train.main(["--describe", "--problem", name, "device=cpu", "compile=false", "precision=float32"]) == 0

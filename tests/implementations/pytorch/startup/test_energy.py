@@ -1,9 +1,9 @@
-"""A run that reads counters, files in their place, to the end: its log, the checker's verdict, and every table. And the
-way of what other nodes read."""
+"""A run that reads counters, files in their place, to the end. And the way of what other nodes read."""
 
 import os
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ import pytest
 from benchmark.energy.choice import REHEARSAL
 from benchmark.energy.counter import Counter
 from benchmark.energy.reader import Reader
-from benchmark.tree import result_path
+from benchmark.log import Event
 from implementations.pytorch.startup.energy import EnergyMeter
 
 WATTS = (120, 80)
@@ -49,18 +49,37 @@ def moving(root: Path):
 
 
 @pytest.fixture(scope="module")
-def log(tiny, tmp_path_factory) -> Path:
-    """The log of a run that read such files."""
-    root = tmp_path_factory.mktemp("energy")
-    path = result_path(root / "v1.0" / "acme", "box", "scaffold", 0)
-    with moving(root / "sys"):
-        done = tiny.train(path, env={REHEARSAL: str(root / "sys")})
-    assert done.returncode == 0, done.stderr
-    return path
+def counting(tmp_path_factory) -> Iterator[dict[str, str]]:
+    """The environment of runs that read such files."""
+    root = tmp_path_factory.mktemp("sys")
+    with moving(root):
+        yield {REHEARSAL: str(root)}
 
 
-def test_a_run_reads_its_counters_at_every_edge(log, events):
-    found = events(log)
+@pytest.fixture(scope="module")
+def found(tiny, counting, tmp_path_factory) -> list[Event]:
+    """The events of such a run."""
+    return tiny.ran(tmp_path_factory.mktemp("energy") / "result_0.txt", env=counting)
+
+
+def test_source_is_the_same_for_every_kind_of_run_with_counters(tiny, counting, found, tmp_path):
+    """In the head, by which it is registered, in a run and in a measurement of steps. A run without counters does not
+    load what reads them."""
+    head = {e.key: e for e in tiny.ran(tmp_path / "head.txt", "--head", env=counting)}
+    steps = {e.key: e for e in tiny.ran(tmp_path / "steps.txt", "--steps", "1", env=counting)}
+    (source,) = (e for e in found if e.key == "source")
+    assert head["source"].value == steps["source"].value == source.value
+    assert "energy_sources" in head and "energy_sources" not in steps
+    (plain,) = (e for e in tiny.ran(tmp_path / "plain.txt", "--head") if e.key == "source")
+    assert source.metadata["files"].keys() - plain.metadata["files"].keys() == {
+        "benchmark/energy/entry.py",
+        "benchmark/energy/reader.py",
+        "benchmark/energy/total.py",
+        "implementations/pytorch/startup/energy.py",
+    }
+
+
+def test_a_run_reads_its_counters_at_every_edge(found):
     (sources,) = [e for e in found if e.key == "energy_sources"]
     assert [(s["source"], s["scope"], s["device"]) for s in sources.value] == [
         ("rapl", "package", f"package-{i}") for i in (0, 1)

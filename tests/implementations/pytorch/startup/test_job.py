@@ -58,6 +58,7 @@ def test_a_clock_that_was_set_and_a_ledger_that_is_gone_are_told(tmp_path, monke
     assert [line.partition(" meanwhile")[0] for line in clock] == [
         f"train.py: found the system's clock set by {told} s"
     ] * bool(told)
+    assert not (tmp_path / LEDGER).exists()
 
 
 @pytest.mark.parametrize(("backend", "devices"), [("nccl", [3]), ("gloo", None)])
