@@ -6,13 +6,16 @@ import json
 import math
 import subprocess
 import sys
+import time
 
 import pytest
 import torch
 
+from benchmark.ledger import read_ledger
 from benchmark.log import ROOT
 from benchmark.manifest import load_manifest
 from benchmark.metric import Counts, dice
+from benchmark.run.files import LEDGER
 from benchmark.run.log import time_to_target
 from benchmark.tuning.table import taken
 from compliance.engine import judge
@@ -85,6 +88,28 @@ def test_a_gpu_that_is_not_there_is_one_line_and_exit_2(tiny, tmp_path):
     done = tiny.train(tmp_path / "log.txt", "device=cuda")
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("train.py: device: found no GPU") and not (tmp_path / "log.txt").exists()
+
+
+CLOCK = """
+import os, time
+real = time.time_ns
+time.time_ns = lambda: real() + {seconds} * 10**9 * os.path.exists({log!r})
+"""
+
+
+@pytest.mark.parametrize("seconds", [3600, -3600])
+def test_a_clock_that_is_set_changes_no_time(tiny, events, tmp_path, seconds):
+    """By an hour, as soon as there is a log."""
+    log, folder, begin = tmp_path / "result_0.txt", tmp_path / "site", time.monotonic()
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(CLOCK.format(seconds=seconds, log=str(log)))
+    done = tiny.train(log, fresh=True, env={"PYTHONPATH": str(folder)})
+    assert done.returncode == 0 and f"clock set by {seconds:+} s meanwhile" in done.stderr
+    times = [e.time_ms for e in events(log)]
+    assert all(a <= b for a, b in itertools.pairwise(times))
+    assert times[-1] - times[0] <= 1000 * (time.monotonic() - begin)
+    start, end = read_ledger(tmp_path / LEDGER).entries
+    assert times[0] <= start.time_ms <= times[-1] <= end.time_ms < times[-1] + 60_000
 
 
 def test_settings_from_a_table_are_logged_and_judged(tiny, published, events, tmp_path):

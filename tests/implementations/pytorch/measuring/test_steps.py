@@ -35,15 +35,3 @@ def test_several_ranks(clock, monkeypatch):
     found = times.statistics(layout, 4.5, "cpu")
     assert found["wait_by_rank"] == {"least": 3.0, "mean": 3.5, "most": 4.0, "slowest": 4.5}  # at most the epoch
     assert slowest([1.0, 2.0], layout, "cpu") == 5.0
-
-
-def test_a_runs_log_says_it(tiny, tmp_path):
-    log = tmp_path / "result_0.txt"
-    stats = [e.value for e in tiny.ran(log, "workers=1") if e.key == "tracked_stats"]
-    assert stats
-    for value in stats:
-        waits = value["wait_by_rank"]
-        assert waits["least"] == waits["mean"] == waits["most"] == waits["slowest"] == value["wait_seconds"]
-        deciles = value["step_compute_seconds"]
-        assert len(deciles) == 11 and deciles == sorted(deciles)
-        assert 2 * deciles[0] <= value["compute_seconds"] <= 2 * deciles[10] + 0.1  # of two steps

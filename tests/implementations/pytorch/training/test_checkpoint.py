@@ -18,10 +18,11 @@ from torch import nn
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted, WrongData
+from benchmark.run.resuming import latest
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.task import Evaluation
-from implementations.pytorch.training import parts
+from implementations.pytorch.training import checkpoint, parts
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.state import TrainingState
 from tests.support.threaded import in_threads
@@ -224,6 +225,34 @@ def test_a_full_disk_loses_nothing(tmp_path, origin):
         assert said == ("" if enough else f"{folder / 'epoch_000002'}: rank 0: File too large")
         assert restored(origin, folder) == ((2, {2.0}) if enough else (1, {1.0}))
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
+
+
+def test_a_read_only_folder_keeps_its_checkpoint(tmp_path, origin, read_only):
+    folder, checkpoints = tmp_path / "checkpoints", Checkpoints(tmp_path / "checkpoints", origin)
+    checkpoints.save(small(1.0), ALONE, 7, 1, FOUND)
+    with read_only(folder), pytest.raises(Aborted, match=f"^{folder}/epoch_000002: rank 0: .*ermi"):
+        checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+    assert restored(origin, folder) == (1, {1.0})
+    checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+    assert restored(origin, folder) == (2, {2.0})
+
+
+def test_checkpoints_that_vanish_are_written_again(tmp_path, origin):
+    folder, checkpoints = tmp_path / "checkpoints", Checkpoints(tmp_path / "checkpoints", origin)
+    checkpoints.save(small(1.0), ALONE, 7, 1, FOUND)
+    shutil.rmtree(folder)
+    checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+    assert restored(origin, folder) == (2, {2.0})
+
+
+def test_a_run_does_not_go_on_before_its_own_past(tmp_path, origin, monkeypatch):
+    folder, last = tmp_path / "checkpoints", latest(origin.log)
+    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    monkeypatch.setattr(checkpoint, "now_ms", lambda: last - 1000)
+    assert open_checkpoints(folder, True, origin).resumed.epoch == 1
+    monkeypatch.setattr(checkpoint, "now_ms", lambda: last - 1001)
+    with pytest.raises(ValueError, match=f"^{origin.log}: found times 1 s ahead of this clock, .* was not set back$"):
+        open_checkpoints(folder, True, origin)
 
 
 def test_what_does_not_belong_together_is_refused(tmp_path, origin):
