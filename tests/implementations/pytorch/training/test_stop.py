@@ -1,7 +1,10 @@
-"""Runs that go wrong: each ends by itself, with an exit code and a log that say so."""
+"""Runs that go wrong: each rank ends by itself, with an exit code, one line that says why, and a log that says so."""
 
 import os
+import resource
+import shutil
 import signal
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,8 +12,9 @@ import pytest
 
 from tests.support.waiting import children, comes_to, gone, wait_for
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="ranks are forked, and found in /proc")
 FOREVER = "epochs=1000000"
+PATIENT = "timeout_seconds=5"
 
 
 @contextmanager
@@ -29,6 +33,14 @@ def end_of(log: Path, events) -> dict:
     found = events(log)
     assert [e.key for e in found].count("run_stop") == 1 and found[-1].key == "run_stop"
     return found[-1].metadata
+
+
+def ends(rank) -> str:
+    """The line that a rank ends with, if it says one. Nobody ends it where ranks are forked."""
+    _, said = rank.communicate(timeout=90)
+    lines = [line for line in said.splitlines() if line.startswith("train.py: ")]
+    assert rank.returncode in (1, 2) and len(lines) <= 1 and "Traceback" not in said, said
+    return "".join(lines)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
@@ -68,3 +80,53 @@ def test_loss_that_is_no_number(tiny, events, tmp_path):
     done = tiny.train(log, "learning_rate=9e15", ranks=2)
     assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
     assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
+
+
+def test_dead_data_worker(endless, events, tmp_path):
+    log = tmp_path / "log.txt"
+    more = ("--layout", "1,2,1,1", FOREVER, PATIENT, "workers=1", "cache_gib=0")
+    with running(endless, log, *more, ranks=2) as run:
+        os.kill(children(run.ranks[1].pid)[0], signal.SIGKILL)
+        assert ends(run.ranks[1]) == "train.py: rank 1: a reader process died"
+        assert "another rank ended or cannot be reached" in ends(run.ranks[0])
+    assert "another rank ended" in end_of(log, events)["reason"]
+
+
+@pytest.mark.parametrize(("layout", "sharding"), [("2,1,1,1", "fsdp"), ("1,2,1,1", "ddp")])
+def test_rank_that_stands_still(endless, events, tmp_path, layout, sharding):
+    """It is there and doesn't answer, as one whose cable was pulled: the others wait as long as they were told to."""
+    log = tmp_path / "log.txt"
+    with running(endless, log, "--layout", layout, FOREVER, PATIENT, f"sharding={sharding}", ranks=2) as run:
+        run.ranks[1].send_signal(signal.SIGSTOP)
+        assert "rank 0: another rank ended or cannot be reached" in ends(run.ranks[0])
+    assert "another rank ended" in end_of(log, events)["reason"]
+
+
+def test_damaged_checkpoint(endless, tmp_path):
+    """One rank finds it; both end with the same exit code, and one says why. Log and checkpoint stay as they are."""
+    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
+    options = ("--layout", "2,1,1,1", "sharding=fsdp", "--checkpoint", str(folder), "--resume", FOREVER, PATIENT)
+    with running(endless, log, *options, ranks=2):
+        pass
+    part = max(folder.glob("epoch_*")) / "part_000001.safetensors"
+    whole = bytearray(part.read_bytes())
+    whole[-1] ^= 1
+    part.write_bytes(whole)
+    before = log.read_bytes()
+    with endless.start(log, *options, ranks=2) as run:
+        said = [ends(rank) for rank in run.ranks]
+    assert [rank.returncode for rank in run.ranks] == [2, 2]
+    assert said[1] == "" and said[0].startswith(f"train.py: rank 0: damaged checkpoint: rank 1: {part}: found sha256 ")
+    assert log.read_bytes() == before and part.read_bytes() == whole
+
+
+def test_disk_is_full_for_staging(tiny, events, tmp_path):
+    data, log, folder = tmp_path / "data", tmp_path / "log.txt", tmp_path / "disk"
+    shutil.copytree(tiny.data, data)
+    (data / "large").write_bytes(bytes(200_000))
+    with tiny.start(log, "--layout", "1,2,1,1", "--stage", str(folder), PATIENT, ranks=2, data=data) as run:
+        for rank in run.ranks:  # before it writes anything: it has yet to import its modules
+            resource.prlimit(rank.pid, resource.RLIMIT_FSIZE, (100_000, 100_000))
+        said = [ends(rank) for rank in run.ranks]
+    assert said[1] == "" and said[0].startswith(f"train.py: rank 0: staging to {folder}: rank 0: ")
+    assert "File too large" in end_of(log, events)["reason"] and not list(folder.iterdir())
