@@ -11,7 +11,6 @@ import pytest
 import torch
 from safetensors import torch as safetensors
 
-from benchmark.log import LogWriter
 from benchmark.run.files import weights_path
 from benchmark.run.log import RunLog
 from benchmark.run.reader import Reader
@@ -29,65 +28,56 @@ from tests.support import ROOT
 from tests.support.settings import load_config
 
 
-def trained(tiny, problem, seed, split, steps):
+def trained(tiny, seed, split, steps):
     """A model that was trained on a split, and its evaluation as a run makes it."""
     config = load_config(config_class("scaffold"), tiny.config, "learning_rate=0.01", "decay_epochs=1000")
-    task = build_task(problem, resolve(config, 1, 1))
+    task = build_task(tiny.problem, resolve(config, 1, 1))
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     model, layout = task.build_model(), Layout(1)
     optimizer = task.build_optimizer(model)
-    reader = Reader(tiny.data, problem, layout.box(problem.shape), 0, 2, 1)
-    samples = list(problem.split_samples(split))
+    reader = Reader(tiny.data, tiny.problem, layout.box(tiny.problem.shape), 0, 2, 1)
+    samples = list(tiny.problem.split_samples(split))
     model.train()
     for _ in range(steps):
         (batch,) = device_batches(reader, split, [samples], torch.device("cpu"))
         train_step(task, model, optimizer, [(1.0, batch.tensors)], layout)
     run = Run(task, layout, TrainingState(model, None, None), seed, Files(reader, RunLog(None)))
-    return task, model, run.evaluate_samples(problem.split_samples("validation"))
+    return model, run.evaluate_samples(tiny.problem.split_samples("validation"))
 
 
-def hand_in(folder, number, task, model, found, fingerprint):
-    """A log of one epoch with this evaluation at its end, and the weights beside it."""
-    log = folder / f"result_{number}.txt"
-    data = safetensors.save({name: tensor.contiguous() for name, tensor in tensors_of(model).items()})
+@pytest.fixture(scope="module")
+def made(tiny, tmp_path_factory):
+    """The log of a run, whose weights are there."""
+    log = tmp_path_factory.mktemp("made") / "result_0.txt"
+    tiny.ran(log, "epochs=20", "average_epochs=0.5")
+    return log
+
+
+def hand_in(log, made, model, found):
+    """The log of that run with another model's evaluation, and this model's weights beside it."""
     weights_path(log).parent.mkdir(exist_ok=True)
-    weights_path(log).write_bytes(data)
-    writer = LogWriter(log)
-    facts = {"submission_benchmark": "scaffold", "seed": 7, "problem": task.problem.name, "number_of_ranks": 1}
-    facts |= {"problem_digest": task.problem.digest(), "hyperparameters": task.config.fields()}
-    for key, value in facts.items():
-        writer.event(key, value)
-    writer.event("source", "x", files={"config.yaml": "0" * 64}, config="config.yaml")
-    writer.event("tracked_stats", {"loss": 1.0}, epoch_num=1)
-    writer.event("dataset_fingerprint", fingerprint, split="validation")
-    writer.event("eval_accuracy", found.value, epoch_num=1, **found.facts)
-    writer.end("run_stop", None, status="success")
-    digest = hashlib.sha256(data).hexdigest()
-    writer.event("weights", digest, bytes=len(data), path=f"weights/{log.stem}.safetensors")
-    writer.close()
+    safetensors.save_file({name: x.contiguous() for name, x in tensors_of(model).items()}, weights_path(log))
+    shutil.copyfile(made, log)
+    told(log, "eval_accuracy", found.value, found.facts)
+    told(log, "weights", sha256(weights_path(log)))
 
 
 @pytest.fixture(scope="module")
-def fingerprint(tiny):
-    return json.loads((tiny.data / "manifest.json").read_text())["fingerprints"]["validation"]
-
-
-@pytest.fixture(scope="module")
-def handed_in(tiny, fingerprint, tmp_path_factory):
+def handed_in(tiny, made, tmp_path_factory):
     """A set of two runs: one was trained on the training split, the other on the validation split."""
     folder = tmp_path_factory.mktemp("set")
     for number, (split, steps) in enumerate([("train", 8), ("validation", 40)]):
-        hand_in(folder, number, *trained(tiny, tiny.problem, number, split, steps), fingerprint)
+        hand_in(folder / f"result_{number}.txt", made, *trained(tiny, number, split, steps))
     return folder
 
 
 @pytest.fixture(scope="module")
-def honest(tiny, fingerprint, tmp_path_factory):
+def honest(tiny, made, tmp_path_factory):
     """A set of five runs that were trained on the training split."""
     folder = tmp_path_factory.mktemp("honest")
     for number in range(5):
-        hand_in(folder, number, *trained(tiny, tiny.problem, 10 + number, "train", 8), fingerprint)
+        hand_in(folder / f"result_{number}.txt", made, *trained(tiny, 10 + number, "train", 8))
     return folder
 
 
@@ -121,15 +111,18 @@ def banded(monkeypatch):
     return publish
 
 
-def told(log, key, value):
+def told(log, key, value, facts=()):
     """Lets a log say something else."""
-    events = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines() if "MLLOG" in line]
-    events = [event | {"value": value} if event["key"] == key else event for event in events]
+    events = [json.loads(line.partition(":::MLLOG")[2]) for line in log.read_text().splitlines()]
+    for event in events:
+        if event["key"] == key:
+            event["value"] = value
+            event["metadata"].update(facts)
     log.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
 
 
 def weights(runs, number=0):
-    return runs / "weights" / f"result_{number}.safetensors"
+    return weights_path(runs / f"result_{number}.txt")
 
 
 def gains_of(out):
@@ -146,25 +139,14 @@ def sha256(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_weights_give_the_logged_counts_to_the_last_digit(runs, again, tmp_path):
+def test_a_runs_own_weights_give_its_counts_to_the_last_digit(made, again, tmp_path):
     record = tmp_path / "again.jsonl"
-    code, out, err = again(runs, "--record", record)
-    assert (code, err) == (0, "")
-    lines = out.splitlines()
-    assert [line.partition(": ")[0] for line in lines] == [str(runs / f"result_{i}.txt") for i in range(2)]
-    assert all(": the logged counts to the last digit, score 0." in line for line in lines)
-    first = json.loads(record.read_text().splitlines()[0])
-    assert first.pop("time") and first.pop("verdict") in lines[0]
-    path = runs / "result_0.txt"
-    told = {"log": sha256(path), "path": str(path), "code": "reference", "outcome": "agrees"}
-    assert first == {"kind": "reevaluation", **told}
-
-
-def test_a_runs_own_weights_give_its_counts(tiny, again, tmp_path):
-    log = tmp_path / "result_0.txt"
-    assert tiny.train(log, "epochs=20", "average_epochs=0.5").returncode == 0
-    code, out, err = again(log)
-    assert (code, err) == (0, "") and "the logged counts to the last digit" in out
+    code, out, err = again(made, "--record", record)
+    assert (code, err) == (0, "") and out.startswith(f"{made}: the logged counts to the last digit, score 0.")
+    found = json.loads(record.read_text())
+    assert found.pop("time") and found.pop("verdict") in out
+    told = {"log": sha256(made), "path": str(made), "code": "reference", "outcome": "agrees"}
+    assert found == {"kind": "reevaluation", **told}
 
 
 def test_one_bit_of_the_weights(runs, again):
@@ -173,8 +155,9 @@ def test_one_bit_of_the_weights(runs, again):
     weights(runs).write_bytes(data)
     code, out, err = again(runs)
     assert (code, err) == (1, "")
-    assert "result_0.safetensors: found other weights, with the sha256" in out.splitlines()[0]
-    assert "to the last digit" in out.splitlines()[1]
+    first, second = out.splitlines()
+    assert first.startswith(f"{runs}/result_0.txt: {weights(runs)}: found other weights, with the sha256")
+    assert second.startswith(f"{runs}/result_1.txt: the logged counts to the last digit")
 
 
 def test_weights_of_another_run(runs, again, banded):
@@ -223,7 +206,8 @@ def test_what_cannot_be_evaluated_says_why(runs, again, damage, message):
     assert message in err and "result_0.safetensors" in err and "Traceback" not in err
 
 
-def test_other_data_than_the_logs(runs, again, fingerprint):
+def test_other_data_than_the_logs(tiny, runs, again):
+    fingerprint = json.loads((tiny.data / "manifest.json").read_text())["fingerprints"]["validation"]
     log = runs / "result_0.txt"
     told(log, "dataset_fingerprint", "0" * 64)
     code, out, err = again(log)
