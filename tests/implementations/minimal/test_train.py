@@ -1,15 +1,12 @@
 """The implementation in one file: it computes what the reference computes, and its runs are in order."""
 
-import subprocess
-import sys
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 import torch
 import yaml
 
 from benchmark.config import build, machine_settings
-from benchmark.log import Event, read_log
 from benchmark.run.files import weights_path
 from benchmark.run.reader import Reader
 from benchmark.tree import result_path
@@ -20,28 +17,18 @@ from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums,
 from implementations.pytorch.scaffold.task import Config, Task
 from implementations.pytorch.training.seeds import seed_weights
 from tests.support import ROOT
+from tests.support.tiny import Tiny
 
 SCRIPT = ROOT / "implementations" / "minimal" / "train.py"
 SETTINGS = {"batch_size": 4, "eval_batch_size": 3, "epochs": 2, "average_epochs": 0.5, "warmup_epochs": 1.0}
 
 
 @pytest.fixture
-def config(tmp_path) -> Path:
+def ours(tiny, tmp_path) -> Tiny:
+    """The tiny problem, whose runs are this implementation's."""
     path = tmp_path / "tiny.yaml"
     path.write_text(yaml.safe_dump(SETTINGS))
-    return path
-
-
-def run(tiny, config: Path, log: Path, *more: str) -> subprocess.CompletedProcess:
-    """A run of the tiny problem."""
-    files = {"problems": tiny.problems, "config": config, "data": tiny.data, "log": log}
-    options = [part for name, file in files.items() for part in (f"--{name}", str(file))]
-    command = [sys.executable, str(SCRIPT), "--problem", tiny.problem.name, *options, *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
-
-
-def values(log: Path) -> dict[str, object]:
-    return {e.key: e.value for e in read_log(log) if isinstance(e, Event)}
+    return replace(tiny, script=SCRIPT, config=path, warm=None)
 
 
 def test_it_is_one_file_of_at_most_200_lines():
@@ -93,28 +80,22 @@ def test_loss_rate_and_scores_are_the_references(tiny):
     assert vars(training.evaluate(reader)) == {name: tuple(counts) for name, counts in found.facts.items()}
 
 
-@pytest.mark.slow
-def test_its_epochs_agree_with_the_references(tiny, config, tmp_path):
+def test_its_epochs_agree_with_the_references(ours, tiny, tmp_path):
     """From the same seed, in float32: two implementations that share no network code."""
-    logs = tmp_path / "ours" / "result_0.txt", tmp_path / "theirs" / "result_0.txt"
-    same = ("--rehearsal-seed", "11", "precision=float32")
-    done = run(tiny, config, logs[0], *same)
-    assert done.returncode == 0, done.stderr
-    done = tiny.train(logs[1], *same[:2], *(f"{name}={value}" for name, value in SETTINGS.items()))
-    assert done.returncode == 0, done.stderr
-    ours, theirs = map(values, logs)
-    assert ours["tracked_stats"]["loss"] == pytest.approx(theirs["tracked_stats"]["loss"], rel=1e-4)
-    assert ours["eval_accuracy"] == pytest.approx(theirs["eval_accuracy"], abs=0.02)
-    assert ours["parameter_count"] == theirs["parameter_count"]
-    fingerprints = [[e.value for e in read_log(log) if e.key == "dataset_fingerprint"] for log in logs]
-    assert fingerprints[0] == fingerprints[1]
+    same = ("--rehearsal-seed", "11")
+    found = ours.ran(tmp_path / "ours" / "result_0.txt", *same, "precision=float32")
+    wanted = tiny.ran(tmp_path / "theirs" / "result_0.txt", *same, *(f"{k}={value}" for k, value in SETTINGS.items()))
+    prints = [[e.value for e in events if e.key == "dataset_fingerprint"] for events in (found, wanted)]
+    assert prints[0] == prints[1]
+    mine, theirs = ({e.key: e.value for e in events} for events in (found, wanted))
+    assert mine["tracked_stats"]["loss"] == pytest.approx(theirs["tracked_stats"]["loss"], rel=1e-4)
+    assert mine["eval_accuracy"] == pytest.approx(theirs["eval_accuracy"], abs=0.02)
+    assert mine["parameter_count"] == theirs["parameter_count"]
 
 
-@pytest.mark.slow
-def test_a_run_is_in_order(tiny, config, tmp_path, published):
+def test_a_run_is_in_order(ours, tmp_path, published):
     log = result_path(tmp_path / "v1.0" / "us", "box", "scaffold", 0)
-    names = ("--org", "us", "--system", "box")
-    done = run(tiny, config, log, *names)
+    done = ours.train(log, "--org", "us", "--system", "box")
     assert done.returncode == 0 and done.stdout.startswith("time to target: "), done.stderr
     assert weights_path(log).is_file() and log.with_name("ledger.jsonl").is_file()
     verdict = judge([str(log)], rules=published(log, tmp_path / "rules"))

@@ -1,8 +1,10 @@
 import math
+from functools import partial
 
 import pytest
 import torch
 from torch import nn
+from torch.optim import lr_scheduler
 
 from implementations.pytorch.deepcam.lamb import LAMB
 from implementations.pytorch.deepcam.schedule import Schedule
@@ -51,21 +53,21 @@ def test_lamb_leaves_alone_what_has_no_gradient_or_a_zero_one():
     assert still.tolist() == zero.tolist() == [1.0] * 3
 
 
-def test_multistep_without_warm_up_is_pytorchs():
-    schedule = Schedule("multistep", 0.1, milestones=(3, 7), decay=0.5)
+MULTISTEP = Schedule("multistep", 0.1, milestones=(3, 7), decay=0.5)
+COSINE = Schedule("cosine_annealing", 0.1, length=6, end=0.01)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "theirs"),
+    [
+        (MULTISTEP, partial(lr_scheduler.MultiStepLR, milestones=[3, 7], gamma=0.5)),
+        (COSINE, partial(lr_scheduler.CosineAnnealingLR, T_max=6, eta_min=0.01)),  # it goes up again, too
+    ],
+)
+def test_a_schedule_without_warm_up_is_pytorchs(schedule, theirs):
     optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
-    theirs = torch.optim.lr_scheduler.MultiStepLR(optimizer, [3, 7], 0.5)
-    for step in range(12):
+    pytorchs = theirs(optimizer)
+    for step in range(15):
         assert schedule(step) == pytest.approx(optimizer.param_groups[0]["lr"], rel=1e-12)
         optimizer.step()
-        theirs.step()
-
-
-def test_cosine_without_warm_up_is_pytorchs_up_again_too():
-    schedule = Schedule("cosine_annealing", 0.1, length=6, end=0.01)
-    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
-    theirs = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 6, 0.01)
-    for step in range(15):
-        assert schedule(step) == pytest.approx(optimizer.param_groups[0]["lr"], abs=1e-12)
-        optimizer.step()
-        theirs.step()
+        pytorchs.step()
