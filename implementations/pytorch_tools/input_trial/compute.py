@@ -48,8 +48,8 @@ def compute_times(seconds: float | None, log: Path | None) -> ComputeTimes:
     """Return constant times of `seconds`, or those of a log. Raises ValueError for a log without them."""
     if log is None:
         return ComputeTimes(((seconds or 0.0,),), "--compute-seconds")
-    events = [e for e in read_events(log) if isinstance(e.value, dict)]
-    tables = [table for e in events[:MOST] if (table := table_of(e, steps_of(log)))]
+    events, steps = [e for e in read_events(log) if isinstance(e.value, dict)], steps_of(log)
+    tables = [table for e in events[:MOST] if (table := table_of(e, steps))]
     if not tables:
         raise ValueError(f"{log}: found no tracked_stats that say how long steps compute, wanted a log of train.py")
     return ComputeTimes(tuple(tables), log.name)

@@ -4,6 +4,7 @@ import pytest
 
 from benchmark.log import LogWriter
 from implementations.pytorch_tools.input_trial.compute import compute_times, quantile
+from tests.support.effort import lines_run
 
 
 def log_of(folder, *stats, **counts):
@@ -35,6 +36,11 @@ def test_older_logs_have_a_mean_an_epoch_and_steps_a_block(tmp_path):
     old.unlink()
     block = log_of(tmp_path, {"step_seconds": 2.0, "seconds": {"wait": 0.5}})
     assert compute_times(None, block).tables == ((1.5,),)
+
+
+def test_a_log_is_not_read_again_for_every_epoch(tmp_path):
+    short, long = (log_of(tmp_path / str(n), *[{"step_compute_seconds": [0.0, 1.0]}] * n) for n in (50, 100))
+    assert lines_run(lambda: compute_times(None, long)) < 3 * lines_run(lambda: compute_times(None, short))
 
 
 @pytest.mark.parametrize(
