@@ -8,6 +8,8 @@ import resource
 import shutil
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,18 +150,6 @@ def restored(origin: Origin, folder: Path) -> tuple[int, set[float]]:
     return checkpoints.resumed.epoch, {x for tensor in numbers(state) for x in tensor.unique().tolist()}
 
 
-def forked(act) -> int:
-    """A process that does it and ends."""
-    child = os.fork()
-    if not child:
-        try:
-            torch.set_num_threads(1)  # the threads of this process are not there in the other one
-            act()
-        finally:
-            os._exit(1)
-    return child
-
-
 @pytest.mark.slow
 def test_killed_at_any_moment(tmp_path, origin):
     """40 times, in the middle of one checkpoint after the other: what is there is whole, and the last that was done
@@ -168,6 +158,7 @@ def test_killed_at_any_moment(tmp_path, origin):
     folder.mkdir()
 
     def save_on(first: int, pipe: int) -> None:
+        torch.set_num_threads(1)  # the threads of this process are not there in the other one
         checkpoints, state = Checkpoints(folder, origin), small(0.0)
         for epoch in itertools.count(first):
             fill(state, epoch)
@@ -176,7 +167,12 @@ def test_killed_at_any_moment(tmp_path, origin):
 
     for _ in range(40):
         reading, writing = os.pipe()
-        child = forked(lambda first=done + 1, pipe=writing: save_on(first, pipe))
+        child = os.fork()
+        if not child:
+            try:
+                save_on(done + 1, writing)
+            finally:
+                os._exit(1)
         os.close(writing)
         os.read(reading, 1)  # one is done
         time.sleep(dice.uniform(0, 0.03))
@@ -201,29 +197,29 @@ def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin)
     assert found.facts["state"] == states[1]
 
 
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Lets this process write files of so many bytes at most."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
 def test_a_full_disk_loses_nothing(tmp_path, origin):
-    """Of every size below that of a part, then below that of the metadata; the run ends with one line."""
-    folder = tmp_path / "checkpoints"
-    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+    """Of every size below that of a part, then below that of the metadata."""
+    folder, checkpoints = tmp_path / "checkpoints", Checkpoints(tmp_path / "checkpoints", origin)
+    checkpoints.save(small(1.0), ALONE, 7, 1, FOUND)
     sizes = sorted(p.stat().st_size for p in (folder / "epoch_000001").iterdir())
-
-    def save_in(limit: int, pipe: int) -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-        try:
-            Checkpoints(folder, origin).save(small(2.0), ALONE, 7, 2, FOUND)
-        except Aborted as error:
-            os.write(pipe, str(error).encode())
-
-    for limit in (0, sizes[0], sizes[1] - 1, sizes[1]):
-        reading, writing = os.pipe()
-        child = forked(lambda limit=limit, pipe=writing: save_in(limit, pipe))
-        os.close(writing)
-        os.waitpid(child, 0)
-        said = os.read(reading, 4096).decode()
-        os.close(reading)
-        enough = limit == sizes[1]
-        assert said == ("" if enough else f"{folder / 'epoch_000002'}: rank 0: File too large")
-        assert restored(origin, folder) == ((2, {2.0}) if enough else (1, {1.0}))
+    for limit in (0, sizes[0], sizes[1] - 1):
+        with largest_file(limit), pytest.raises(Aborted, match=f"^{folder}/epoch_000002: rank 0: File too large$"):
+            checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+        assert restored(origin, folder) == (1, {1.0})
+    with largest_file(sizes[1]):
+        checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+    assert restored(origin, folder) == (2, {2.0})
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
 
 
