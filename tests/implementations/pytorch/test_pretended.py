@@ -18,20 +18,12 @@ STEPS = {  # problem and layout -> weights, gradients, and tensors of the optimi
 MISTAKES = [f"smoke:1,1,1,1:{mistake}" for mistake in ("batch", "constant")]
 
 
-@pytest.fixture(scope="module")
-def said() -> dict[str, str]:
-    """What comes of each step, all in one process: a device that is added to PyTorch stays."""
+def test_everything_is_on_the_device():
+    """And a tensor that is left on the CPU fails."""
     command = [sys.executable, "-m", "tests.implementations.pytorch.pretend", *STEPS, *MISTAKES]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    return dict(line.split(" ", 1) for line in done.stdout.splitlines())
-
-
-@pytest.mark.parametrize(("step", "tensors"), STEPS.items())
-def test_everything_is_on_the_device(said, step, tensors):
-    assert said[step] == f"{tensors} pretended"
-
-
-@pytest.mark.parametrize("step", MISTAKES)
-def test_a_tensor_that_is_left_on_the_cpu_fails(said, step):
-    assert "Expected all tensors to be on the same device, but found at least two devices" in said[step]
+    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    error = "Expected all tensors to be on the same device, but found at least two devices"
+    assert all(error in said.pop(step) for step in MISTAKES)
+    assert said == {step: f"{tensors} pretended" for step, tensors in STEPS.items()}

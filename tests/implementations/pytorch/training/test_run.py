@@ -1,9 +1,9 @@
 """What a run leaves when it is over."""
 
 import hashlib
-import subprocess
-import sys
+from dataclasses import replace
 
+import pytest
 import torch
 from safetensors.torch import load_file
 
@@ -12,6 +12,7 @@ from benchmark.run.files import weights_path
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
 from tests.support.settings import load_config
+from tests.support.tiny import Tiny
 from tests.support.waiting import comes_to
 
 
@@ -41,8 +42,9 @@ def test_a_run_that_cannot_write_its_weights_has_its_time(tiny, events, tmp_path
     assert events(tmp_path / "result_0.txt")[-1].metadata["status"] == "success"
 
 
-TWICE = """
+TWICE = f"""
 import sys
+sys.path[0] = {str(ROOT)!r}
 from implementations.pytorch import train
 from implementations.pytorch.scaffold.task import Task
 Task.evaluations_per_epoch = 2
@@ -50,10 +52,12 @@ sys.exit(train.main(sys.argv[1:]))
 """
 
 
-def start_twice(tiny, log, *more: str) -> subprocess.Popen:
-    """A run that evaluates twice an epoch."""
-    command = [sys.executable, "-c", TWICE, *tiny.options(log), "--rehearsal-seed", "7", *more]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@pytest.fixture
+def twice(endless, tmp_path) -> Tiny:
+    """The endless problem, whose runs evaluate twice an epoch."""
+    script = tmp_path / "twice.py"
+    script.write_text(TWICE)
+    return replace(endless, script=script, warm=None)
 
 
 def of(found, key: str, name: str = "epoch_num") -> list:
@@ -61,15 +65,11 @@ def of(found, key: str, name: str = "epoch_num") -> list:
     return [e.metadata[name] for e in found if e.key == key]
 
 
-def test_a_run_may_evaluate_several_times_an_epoch(endless, events, tmp_path):
+def test_a_run_may_evaluate_several_times_an_epoch(twice, endless, tmp_path):
     """Two steps of 4 and 3 samples are an epoch; each is a part. The split is proved when all of it was read, and
     evaluations in between change nothing that is trained."""
-    log = tmp_path / "result_0.txt"
-    process = start_twice(endless, log, "epochs=2")
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 1 and "after 2 epochs, wanted 2.0" in said.splitlines()[-1], said
-    found = events(log)
-    parts = [0.5, 1, 1.5, 2]
+    more, parts = ("--rehearsal-seed", "7", "epochs=2"), [0.5, 1, 1.5, 2]
+    found = twice.ran(tmp_path / "result_0.txt", *more, code=1)
     for key in ("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy"):
         assert of(found, key) == parts
     assert of(found, "epoch_stop", "samples_count") == [4, 3, 4, 3]
@@ -79,25 +79,22 @@ def test_a_run_may_evaluate_several_times_an_epoch(endless, events, tmp_path):
     assert names == [*first, *["epoch_stop", "eval_stop"] * 2]
     assert of(found, "dataset_fingerprint", "split") == ["validation", "train"]
     assert of(found, "dataset_fingerprint", "samples_count") == [4, 7]
-    assert found[-1].metadata["epoch_num"] == 2
-    once = endless.ran(tmp_path / "once.txt", "--rehearsal-seed", "7", "epochs=2", code=1)
+    assert found[-1].metadata["epoch_num"] == 2 and "after 2 epochs, wanted 2.0" in found[-1].metadata["reason"]
+    once = endless.ran(tmp_path / "once.txt", *more, code=1)
     scores = [[e.value for e in events if e.key == "eval_accuracy"] for events in (once, found)]
     assert len(scores[0]) == 2 and scores[1][1::2] == scores[0]
 
 
-def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(endless, events, tmp_path):
+def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(twice, tmp_path):
     """Checkpoints are of whole epochs: what was trained of the next one is trained again, and proved no second time."""
     log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
     more = ("--checkpoint", str(folder), "--resume", "epochs=3")
-    with start_twice(endless, log, *more) as process:
+    with twice.start(log, *more) as process:
         comes_to(process, log, "eval_accuracy", 3)
         process.kill()
     (at,) = folder.glob("epoch_*")
     assert at.name in ("epoch_000001", "epoch_000002")
-    process = start_twice(endless, log, *more)
-    _, said = process.communicate(timeout=300)
-    assert process.returncode == 1 and "after 3 epochs, wanted 2.0" in said.splitlines()[-1], said
-    found = events(log)
+    found = twice.ran(log, *more, code=1)
     (again,) = of(found, "resumed")
     assert again == int(at.name[-6:])
     index = next(i for i, e in enumerate(found) if e.key == "resumed")
