@@ -21,17 +21,6 @@ def volumes(layout):
 
 
 @pytest.mark.parametrize("tile", [(1, 1, 1, 1), (2, 1, 1, 1), (1, 2, 2, 1), (1, 1, 2, 2), (2, 4, 2, 2)])
-def test_every_place_has_one_rank(tile):
-    layouts = volumes(Layout(2, 0, 4, 2, 2, tile))
-    assert sorted(one.place for one in layouts) == sorted(itertools.product(range(2), range(4), range(2), range(2)))
-    assert all(one.rank_at(one.place) == one.rank for one in layouts)
-    for one in layouts:
-        for axis, step in itertools.product(range(3), (-1, 1)):
-            other = one.neighbour(axis, step)
-            assert other is None or layouts[other].neighbour(axis, -step) == one.rank
-
-
-@pytest.mark.parametrize("tile", [(1, 1, 1, 1), (1, 2, 2, 1), (2, 4, 2, 2)])
 def test_the_mesh_has_ranks_in_their_places(tile):
     for plain in volumes(Layout(2, 0, 4, 2, 2, tile)):
         with fake_ranks(plain):
