@@ -89,37 +89,6 @@ def test_how_pytorch_is_set():
     assert found["backends"].value["matmul_precision"] in ("highest", "high", "medium")
 
 
-CHEAT = """
-import sys, time
-import acme_fast
-real = time.time_ns
-time.time_ns = lambda: real() // 2
-class Patched:
-    def find_spec(self, name, path=None, target=None):
-        return None
-sys.meta_path.insert(0, Patched())
-"""
-
-
-def environment_findings(folder: Path) -> list[str]:
-    """What the checker says of the environment of the runs in a folder."""
-    return [f.found for f in judge([str(folder)]).findings if f.code in ("ENV12", "ENV13")]
-
-
-def test_a_patched_import_and_a_stray_module_are_named(tiny, tmp_path):
-    """They are real: a sitecustomize that no source of the run shows."""
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
-    (hidden / "sitecustomize.py").write_text(CHEAT)
-    (hidden / "acme_fast.py").touch()
-    log = tmp_path / "runs" / "result_0.txt"
-    assert tiny.train(log, fresh=True, env={"PYTHONPATH": str(hidden)}).returncode == 0
-    said = "; ".join(environment_findings(log.parent))
-    assert "code that runs before the program: sitecustomize.py" in said
-    assert "other import finders: sitecustomize.Patched" in said
-    assert "files of no distribution: 2, .../acme_fast.py, .../sitecustomize.py" in said
-
-
 @pytest.mark.slow
 def test_kernels_that_were_there_before_are_named(tiny, tmp_path):
     planted = tmp_path / "cache"
@@ -131,11 +100,11 @@ def test_kernels_that_were_there_before_are_named(tiny, tmp_path):
         assert tiny.train(log, "compile=true", fresh=True, env=env).returncode == 0
         loaded = json.loads(log.with_name("environment_0.json").read_text())["run"]["loaded"]["value"]
         kernels, spent = loaded["kernels"], loaded["spent"]
-        assert (
-            spent["compile_seconds"] > 0 and 0 < spent["cpu_seconds"] < 120 and 1 << 20 < spent["read_bytes"] < 1 << 34
-        )
+        assert spent["compile_seconds"] > 0 and 0 < spent["cpu_seconds"] < 120
+        assert 1 << 20 < spent["read_bytes"] < 1 << 34
         assert kernels["before"] == before and kernels["files"] > before
-        said = [words.partition(" were")[0] for words in environment_findings(log.parent)]
+        findings = judge([str(log.parent)]).findings
+        said = [f.found.partition(" were")[0] for f in findings if f.code in ("ENV12", "ENV13")]
         assert said == (["kernels of which 1 files"] if before else [])
         shutil.rmtree(log.parent)
         planted = tmp_path / "fresh"
