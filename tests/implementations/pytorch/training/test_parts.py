@@ -3,17 +3,19 @@
 import os
 import pickle
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import torch
-import torch.distributed as dist
 from safetensors.torch import save
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Shard
-from torch.testing._internal.distributed.fake_pg import FakeStore
 
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.training import parts as parts_module
 from implementations.pytorch.training.parts import deal, places, read, share, verify, write
+from perf.projection.trace import fake_ranks
 
 FIRST = "part_000000.safetensors"
 
@@ -58,21 +60,11 @@ def test_ranks_write_about_as_much_each():
     assert deal({"b": 1, "a": 1}, 3) == {"a": 0, "b": 1} and deal({}, 2) == {}
 
 
-@pytest.fixture
-def rank_of():
-    """The function that makes this process a rank of so many, which communicate nothing; its mesh."""
-
-    def become(rank: int, ranks: int) -> DeviceMesh:
-        leave()
-        dist.init_process_group("fake", rank=rank, world_size=ranks, store=FakeStore())
-        return DeviceMesh("cpu", list(range(ranks)))
-
-    def leave() -> None:
-        if dist.is_initialized():
-            dist.destroy_process_group()
-
-    yield become
-    leave()
+@contextmanager
+def mesh_of(rank: int, ranks: int) -> Iterator[DeviceMesh]:
+    """The mesh of this process as a rank of so many, which communicate nothing."""
+    with fake_ranks(Layout(ranks, rank)):
+        yield DeviceMesh("cpu", list(range(ranks)))
 
 
 def sharded(tensor: torch.Tensor, mesh: DeviceMesh) -> DTensor:
@@ -92,43 +84,45 @@ def local(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {name: x.to_local() if x.dim() else x for name, x in tensors.items()}
 
 
-def written(folder, whole, rank_of, writers):
+def written(folder, whole, writers):
     """What so many ranks write, and where it is."""
     parts = {}
     for rank in range(writers):
-        tensors = mine(whole, rank_of(rank, writers))
-        parts |= write(folder, tensors, rank, writers)
+        with mesh_of(rank, writers) as mesh:
+            tensors = mine(whole, mesh)
+            parts |= write(folder, tensors, rank, writers)
     return parts, places(tensors, writers)
 
 
 @pytest.mark.parametrize(("writers", "readers"), [(3, 2), (2, 3), (3, 1), (1, 4), (5, 8)])
-def test_sharded_tensors_are_of_no_layout(tmp_path, rank_of, writers, readers):
+def test_sharded_tensors_are_of_no_layout(tmp_path, writers, readers):
     """8, 5 and 1 rows, so that ranks have less than others, or nothing; and a number that all of them have."""
     whole = {"even": torch.randn(8, 3), "odd": torch.randn(5), "one": torch.randn(1, 2), "step": torch.tensor(3.0)}
-    parts, at = written(tmp_path, whole, rank_of, writers)
+    parts, at = written(tmp_path, whole, writers)
     for rank in range(readers):
-        mesh = rank_of(rank, readers)
-        found = mine(empty(whole), mesh)
-        read(tmp_path, parts, at, found)
-        assert equal(local(found), local(mine(whole, mesh)))
+        with mesh_of(rank, readers) as mesh:
+            found = mine(empty(whole), mesh)
+            read(tmp_path, parts, at, found)
+            assert equal(local(found), local(mine(whole, mesh)))
     plain = empty(whole)
     read(tmp_path, parts, at, plain)
     assert equal(plain, whole)
 
 
-def test_a_rank_opens_its_own_part_alone(tmp_path, rank_of, monkeypatch):
+def test_a_rank_opens_its_own_part_alone(tmp_path, monkeypatch):
     """Where as many ranks read as wrote: with 16 ranks each opens one part, and not all 16. Of numbers that all ranks
     have, one rank reads each."""
     whole = {"weight": torch.randn(32, 3), "rows": torch.randn(16, 2)}
     whole |= {f"step{i}": torch.tensor(float(i)) for i in range(16)}
-    parts, at = written(tmp_path, whole, rank_of, 16)
+    parts, at = written(tmp_path, whole, 16)
     opened, real = [], parts_module.safe_open
     monkeypatch.setattr(parts_module, "safe_open", lambda path, how: opened.append(path.name) or real(path, how))
     assert at["weight"] == (0, 2) and at["rows"] == (0, 1) and at["step7"] == (13, 1)  # by name: after step15
     for rank in range(16):
-        found = share(mine(empty(whole), rank_of(rank, 16)), rank, 16)
+        with mesh_of(rank, 16) as mesh:
+            found = share(mine(empty(whole), mesh), rank, 16)
+            read(tmp_path, parts, at, found)
         assert len(found) == 3
-        read(tmp_path, parts, at, found)
         assert torch.equal(found["weight"].to_local(), whole["weight"][2 * rank : 2 * rank + 2])
         assert all(torch.equal(x, whole[name]) for name, x in found.items() if name.startswith("step"))
     assert opened == sorted(parts)
