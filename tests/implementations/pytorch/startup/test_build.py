@@ -1,5 +1,6 @@
 """What a run is built of, and what its log says of it before the clock starts."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -54,8 +55,7 @@ ASSIGNED = SimpleNamespace(seed=13, origin={"source": "registry", "entry": 2})
     ],
 )
 def test_a_seed_has_its_origin(rehearsal, assigned, checkpoints, seed, origin):
-    setup = setup_with(Config(), rehearsal_seed=rehearsal)
-    setup = Setup(**{**vars(setup), "assigned": assigned})
+    setup = replace(setup_with(Config(), rehearsal_seed=rehearsal), assigned=assigned)
     files = SimpleNamespace(checkpoints=checkpoints)
     found, said = build.seed_of(setup, files)
     assert said == origin
@@ -118,7 +118,6 @@ def test_a_run_that_is_not_its_entrys_is_aborted(recorded):
             assert found[4:] == (build.combine([("a.py", "1")]), Config().digest())
             return "system: found box, wanted laptop"
 
-    setup = setup_with(Config())
-    setup = Setup(**{**vars(setup), "assigned": Assigned()})
+    setup = replace(setup_with(Config()), assigned=Assigned())
     with pytest.raises(Aborted, match=r"^system: found box, wanted laptop$"):
         build.log_source(setup, Layout(1), None)
