@@ -1,14 +1,29 @@
 """A trial of the input, from the command to what the checker says of its log."""
 
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+
 import pytest
 
 from compliance.engine import judge
+from tests.support import ROOT
+from tests.support.forked import Warm, can_be_forked
+from tests.support.tiny import Tiny, environment
 
+IO_TRIAL = ROOT / "implementations" / "pytorch_tools" / "io_trial.py"
 SAMPLE, SAMPLES = 2 * 16**3, 7  # bytes of volume and label; to train on
 
 
 def values(found, key):
     return [e.value for e in found if e.key == key]
+
+
+@pytest.fixture(scope="module")
+def tiny_trial(tiny) -> Iterator[Tiny]:
+    """The tiny problem, whose `train` makes trials of the input."""
+    with Warm(environment=environment(), script=IO_TRIAL) if can_be_forked() else nullcontext() as warm:
+        yield replace(tiny, warm=warm, script=IO_TRIAL)
 
 
 @pytest.fixture(scope="module")
