@@ -9,10 +9,11 @@ from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
 
-LIFE = """
-import sys, time
+HEAD = """
+import threading, time
 from implementations.pytorch.training.watchdog import Watchdog
-
+"""
+LIFE = """
 class Mark:
     def __init__(self, done): self.done = done
     def query(self): return time.monotonic() > self.done
@@ -26,12 +27,7 @@ for _ in range({beats}):
 time.sleep({rest})
 print("the end")
 """
-
-
 DEVICES = """
-import threading, time
-from implementations.pytorch.training.watchdog import Watchdog
-
 device = threading.local()  # as CUDA's: each thread begins with 0
 
 class Mark:
@@ -44,9 +40,6 @@ watchdog.heartbeat()
 time.sleep(0.5)
 """
 STUCK = """
-import threading, time
-from implementations.pytorch.training.watchdog import Watchdog
-
 class Failed:
     def query(self): raise RuntimeError("CUDA error: device-side assert triggered")
 
@@ -61,7 +54,7 @@ time.sleep(50)
 
 def live(code: str) -> tuple[int, str]:
     """Exit code of a program, and what it said."""
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", HEAD + code], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert not done.stderr, done.stderr
     return done.returncode, done.stdout.strip()
 
