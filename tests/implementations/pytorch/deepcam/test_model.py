@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from implementations.pytorch.deepcam.model import DeepLab, Scale
+from implementations.pytorch.deepcam.model import DeepLab, Scale, double, separable
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,13 @@ def test_norms_and_the_global_scale_start_as_the_identity(small):
     layers = [m for m in small.modules() if isinstance(m, nn.BatchNorm2d | Scale)]
     assert len(layers) == 2 + 3 * 3 + 1 * 3 + 3 + 3 + 4 + 1 + 1 + 1 + 2 + 3
     assert all((m.weight == 1).all() and (m.bias == 0).all() for m in layers)
+
+
+def test_convolutions_keep_or_halve_and_transposed_ones_double():
+    x = torch.zeros(1, 4, 8, 12)
+    assert separable(4, 6)(x).shape == separable(4, 6, rate=2)(x).shape == (1, 6, 8, 12)
+    assert separable(4, 6, stride=2)(x).shape == (1, 6, 4, 6)
+    assert double(4, 6)(x).shape == (1, 6, 16, 24)
 
 
 def test_widths_must_stay_whole():
