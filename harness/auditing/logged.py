@@ -144,7 +144,7 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
         else:
             facts = {name: found for name, found in data.items() if isinstance(found, list)}
             where = f"{path}:{event.line}: {event.key}"
-            lists = {name: tuple(_number(x, f"{where}: {name}") for x in found) for name, found in facts.items()}
+            lists = {n: tuple(_number(x, f"{where}: {n}") for x in flat(found)) for n, found in facts.items()}
             state = data.get("state")
             if state is not None and not (isinstance(state, str) and SHA256.fullmatch(state)):
                 raise ValueError(f"{where}: state: found {state!r:.80}, wanted a sha256")
@@ -152,6 +152,15 @@ def _epochs(path: Path, events: list[Event], metric: str) -> tuple[Epoch, ...]:
     numbers = sorted(losses.keys() | scores.keys())
     whole = list(itertools.takewhile(lambda number: number in losses and number in scores, numbers))
     return tuple(Epoch(n, losses[n], *scores[n], early.get(n)) for n in whole) if whole and whole[0] <= 1 else ()
+
+
+def flat(found: Any, depth: int = 2) -> list[Any]:
+    """Return what lists in lists hold, in order: samples of classes of counts, as `scaffold_published` logs them. Lists
+    that are deeper stay as they are."""
+    numbers: list[Any] = []
+    for part in found:
+        numbers += flat(part, depth - 1) if isinstance(part, list) and depth else [part]
+    return numbers
 
 
 def _number(value: Any, where: str) -> float:

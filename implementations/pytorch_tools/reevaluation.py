@@ -17,7 +17,7 @@ from benchmark.run.errors import Aborted
 from benchmark.run.log import RunLog
 from benchmark.run.reader import Reader
 from benchmark.workload import AnyProblem
-from harness.auditing.logged import Epoch
+from harness.auditing.logged import Epoch, flat
 from implementations.pytorch.config import activation_type
 from implementations.pytorch.layers.norm import fuse_norms
 from implementations.pytorch.parallel.layout import Layout
@@ -47,7 +47,7 @@ class Apart:
 def apart(logged: Epoch, found: Evaluation) -> Apart:
     """Return the distance of an evaluation from a logged one, which may have other lists of numbers beside its counts.
     Raises ValueError if it lacks a count."""
-    facts = {name: tuple(numbers) for name, numbers in found.facts.items()}
+    facts = {name: tuple(flat(numbers)) for name, numbers in found.facts.items()}
     counts = {name: logged.facts.get(name, ()) for name in facts}
     logs, wanted = ({name: len(numbers) for name, numbers in one.items()} for one in (counts, facts))
     if logs != wanted:

@@ -107,3 +107,11 @@ def test_an_epoch_may_have_several_evaluations(tmp_path):
     found = read_run(log.write(tmp_path / "result_0.txt")).epochs
     assert [epoch.number for epoch in found] == [0.25 * n for n in range(1, len(logged) + 1)]
     assert [epoch.score for epoch in found] == [epoch.score for epoch in logged]
+
+
+def test_counts_by_sample_and_class_are_read_in_their_order(tmp_path):
+    path = edited(tmp_path, "eval_accuracy", about(counts=[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]))
+    assert read_run(path).epochs[0].facts["counts"] == (1, 2, 3, 4, 5, 6, 7, 8)
+    path.unlink()
+    with pytest.raises(ValueError, match=r"eval_accuracy: counts: found \[1\], wanted a finite number"):
+        read_run(edited(tmp_path, "eval_accuracy", about(counts=[[[[1]]]])))

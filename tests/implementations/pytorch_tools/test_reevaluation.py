@@ -14,6 +14,7 @@ LOGGED = Epoch(1, 1.0, 0.5, {"hits": (100, 0), "true": (400, 0)})
     [
         ({"hits": [100, 0], "true": [400, 0]}, 0.5, Apart(0.0, 0.0, True)),
         ({"hits": [100, 0]}, 0.5, Apart(0.0, 0.0, True)),  # the log has more lists
+        ({"hits": [[75], [0]]}, 0.5, Apart(0.25, 0.0, False)),  # by sample
         ({"hits": [75, 0], "true": [400, 0]}, 0.5, Apart(0.25, 0.0, False)),
         ({"hits": [100, 0], "true": [500, 0]}, 0.25, Apart(0.2, 0.25, False)),
         ({"hits": [100, 1], "true": [400, 0]}, 0.5, Apart(1.0, 0.0, False)),  # nothing against something
