@@ -137,6 +137,10 @@ def test_paths_that_a_page_names_exist(page):
     assert not {p for p in named if not made_up.search(p) and not (ROOT / p).exists()}
 
 
+def test_the_readme_is_a_page():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
 def test_the_citation_is_of_this_project():
     found = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

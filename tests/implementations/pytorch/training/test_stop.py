@@ -54,6 +54,15 @@ def test_signal(endless, events, tmp_path, number):
     wait_for(lambda: all(map(gone, workers)), 60)
 
 
+def test_signal_to_torchrun(endless, events, tmp_path):
+    """As a scheduler ends a job."""
+    log = tmp_path / "log.txt"
+    with running(endless, log, FOREVER, ranks=2, fresh=True) as process:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) != 0
+    assert end_of(log, events)["status"] == "aborted"
+
+
 @pytest.mark.parametrize(("victim", "layout", "fresh"), [(0, "2,1,1,1", False), (1, "1,2,1,1", True)])
 def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
     log = tmp_path / "log.txt"
@@ -86,7 +95,7 @@ def test_dead_data_worker(endless, events, tmp_path):
 
 @pytest.mark.parametrize(("layout", "sharding"), [("2,1,1,1", "fsdp"), ("1,2,1,1", "ddp")])
 def test_rank_that_stands_still(endless, events, tmp_path, layout, sharding):
-    """It is there and doesn't answer, as one whose cable was pulled: the others wait as long as they were told to."""
+    """It is there and doesn't answer: the others wait as long as they were told to."""
     log = tmp_path / "log.txt"
     with running(endless, log, "--layout", layout, FOREVER, PATIENT, f"sharding={sharding}", ranks=2) as run:
         run.ranks[1].send_signal(signal.SIGSTOP)
