@@ -38,11 +38,6 @@ class Side:
         """The first MOST_RUNS of its runs."""
         return self.result.runs[:MOST_RUNS]
 
-    @property
-    def kept(self) -> set[str]:
-        """The paths of the runs that the figure of merit averages."""
-        return {run.path for run, used in zip(self.result.runs, self.result.mask, strict=True) if used}
-
 
 @dataclass(frozen=True)
 class Pair:

@@ -130,7 +130,7 @@ def looking(results: Sequence[Result], looks: Looks) -> list[dict[str, Any]]:
 def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
     """Figures of merit, intervals and runs of a group on one axis, best set first: a row for each set, with a tick for
     each run; None for fewer than two."""
-    scored = [r for r in results if r.fom is not None]
+    scored = with_merit(results)
     if len(scored) < 2:
         return None
     shown = scored[:MOST]

@@ -64,7 +64,7 @@ def drawn(compared: Sequence[Side], pairs: Sequence[Pair]) -> Iterator[Chart | N
     their times span a factor of ten."""
     scored = [(i, s) for i, s in enumerate(compared) if not s.result.why]
     results = [s.result for _, s in scored]
-    sides = [charts.Side(s.letter, s.runs, frozenset(s.kept)) for _, s in scored]
+    sides = [charts.Side(s.letter, s.runs, s.result.kept) for _, s in scored]
     yield product_chart(compared, pairs)
     yield from parts(results)
     curves = medians(sides, shared({r.one("target") for r in results}))

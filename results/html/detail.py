@@ -51,10 +51,9 @@ def room(sets: int) -> Room:
 def detail(r: Result, links: Links, space: Room) -> dict[str, Any]:
     """The values of one set for the template."""
     drawn = sample(r.runs, space.drawn)
-    kept = frozenset(run.path for run, used in zip(r.runs, r.mask, strict=True) if used)
     found = [
         charts.curves(charts.each(drawn), r.one("target"), reference_epochs(r), space.points),
-        charts.timeline([Side("", drawn, kept)], r.weak) if space.whole else None,
+        charts.timeline([Side("", drawn, r.kept)], r.weak) if space.whole else None,
     ]
     n = r.score.n
     more = f"Charts show {len(drawn)} of the {n} runs. " if len(drawn) < n else ""

@@ -26,12 +26,12 @@ def medians(sides: Sequence[Side], target: Any, band: Sequence[float] = (), most
     return Chart("medians", chart.caption, chart.keys, tables, note, log=log)
 
 
-def middle(runs: Sequence[Curve], steps: int = STEPS) -> list[tuple[float, float, float, float]]:
-    """(epoch, lower quartile, median, upper quartile) at most `steps` epochs at which a run was evaluated. A run counts
+def middle(runs: Sequence[Curve]) -> list[tuple[float, float, float, float]]:
+    """(epoch, lower quartile, median, upper quartile) at most STEPS epochs at which a run was evaluated. A run counts
     from its first evaluation to its last, between two on the straight line; where fewer than half of the runs count,
     the curve ends."""
     runs = [sorted(run) for run in runs if run]
-    places = sample(sorted({x for run in runs for x, _ in run}), steps)
+    places = sample(sorted({x for run in runs for x, _ in run}), STEPS)
     columns = [np.interp(places, [x for x, _ in run], [y for _, y in run], np.nan, np.nan) for run in runs]
     found = []
     for x, *column in zip(places, *columns, strict=True):

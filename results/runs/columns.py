@@ -8,10 +8,7 @@ class Row(NamedTuple):
     """One run. None stands for no value. Parts of its time are whole milliseconds: those that are known add up to
     `total_ms` exactly."""
 
-    set: str | None = None  # round/org/system/scaling/benchmark
     edition: str | None = None  # of the rules that the set was checked by
-    org: str | None = None  # the organisation's folder
-    system: str | None = None  # the system's folder
     scaling: str | None = None  # strong (time to train one model) or weak (throughput of many)
     benchmark: str | None = None  # its folder, or what the log says where no folder does
     problem: str | None = None  # as logged; not in MLPerf HPC's rounds

@@ -24,14 +24,11 @@ def scaling(runs: SetVerdict) -> str:
     return runs.scaling or "strong"
 
 
-def row(name: str, runs: SetVerdict, log: LogVerdict) -> Row:
-    """The row of a log; `name` is the name of its set `runs`."""
+def row(runs: SetVerdict, log: LogVerdict) -> Row:
+    """The row of a log of a set."""
     run = log.run
     values = {
-        "set": name,
         "edition": round_of(runs),
-        "org": runs.org,
-        "system": runs.system,
         "scaling": scaling(runs),
         "benchmark": runs.benchmark or run.benchmark,
         "problem": text(run.value("problem")),

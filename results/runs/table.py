@@ -28,6 +28,6 @@ def set_name(runs: SetVerdict) -> str:
     return "/".join(p for p in (runs.round, runs.org, runs.system, scaling(runs), runs.benchmark) if p)
 
 
-def rows_of(name: str, runs: SetVerdict) -> list[Row]:
+def rows_of(runs: SetVerdict) -> list[Row]:
     """One row for each log of a set, pruned ones last."""
-    return [row(name, runs, log) for log in sorted(runs.logs, key=lambda log: log.run.pruned)]
+    return [row(runs, log) for log in sorted(runs.logs, key=lambda log: log.run.pruned)]

@@ -109,6 +109,11 @@ class Result:
         """Whether the set may have a rank: it has a figure of merit, and was given with its submission."""
         return self.fom is not None and bool(self.judged.submission)
 
+    @property
+    def kept(self) -> frozenset[str]:
+        """The paths of the runs that `mask` marks."""
+        return frozenset(run.path for run, used in zip(self.runs, self.mask, strict=True) if used)
+
     def mean(self, column: str) -> float | None:
         """The mean of a column over the runs that `mask` marks, harmonic for a rate; None if no run has a value."""
         values = self.values(column)
@@ -155,7 +160,7 @@ def one_spelling(results: Sequence[Result]) -> list[Result]:
 def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
     """The results of a folder: one for a set of runs, one for each problem if its logs measure throughput only."""
     logs = sorted(runs.logs, key=lambda log: log.run.pruned)
-    pairs = list(zip(logs, rows_of(name, runs), strict=True))
+    pairs = list(zip(logs, rows_of(runs), strict=True))
     if not pairs or not all(row.throughput_only for _, row in pairs):
         yield result(name, runs, pairs, as_logged)
         return

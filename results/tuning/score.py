@@ -163,7 +163,7 @@ def campaigns(verdict: Verdict) -> list[Scored]:
 def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     ledger = read_beside(trials.folder, trials.path)
     opened = read(trials.folder, ledger).opened
-    rows = rows_of(trials.path, trials)
+    rows = rows_of(trials)
     runs = [log.run for log in sorted(trials.logs, key=lambda log: log.run.pruned)]
     made = [trial for run, row in zip(runs, rows, strict=True) if (trial := _trial(run, row, opened))]
     confirmed = [log.run for log in confirming.logs] if confirming else []

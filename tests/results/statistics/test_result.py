@@ -14,7 +14,6 @@ from results.statistics import result
 from results.statistics.result import as_logged_place, summarize
 from results.tables.ranking import size
 from results.tables.text import details
-from results.tables.words import no_score
 
 
 def five(new_log, first=50.0, seed=1, **facts):
@@ -99,8 +98,6 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     assert as_logged_place(refused, [found["wrong"]]) == (1, 2)  # of one as good
     few = replace(refused, score=replace(refused.score, fom=None))
     assert as_logged_place(few, placed) is None
-    told = "; ".join(no_score(replace(refused, would_stand=(2, 3))))
-    assert told == "no score: failed the check; as logged 62.0 s, which would be place 2 of 3"
 
 
 def test_throughput_alone_is_a_result_for_each_problem(tree, new_log):

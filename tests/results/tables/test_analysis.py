@@ -28,15 +28,6 @@ def test_markdown_has_the_same_tables(tree, new_log, capsys):
     assert out.count("| closed | acme | box |") == 2
 
 
-def test_times_at_other_batch_sizes_are_predicted(tree, new_log, capsys):
-    for org, batch in (("a", 4), ("b", 8)):
-        tree.set(new_log.five(10, global_batch_size=batch), org=org)
-    out = analysis(capsys, tree).splitlines()
-    at = out.index("v1.0 · scaffold · smoke · closed division · seconds without staging, predicted; * extrapolated")
-    assert out[at + 1].split() == ["system", "batch", "4", "batch", "6", "batch", "8"]
-    assert out[at + 2].split()[2:5] == ["11.50", "(on", "4:"] and "* (on 8: " in out[at + 2]
-
-
 def test_a_sentence_says_how_well_known_batch_sizes_are_predicted(tree, new_log, capsys):
     for org, batch in (("a", 4), ("b", 8), ("c", 12)):
         tree.set(new_log.five(10, global_batch_size=batch), org=org)

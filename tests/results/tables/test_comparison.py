@@ -92,6 +92,8 @@ def test_energies_are_compared_where_they_are_of_one_kind(compared):
     assert said(("node", high), ("node", low)).startswith("A takes 2.00 times the energy of B (95 %: ")
     assert said(("node", low), ("node", low[::-1])).startswith("no difference in energy can be told: A takes 0.")
     assert said(("node", low), ("meter", high)) == "their energies are not compared: node counters and meter"
+    rehearsed = said(("node", low), ("rehearsal", high))
+    assert rehearsed == "their energies are not compared: node counters and rehearsal (no measurement)"
 
 
 def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):

@@ -31,6 +31,7 @@ def test_page_terminal_and_markdown_have_the_same_numbers(results, tmp_path):
         (line,) = ranking([r], Links(Path.cwd())).lines
         for cell in line.cells[3:]:
             assert f">{cell.text}<" in page and cell.words in text and f"| {cell.words} |" in marked, cell
+        assert f"| {hardware.cell(r).words} |" in marked and hardware.HEAD in dict(told(r))
         for name, value in told(r):
             assert f"<dt>{name}</dt><dd>{value}</dd>" in page and f"    {name}: {value}\n" in text, name
 
@@ -55,12 +56,6 @@ def test_ranking_and_details_have_one_rate_of_training(results):
     rate = dict(told(results[0]))["training samples a second"].partition(" ± ")[0]
     assert rate in [cell.text for cell in line.cells]
     assert "samples/s" not in terminal_text(results) and "models/h" not in terminal_text(results)
-
-
-def test_text_and_markdown_say_what_a_system_is_made_of(results):
-    said = hardware.cell(results[0]).words
-    assert f"    {hardware.HEAD}: {said}\n" in terminal_text(results)
-    assert f"| {hardware.HEAD} |" in markdown_text(results) and f"| {said} |" in markdown_text(results)
 
 
 def test_units_without_a_rank_are_told(tree, new_log):

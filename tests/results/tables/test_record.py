@@ -1,7 +1,13 @@
 """A result as one flat record."""
 
-from results.measures.identity import rank_text
+import json
+
+from results.measures.registry import MEASURES
+from results.tables.text import json_text
 
 
-def test_ranks_in_words():
-    assert [rank_text(rank) for rank in (None, (1, 1), (2, 4))] == [None, "1", "2-4"]
+def test_json_says_its_schema_and_every_meaning(tree, new_log):
+    tree.set(new_log.five())
+    body = json.loads(json_text(tree.results()))
+    assert body["schema"] == "results/2" and list(body["columns"]) == list(body["results"][0]) == list(MEASURES)
+    assert body["columns"]["fom_seconds"] == "the figure of merit: trimmed mean of seconds, s"

@@ -12,8 +12,6 @@ from results.html.tuning import sections
 from results.tuning.score import campaigns
 from results.tuning.text import terminal_text
 
-COLOUR = "var(--ink)"
-
 
 def other(scored, batch, samples, system="box"):
     """The same campaign at another batch size, or on another system."""
