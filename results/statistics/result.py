@@ -159,8 +159,7 @@ def one_spelling(results: Sequence[Result]) -> list[Result]:
 
 def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
     """The results of a folder: one for a set of runs, one for each problem if its logs measure throughput only."""
-    logs = sorted(runs.logs, key=lambda log: log.run.pruned)
-    pairs = list(zip(logs, rows_of(runs), strict=True))
+    pairs = rows_of(runs)
     if not pairs or not all(row.throughput_only for _, row in pairs):
         yield result(name, runs, pairs, as_logged)
         return

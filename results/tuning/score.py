@@ -164,8 +164,8 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     ledger = read_beside(trials.folder, trials.path)
     opened = read(trials.folder, ledger).opened
     rows = rows_of(trials)
-    runs = [log.run for log in sorted(trials.logs, key=lambda log: log.run.pruned)]
-    made = [trial for run, row in zip(runs, rows, strict=True) if (trial := _trial(run, row, opened))]
+    runs = [log.run for log, _ in rows]
+    made = [trial for log, row in rows if (trial := _trial(log.run, row, opened))]
     confirmed = [log.run for log in confirming.logs] if confirming else []
     times = [run.seconds if run.converged and run.seconds else math.inf for run in confirmed]
     epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))

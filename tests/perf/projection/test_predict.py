@@ -164,17 +164,6 @@ def test_replicas_without_a_sample_are_no_layout():
         predict(SMOKE, settings, FREE, Layout(2))
 
 
-def test_a_system_is_read_strictly(tmp_path):
-    path = tmp_path / "mine.yaml"
-    path.write_text(dump_system(FREE))
-    assert load_system(str(path)) == FREE
-    path.write_text(dump_system(FREE).replace("memory_gib", "memory_gb"))
-    with pytest.raises(ValueError, match=r"mine.yaml: unknown field 'memory_gb'; did you mean 'memory_gib'"):
-        load_system(str(path))
-    with pytest.raises(ValueError, match="no system 'dgx-h2oo'; did you mean 'dgx-h200'"):
-        load_system("dgx-h2oo")
-
-
 def test_blocks_run_again_only_as_far_as_they_must():
     settings, layout = config(SMOKE, "precision=float32", "batch_size=4"), (1, 1, 1, 1)
     steps = [best_of(SMOKE, settings, FREE, layout, step) for step in LADDER]
@@ -193,15 +182,17 @@ def test_blocks_run_again_only_as_far_as_they_must():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        ("memory_gib", "memory_gb", r"mine.yaml: unknown field 'memory_gb'; did you mean 'memory_gib'"),
         ("memory_reached: 1", "memory_reached: 2.01", "memory_reached: found 2.01, wanted at most 2"),
         ("optimizer_reached: 0.6", "optimizer_reached: 0", "optimizer_reached: found 0.0, wanted more than 0"),
         ("reserve_gib: 0", "reserve_gib: 2.0e+6", "reserve_gib: found 2000000.0, wanted less than memory_gib"),
     ],
 )
-def test_rates_that_cannot_be(tmp_path, old, new, message):
+def test_a_system_is_read_strictly(tmp_path, old, new, message):
     path = tmp_path / "mine.yaml"
-    text = dump_system(FREE).replace(old, new, 1)
-    assert text != dump_system(FREE)
+    text = dump_system(FREE)
     path.write_text(text)
+    assert load_system(str(path)) == FREE
+    path.write_text(text.replace(old, new, 1))
     with pytest.raises(ValueError, match=message):
         load_system(str(path))

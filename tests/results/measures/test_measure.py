@@ -67,10 +67,6 @@ def test_without_a_figure_of_merit_no_runs_are_averaged():
     assert get(SimpleNamespace(fom=1.5, score=score)) == 3.0 and get(SimpleNamespace(fom=None, score=score)) is None
 
 
-def test_a_mean_is_no_share_unless_it_is_said():
-    assert [averaged("au", "AU", "", **more).title for more in ({}, {"share": True})] == ["AU", "AU, %"]
-
-
 def test_an_expected_time_and_not_why_there_is_none(results):
     (r,) = results
     found, _ = expected(r)

@@ -11,7 +11,7 @@ from results.runs.table import named_sets, rows_of
 
 def rows(path, edition=None):
     """The rows of everything below a path."""
-    return [row for _, runs in named_sets(judge([path], edition)) for row in rows_of(runs)]
+    return [row for _, runs in named_sets(judge([path], edition)) for _, row in rows_of(runs)]
 
 
 def test_ratios_need_two_finite_numbers_and_a_positive_divisor():
@@ -96,7 +96,7 @@ def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
     weak = rows(tree.set(good, org="weak", scaling="weak", pruned=bad))
     assert sum(row.pruned for row in weak) == 3
     strong = named_sets(judge([tree.set(good, org="strong", pruned=bad)]))
-    assert not any(row.pruned for _, runs in strong for row in rows_of(runs))
+    assert not any(row.pruned for _, runs in strong for _, row in rows_of(runs))
     assert sorted(len(rows_of(runs)) for _, runs in strong) == [3, 5]
 
 
