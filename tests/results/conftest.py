@@ -278,12 +278,6 @@ def new_log():
     return Makers
 
 
-@pytest.fixture(scope="session")
-def makers():
-    """folder -> (a round being written there, Makers), for fixtures that outlive a test."""
-    return lambda folder: (Tree(folder / "round"), Makers)
-
-
 @pytest.fixture
 def read(tmp_path):
     """What the checker reads in a log, judged by itself."""

@@ -2,22 +2,20 @@
 
 import json
 import statistics
-from pathlib import Path
 
 import pytest
-import yaml
 
 from results import summarize
+from tests.results.conftest import SETS, Tree
 
-SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
 NAMES = [f"{s['org']} {s['system']}" for s in SETS]
 
 
 @pytest.fixture(scope="module", params=SETS, ids=NAMES)
-def published(request, tmp_path_factory, makers):
+def published(request, tmp_path_factory):
     """(the numbers, the record that summarize.py makes of logs generated from them)."""
     entry = request.param
-    tree, _ = makers(tmp_path_factory.mktemp("round"))
+    tree = Tree(tmp_path_factory.mktemp("published") / "round")
     tree.published(entry)
     output = tree.root.parent / "record.json"
     arguments = ["--format", "json", "--output", str(output), str(tree.root)]

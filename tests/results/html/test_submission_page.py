@@ -5,16 +5,17 @@ import pytest
 from results.html.detail import room
 from results.html.submission_page import COLUMNS, names, submission
 from results.tables.links import Links
+from tests.results.conftest import Tree, five_runs
 
 NAMES = ("v1.0", "../rules.html", "../charts.js")
 
 
 @pytest.fixture(scope="module")
-def results(makers, tmp_path_factory):
-    tree, new_log = makers(tmp_path_factory.mktemp("submission"))
+def results(tmp_path_factory):
+    tree = Tree(tmp_path_factory.mktemp("submission") / "round")
     for org, seconds in (("acme", 50), ("bolt", 500)):
-        tree.set(new_log.five(seconds, seconds, epochs=5), org=org)
-    tree.set(new_log.five(60), org="acme", system="other", scaling="weak")
+        tree.set(five_runs(seconds, seconds, epochs=5), org=org)
+    tree.set(five_runs(60), org="acme", system="other", scaling="weak")
     return tree.results(), tree.root
 
 
