@@ -35,8 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         verdict = command.judged(args, wanted)
         tuned = campaigns(verdict)
         if tuned and all(s.campaign for s in verdict.all_sets):
-            if any(form == "html" for _, form in wanted):
-                raise ValueError("found only campaigns of tuning, wanted sets of runs: use summarize.py for their page")
+            if odd := [form for _, form in wanted if form != "text"]:
+                how = f"use summarize.py for their {'page' if odd[0] == 'html' else 'JSON'}"
+                raise ValueError(f"found only campaigns of tuning, wanted sets of runs: {how}")
             command.write(wanted, {"text": lambda base: terminal_text(tuned)})
             return 0
         found = [d.sides(results) for results in comparisons(args.paths, verdict, args.as_logged)]

@@ -90,6 +90,16 @@ def test_a_round_is_compared_problem_by_problem(two, tree, new_log, call):
     assert "v1.0 · scaffold · scale6 " in out.out and "A  a/other\nB  b/other" in out.out
 
 
+@pytest.mark.parametrize(("form", "named"), [("text", ""), ("html", "page"), ("json", "JSON")])
+def test_campaigns_alone_are_told_as_text_only(call, form, named):
+    """As found: a traceback in place of JSON."""
+    code, out = call(REFERENCE.parents[1] / "v1.0-tuning", "--format", form)
+    if form == "text":
+        assert code == 0 and "time to solution with the tuning counted" in out.out
+    else:
+        assert code == 2 and out.err.endswith(f"wanted sets of runs: use summarize.py for their {named}\n")
+
+
 def test_our_own_submission_against_another(tmp_path, capsys):
     """As the README has it: a submission of several sets against another's."""
     mine = tmp_path / "v1.0" / "me"
