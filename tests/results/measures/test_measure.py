@@ -33,7 +33,8 @@ def test_nothing_over_a_divisor_is_nothing():
 def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
     """51, 52 and 53 s of the five."""
     (r,) = results
-    total = averaged("total", "", "", "total_ms", unit="ms")
+    total = averaged("total", "total", "", "total_ms", unit="ms")
+    assert total.title == "total, ms"
     assert total.get(r) == pytest.approx(52_000) and total.error(r) == pytest.approx(1000)
     same, spread = with_deviation(total)
     assert same is total and (spread.name, spread.title) == ("total_deviation", "±, ms")
