@@ -51,11 +51,6 @@ def second_start(run):
     run.insert_before(run.one("epoch_start", 2), "run_start", None, "INTERVAL_START")
 
 
-def staged_early(run):
-    run.insert_before(run.one("run_start"), "staging_start", None, "INTERVAL_START")
-    run.insert_before(run.one("run_start"), "staging_stop", None, "INTERVAL_END")
-
-
 def early_line(run):
     run.one("run_stop")["time_ms"] = run.one("eval_start", 2)["time_ms"]
 
@@ -100,13 +95,8 @@ CLOCK = [
     ("run_stop before the last evaluation", each(Run.move, "run_stop", "eval_start", to=-1), "EVL06"),
     ("run_stop logged earlier than it was", each(early_line), "EVL06"),
     ("five minutes of work as initialisation", each(Run.delay, 300_000, "init_stop"), "CLK18"),
-    ("an hour of work as initialisation", each(Run.delay, 3_600_000, "init_stop"), "CLK07"),
     ("three tenths of a second before run_start", each(Run.delay, 300, "run_start"), "CLK06"),
-    ("staging before the clock", each(staged_early), "CLK11"),
-    ("an evaluation inside its epoch", each(Run.move, "eval_start", "epoch_stop", 1, 1), "CLK15"),
-    ("an epoch set back in time", one(Run.delay, -3000, "epoch_start", 2), "CLK04"),
     ("runs of the year before", each(Run.shift, -400 * DAY), "CLK05"),
-    ("runs of next year", each(Run.shift, 400 * DAY), "CLK19"),
     ("a run as long as its initialisation", each(Run.delay, 100_000, "init_stop"), "CLK18", "deepcam"),
     ("every threshold used up", each(thresholds), ""),
 ]

@@ -6,7 +6,7 @@ import unicodedata
 
 from rules.edition import load
 from tests.compliance.attacks.scores import NAMES, cut, missed, noisy, scored
-from tests.compliance.attacks.submission import HOME, Run, Submission, both, described, each, fresh, source_of
+from tests.compliance.attacks.submission import HOME, Submission, both, fresh, source_of
 from tests.compliance.logs import log_text
 
 ALL = (1, 2, 3, 4, 5)
@@ -128,11 +128,6 @@ def accented(submission):
     return other_org(unicodedata.normalize("NFD", submission.org))(submission)
 
 
-def nobody(submission):
-    submission.rename("SUBMISSION_ORG_PLACEHOLDER")
-    submission.org = "reference"
-
-
 def parked(path):
     """A run that failed lies elsewhere in the submission."""
 
@@ -164,13 +159,9 @@ COPIES = [
     ("one machine as two systems", lambda s: other_runs(s, "tower"), "RUN24 SYS14"),
 ]
 IDENTITIES = [
-    ("another one's name in the logs", each(Run.put, "submission_org", "acme"), "RUN11"),
-    ("a submitter that is not the folder's", described(submitter="Acme"), "SYS09"),
     ("a system that differs by case", lambda s: other_runs(s, "XEON_amx_2core"), "RUN24 SYS14 TREE12"),
     ("an organisation that differs by punctuation", other_org("Refer-ence"), "RUN24 TREE12"),
     ("an organisation with its accent apart", accented, "RUN24 TREE12"),
-    ("another platform in the logs", each(Run.put, "submission_platform", "h100"), "RUN12"),
-    ("nobody's name", nobody, "RUN17"),
 ]
 PARKED = [
     ("a failed run beside the set", parked(f"{HOME}/failed/result_5.txt"), "EVL07 RUN24 TREE01"),
