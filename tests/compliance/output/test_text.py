@@ -111,14 +111,6 @@ def test_a_submission_takes_a_screen_whatever_it_has(round_, seed, rules, sets):
         assert lines[57].startswith(rest) and sum(line.startswith("  error SEED") for line in lines) == 56
 
 
-def test_findings_of_other_severities_are_hidden_and_counted(report, seed, file):
-    lines = render(replace(report(seed, file), severity="error")).splitlines()
-    assert lines[4] == "  failed: 1 error, with 1 warning to read"
-    assert "TREE03" not in "".join(lines)
-    lines = render(replace(report(seed, file), severity="warning")).splitlines()
-    assert lines[1] == "  warning TREE03: A file has a place" and FOOT not in lines and "SEED03" not in "".join(lines)
-
-
 def test_waived_findings_and_impacts_are_told_behind_the_finding(report, seed):
     text = render(report(replace(seed, waived="r: agreed", impact="score 1 s; none if this run counts as failed")))
     assert text.splitlines()[1:3] == [
@@ -228,12 +220,6 @@ def test_each_severity_has_its_color_on_a_terminal_alone(report, seed, severity,
     assert lines[1] == f"\x1b[{color}m  {severity} SEED03: A seed is fresh\x1b[0m"
     assert ("\x1b[31m  failed: 1 error\x1b[0m" in lines) == (severity == "error")
     assert "\x1b" not in render(report(finding))
-
-
-def test_a_strangers_text_stays_text(report, hostile):
-    for every in (False, True):
-        text = render(replace(report(hostile, replace(hostile, waived="")), every=every))
-        assert "\x1b" not in text and all(line.isprintable() for line in text.splitlines())
 
 
 def test_what_reviewers_said_stands_above_the_verdict(report):
