@@ -7,15 +7,12 @@ import os
 import resource
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import compliance
 from compliance.engine import judge
+from tests.support import ROOT
 from tests.support.effort import guarded
-
-ROOT = Path(compliance.__file__).parents[1]
 
 
 def codes(findings):

@@ -49,16 +49,6 @@ def weighed_as(content):
     return weighed(lambda submission: weigh(submission, 3, content))
 
 
-def none_of_one(submission):
-    submission.runs[3].drop("weights")
-    del submission.files[file_of(submission, 3)]
-
-
-def other_bit(submission):
-    path = file_of(submission, 3)
-    submission.files[path] = submission.files[path][:-1] + b"\0"
-
-
 def renamed(number):
     return {f"{name}{number}": tensor for name, tensor in tensors(0).items()}
 
@@ -77,33 +67,20 @@ def a_thousand_bytes(submission):
         run.one("weights")["metadata"]["bytes"] = 1000
 
 
-def early_weights(submission):
-    for run in submission.runs:
-        run.move("weights", "run_stop")
-
-
 def with_more(submission):
     weigh(submission, 3, submission.files[file_of(submission, 3)] + b"import os")
 
 
-def one_more(submission):
-    submission.files[file_of(submission, 12)] = submission.files[file_of(submission, 3)]
-
-
 WEIGHTS = [
-    ("one run without", weighed(none_of_one), "WGT03", "cosmoflow"),
-    ("a bit changed after the run", weighed(other_bit), "WGT04", "cosmoflow"),
     ("the same weights for all runs", weighed(content=lambda number: tensors(0)), "WGT08", "cosmoflow"),
     ("the same tensors under other names", weighed(content=renamed), "WGT08", "cosmoflow"),
     ("the same weights with noise in all tensors", weighed(content=noisy), "", "cosmoflow"),
     ("random numbers", weighed_as(tensors(99)), "", "cosmoflow"),
     ("digests of files that nobody sees", weighed(a_digest_alone), "", "cosmoflow"),
     ("files that nobody sees, of 1000 bytes", weighed(a_thousand_bytes), "WGT06", "cosmoflow"),
-    ("weights of before the last evaluation", weighed(early_weights), "WGT01", "cosmoflow"),
     ("a pickle", weighed_as(b"\x80\x04" + bytes(300)), "WGT05", "cosmoflow"),
     ("a program behind the tensors", weighed(with_more), "WGT05", "cosmoflow"),
     ("a smaller network's", weighed_as(tensors(3, 1000)), "WGT06", "cosmoflow"),
-    ("more files than runs", weighed(one_more), "WGT07", "cosmoflow"),
 ]
 
 

@@ -103,18 +103,10 @@ def test_every_byte_of_the_tar_counts(sound, tmp_path):
         raw[at] ^= 1
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"name": "../../x"},
-        {"name": "acme/x", "type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
-        {"name": NAME, "size": 2},
-    ],
-)
-def test_other_tars_are_none(tmp_path, fields):
-    info = tarfile.TarInfo()
-    for field, value in fields.items():
-        setattr(info, field, value)
+@pytest.mark.parametrize(("name", "size"), [("../../x", 0), (NAME, 2)])
+def test_other_tars_are_none(tmp_path, name, size):
+    info = tarfile.TarInfo(name)
+    info.size = size
     path = tmp_path / "package.tar.gz"
     with tarfile.open(path, "w:gz") as tar:
         tar.addfile(info, io.BytesIO(b"x" * info.size))
