@@ -55,6 +55,11 @@ def test_anonymous_and_back(registered, run, tmp_path):
     assert (code, lines[0]) == (0, str(tmp_path / "v2" / "acme"))
 
 
+def test_errors_are_exit_1_and_named(broken, run, tmp_path):
+    code, lines, errors = run(broken.root, "--out", tmp_path / "a.tar.gz")
+    assert (code, lines) == (1, []) and "nothing was packed" in errors and "result_1.txt:8: SEED0" in errors
+
+
 def test_a_package_that_is_none_is_exit_1_and_one_line(run, tmp_path):
     (tmp_path / "p").write_bytes(b"PK")
     code, lines, errors = run("--verify", tmp_path / "p")
