@@ -288,7 +288,7 @@ def _epochs(log: Log) -> Iterator[tuple[Event, Event]]:
 
 def _samples(stop: Event) -> int:
     samples = metadata(stop, "samples_count")
-    return max(samples, 0) if type(samples) is int else 0
+    return max(int(samples), 0) if type(samples) is int and is_number(samples) else 0
 
 
 def _figures(event: Event, stop: Event) -> Iterator[tuple[str, float]]:

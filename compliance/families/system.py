@@ -160,8 +160,8 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
         yield Fault(event.line, f"devices of {named} ranks", f"of {ranks}, as number_of_ranks")
     if type(nodes) is int and hosts != nodes:
         yield Fault(event.line, f"devices on {hosts} hosts", f"on {nodes}, as number_of_nodes")
-    others = sorted({group.kind for group in groups} - {kind})
-    if type(kind) is str and others:
+    others = sorted({group.kind for group in groups} - {kind}) if type(kind) is str else []
+    if others:
         yield Fault(event.line, f"devices of kind {show(', '.join(others))}", f"{show(kind)}, as in the settings")
     accelerators = [group for group in groups if group.kind != CPU]
     uuids = [uuid for group in accelerators for uuid in group.uuids]

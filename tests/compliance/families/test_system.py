@@ -211,7 +211,8 @@ def test_sys10_devices_are_of_all_ranks_and_told_apart(device, devices, told):
 
 def test_sys10_what_a_log_lacks_contradicts_no_device():
     said = {"number_of_ranks": 2, "number_of_nodes": 1, "hyperparameters": {"device": "cpu"}, "devices": named()}
-    for name, value in (*dict.fromkeys(said).items(), ("devices", "?")):
+    odd = {"device": ["cpu"]}
+    for name, value in (*dict.fromkeys(said).items(), ("devices", "?"), ("hyperparameters", odd)):
         assert agreeing(checks.named_devices_agree, **{**said, name: value}) == []
 
 
