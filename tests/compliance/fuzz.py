@@ -1,7 +1,7 @@
 """Fuzzing the judging of logs and launch ledgers, the walking of trees, what is written of them, and files of data.
 
     python tests/compliance/fuzz.py --log 100000 --tree 100000 --ledger 100000 --output 10000 --manifest 10000 \\
-        --sample 1000 --seed 1
+        --sample 1000 --waived 10000 --seed 1
 
 Every input follows from its number, so that a failure is repeated by `--only KIND NUMBER`. What must hold: no
 exception, no time and no memory beyond a limit, nothing unprintable in a finding, no path outside of what was given, no
@@ -39,6 +39,7 @@ from tests.compliance.fuzz_outputs import write_a_round
 from tests.compliance.fuzz_silence import unexplained
 from tests.compliance.ledgers import Campaign, sha256
 from tests.compliance.logs import log_text
+from tests.compliance.waiving import waive_all
 
 KINDS = {  # of inputs, and how many there are unless the command line says
     "log": 100,
@@ -47,6 +48,7 @@ KINDS = {  # of inputs, and how many there are unless the command line says
     "output": 20,
     "manifest": 100,
     "sample": 20,
+    "waived": 20,
 }
 SHOWN = 100  # failures of a kind that are printed
 SLOW = 5.0  # seconds of processor time for one input
@@ -164,6 +166,10 @@ class Fuzzer:
     def output(self, rng: random.Random) -> None:
         """See fuzz_outputs.py."""
         write_a_round(self.folder / "output", rng, mutate, _disturb)
+
+    def waived(self, rng: random.Random) -> None:
+        """See waiving.py."""
+        waive_all(self.folder / "waived", rng, self.law, damage_one)
 
     def tree(self, rng: random.Random) -> None:
         """A submission with damaged files, names, links and pipes: a verdict, and nothing outside of it."""

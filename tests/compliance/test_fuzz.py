@@ -31,6 +31,7 @@ def test_what_once_failed(fuzzer, kind, seed, number):
         pytest.param("output", 10, marks=pytest.mark.slow),
         ("manifest", 100),
         ("sample", 10),
+        ("waived", 10),
     ],
 )
 def test_a_little_fuzzing(fuzzer, kind, count):

@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 import compliance.families  # noqa: F401  registers the checks
-from compliance.engine import judge
-from compliance.engine.unit import BROKE
-from compliance.finding import errors
-from compliance.reviewing.waiver import Waiver, Waivers
 from compliance.rule import CHECKS
 from tests.compliance.catalogue import STARTS, catalogue, damaged
+from tests.compliance.waiving import failures
 
 COMES_WITH = {
     "RUN03": "EVL07",  # each run that did not converge says so itself, forgiven or not
@@ -60,23 +57,11 @@ def test_words_are_written_down_of_the_entries_there_are(modules):
 
 @pytest.mark.slow
 def test_what_a_waived_damage_hides_is_judged_without_a_crash(modules, logs, law, tmp_path):
-    """Every error is waived, then those that it hid, until none is left."""
     crashed = set()
     for module in modules:
         for entry in catalogue(module):
             folder = tmp_path / module.__name__ / entry.__name__
             with pytest.MonkeyPatch.context() as monkeypatch:
                 tree, _ = damaged(entry, folder, logs=logs, monkeypatch=monkeypatch)
-                first = judge([str(tree.root)], rules=law, **tree.options)
-                orgs = {one.org for one in (*first.submissions, *first.sets)}
-                waived = {("WAI", "nothing")}
-                while True:
-                    waivers = enumerate((Waiver(org, *w, "agreed", "r") for w in sorted(waived) for org in orgs), 1)
-                    given = {**tree.options, "waivers": Waivers("waivers", tuple(waivers))}
-                    found = errors(judge([str(tree.root)], rules=law, **given).findings)
-                    crashed |= {(entry.__name__, f.code, f.found) for f in found if f.sentence.startswith(BROKE)}
-                    left = {(f.code, f.path) for f in found if not f.sentence.startswith(BROKE)} - waived
-                    if not left:
-                        break
-                    waived |= left
+                crashed |= {(entry.__name__, *failure) for failure in failures(tree, law)}
     assert crashed == set(), "\n".join(map(str, sorted(crashed)))
