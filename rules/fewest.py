@@ -89,8 +89,10 @@ def centre_and_spread(epochs: Sequence[float], olympic: bool) -> tuple[float, fl
 
 def average(epochs: Sequence[float], olympic: bool, geometric: bool = False) -> float:
     """The mean epochs of a set: of the runs that reached the target, or an olympic one in which others are infinite.
-    Infinity where no run is left."""
+    Infinity where no run is left; a geometric mean is 0 where a run says that it needed nothing, or less."""
     kept = sorted(epochs)[1:-1] if olympic else [e for e in epochs if math.isfinite(e)]
     if not kept:
         return math.inf
+    if geometric and min(kept) <= 0:
+        return 0.0
     return statistics.geometric_mean(kept) if geometric else statistics.fmean(kept)

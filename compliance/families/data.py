@@ -9,7 +9,7 @@ from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
-from compliance.reading.values import fields
+from compliance.reading.values import fields, is_number
 from compliance.rule import EVERY, rule
 
 SPLITS = ("train", "validation")
@@ -98,7 +98,7 @@ def _partial(event: Event, parts: int, whole: int, batch: object) -> Fault | Non
     """Return what is wrong with the samples of one of so many parts of an epoch, None if nothing. Parts are of whole
     batches."""
     samples, room = metadata(event, "samples_count"), batch if parts > 1 and type(batch) is int else 0
-    if type(samples) is int and abs(samples - whole / parts) <= room:
+    if type(samples) is int and is_number(samples) and abs(samples - whole / parts) <= room:
         return None
     wanted = str(whole) if parts == 1 else f"{whole} in {parts} parts of whole batches"
     return Fault(event.line, f"{show(samples)} samples", wanted)

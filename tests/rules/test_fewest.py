@@ -89,5 +89,6 @@ def test_an_average_is_of_the_runs_that_converged_or_olympic():
     assert average([4, 5, 9, math.inf], False) == 6
     assert average([4, 5, 9, math.inf], True) == 7
     assert average([4, 9, math.inf], False, True) == pytest.approx(6)
+    assert average([4, 0], False, True) == average([4, -1], False, True) == 0 and average([4, 1], False, True) == 2
     assert average([4, 5, math.inf, math.inf], True) == math.inf
     assert average([math.inf], False) == average([3, 4], True) == math.inf

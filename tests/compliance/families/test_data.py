@@ -66,6 +66,7 @@ def terms(score="dice", parts=1, **fields):
         (2, 2, [4, 5], [2]),  # 9 of 8 samples
         (2, 2, [3, 5], []),
         (2, None, [3, 5], [1, 2]),
+        (1, 2, [8, 10**400], [2]),
     ],
 )
 def test_data06_parts_of_an_epoch_are_of_whole_batches(logs, parts, batch, samples, found):
