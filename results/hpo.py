@@ -39,10 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             if s.why:
                 tell(f"{s.judged.path}: no score: {s.why}")
         scored = [s for s in found if s.solution and s.samples_to_target]
-        for problem in sorted({s.campaign.problem for s in scored}):
+        problems = sorted({s.campaign.problem for s in scored})
+        if odd := [problem for problem in problems if not PLAIN.fullmatch(problem)]:
+            raise ValueError(f"found the problem {odd[0]!r:.100}, wanted a name that a folder can have")
+        for problem in problems:
             rows = table([s for s in scored if s.campaign.problem == problem])
-            if not PLAIN.fullmatch(problem):
-                raise ValueError(f"found the problem {problem!r:.100}, wanted a name that a folder can have")
             path = args.out / problem / "hpo_table.json"
             write_text(path, text(rows))
             tell(f"wrote {path}: batch sizes {', '.join(str(row['BS']) for row in rows.values())}")
