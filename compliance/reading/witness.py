@@ -13,6 +13,7 @@ from benchmark.tree import receipts_path
 from compliance.reading.edition import round_folder
 from compliance.reading.run import Run
 from compliance.reading.tree import Set, Submission
+from compliance.reading.values import is_number
 from rules.edition import Edition
 from rules.registry import Wrong
 from rules.witness import (
@@ -112,7 +113,7 @@ def points(run: Run) -> list[Point]:
     except OSError:
         return []
     return [
-        Point(kinds[event.key], event.line, event.time_ms if type(event.time_ms) is int else 0, length, digest)
+        Point(kinds[event.key], event.line, int(event.time_ms) if is_number(event.time_ms) else 0, length, digest)
         for event, (length, digest) in zip(events, ends, strict=False)
     ]
 
