@@ -1,14 +1,12 @@
-"""Lock the folder of a set, and put in order what killed processes left in it."""
+"""Put in order what killed processes left in the folder of a set."""
 
 import contextlib
 import hashlib
-import os
 import platform
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-from benchmark.atomic import lock, sweep_folder
+from benchmark.atomic import sweep_folder
 from benchmark.ledger import End, Note, Start, append, read_ledger
 from benchmark.log import Event, read_log
 from benchmark.run.files import LEDGER, WEIGHTS, weights_path
@@ -20,18 +18,6 @@ LATE = "the end was recorded later: the run was over when its process was ended"
 # Seconds without a change after which nobody is taken to write the end of a run: on this node, where runs end with the
 # command that started them, and on another one, where a rank may go on
 QUIET_HERE, QUIET = 2.0, 120.0
-
-
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder, which is there, within this context. Raises ValueError if another command holds the lock."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        if not lock(handle):
-            raise ValueError(f"{folder}: found another command at work on it, wanted one at a time")
-        yield
-    finally:
-        os.close(handle)
 
 
 def put_in_order(folder: Path) -> None:

@@ -15,7 +15,8 @@ from benchmark.source import ROOT
 from benchmark.tree import system_path
 from harness.implementation import Description, sha256
 from harness.launcher import ALL
-from harness.leftovers import locked, put_in_order, record_ends
+from harness.leftovers import put_in_order, record_ends
+from harness.locking import locked
 from harness.options import Setup
 from harness.processes import SIGNALS, Process, Share, fresh_kernels, running
 from harness.status import RunStatus, read_status

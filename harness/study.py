@@ -15,7 +15,8 @@ from benchmark.study import point_system
 from benchmark.tree import THROUGHPUT, set_path
 from harness.data import make_data
 from harness.implementation import Description
-from harness.leftovers import locked, put_in_order
+from harness.leftovers import put_in_order
+from harness.locking import locked
 from harness.options import Setup, ranks_of
 from harness.processes import SIGNALS, finish
 from harness.runset import WRONG, say

@@ -24,7 +24,7 @@ from benchmark.tuning.campaign import Campaign, read_campaign
 from benchmark.tuning.folder import Opened, freeze, open_folder
 from harness.data import make_data
 from harness.implementation import Description, takes
-from harness.leftovers import locked
+from harness.locking import locked
 from harness.options import FOLDER, Setup, add_making_options, add_options, assignments, setup_of
 from harness.optuna_sampler import ask, need_optuna
 from harness.processes import Share, exit_on_signals

@@ -48,7 +48,7 @@ def readings_have_no_holes(log: Log, terms: Terms, time: Timeline) -> Iterator[F
         if own is None:
             yield Fault(event.line, f"no {READING} at {event.key}", "one")
             return
-        at = event.time_ms if is_number(event.time_ms) else math.nan  # CLK04 names it, and a waiver may cover that
+        at = event.time_ms if is_number(event.time_ms) else math.nan  # CLK05 names it, and a waiver may cover that
         away = max(abs(ms - at) for ms in (*own.times, *own.earliest)) / 1000
         if away > limits.edge:
             yield Fault(own.line, f"{away:.3f} s from {event.key} in line {event.line}", f"at most {limits.edge:g} s")

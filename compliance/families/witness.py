@@ -10,7 +10,6 @@ from compliance.reading.place import SetPlace
 from compliance.reading.rounds import key_of
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
-from compliance.reading.values import is_number
 from compliance.reading.witness import (
     Chain,
     Point,
@@ -116,7 +115,7 @@ def _difference(
 def clocks_agree(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     slack, begin = terms.edition.limits.clock.witness_slack, terms.edition.limits.clock.witness_begin
     for run, receipts, _ in _witnessed(runs, terms):
-        if run.init and is_number(run.init.time_ms):
+        if run.init and run.init.time_ms is not None:
             waited = (run.init.time_ms - receipts.receipts[0].time_ms) / 1000
             if waited > begin:
                 found = f"init_start {waited:.3f} s after the start was told, which gave the seed away"

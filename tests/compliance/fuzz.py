@@ -169,7 +169,7 @@ class Fuzzer:
 
     def waived(self, rng: random.Random) -> None:
         """See waiving.py."""
-        waive_all(self.folder / "waived", rng, self.law, damage_one)
+        waive_all(self.folder / "waived", rng, self.law, damage_one, (*VALUES, 10**400))
 
     def tree(self, rng: random.Random) -> None:
         """A submission with damaged files, names, links and pipes: a verdict, and nothing outside of it."""

@@ -2,7 +2,7 @@
 
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from compliance.engine import judge
@@ -11,8 +11,6 @@ from compliance.finding import errors
 from compliance.reviewing.waiver import Waiver, Waivers
 from tests.compliance.catalogue import STARTS
 from tests.compliance.submissions import Tree
-
-ODD = [None, True, 0, -1, 10**400, 0.5, 1e308, "", "x", [], [1], ["a"], [[1], [2]], {}, {"a": [1]}]
 
 
 def failures(tree: Tree, law: Path) -> set[tuple[str, str]]:
@@ -33,19 +31,19 @@ def failures(tree: Tree, law: Path) -> set[tuple[str, str]]:
         waived |= left
 
 
-def waive_all(folder: Path, rng: random.Random, law: Path, damage: Callable) -> None:
-    """Damage an event in a log of a good submission, and waive what is found. Raises AssertionError where a check
-    fails."""
+def waive_all(folder: Path, rng: random.Random, law: Path, damage: Callable, values: Sequence) -> None:
+    """Damage an event in a log of a good submission, often by one of these values, and waive what is found. Raises
+    AssertionError where a check fails."""
     shutil.rmtree(folder, ignore_errors=True)
     tree = STARTS[rng.choice(list(STARTS))](folder)
     events = tree.logs[tree.at].events
     event = rng.choice(events)
     if isinstance(event["value"], dict) and event["value"] and rng.random() < 0.5:
-        event["value"][rng.choice(list(event["value"]))] = rng.choice(ODD)
+        event["value"][rng.choice(list(event["value"]))] = rng.choice(values)
     elif rng.random() < 0.5:
-        event[rng.choice(("value", "time_ms"))] = rng.choice(ODD)
+        event[rng.choice(("value", "time_ms"))] = rng.choice(values)
     elif rng.random() < 0.5:
-        event["metadata"][rng.choice([*event["metadata"], "epoch_num", "samples_count"])] = rng.choice(ODD)
+        event["metadata"][rng.choice([*event["metadata"], "epoch_num", "samples_count"])] = rng.choice(values)
     else:
         damage(rng, events)
     tree.write(tree.at)

@@ -11,6 +11,7 @@ from rules.edition import load
 from rules.witness import Step
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.waiving import failures
 from tests.support.witness import OTHER, signed, write
 
 CLOCK = load("v1.0").limits.clock
@@ -171,6 +172,11 @@ def test_clocks_may_differ_by_the_slack(witnessed, found, seconds):
     """Receipts have 0.2 s already."""
     told_by(witnessed, seconds)
     assert found(witnessed.root) == []
+
+
+def test_a_time_that_a_waiver_covers_is_no_crash(witnessed, law):
+    witnessed.changed("run_start", time_ms=10**400)
+    assert failures(witnessed, law) == set()
 
 
 def test_a_round_may_require_a_witness(tree, law):
