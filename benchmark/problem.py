@@ -49,10 +49,15 @@ def load_problem(name: str, path: Path | None = None) -> AnyProblem:
     files = [path] if path else problem_files()
     found = {file: read_yaml(file) for file in files}
     for file, problems in found.items():
+        if not isinstance(problems, dict):
+            raise ValueError(f"{file}: found {type(problems).__name__}, wanted problems by their names")
+    for file, problems in found.items():
         if name in problems:
+            if not isinstance(problems[name], dict):
+                raise ValueError(f"{file.name}: {name}: found {problems[name]!r:.80}, wanted the fields of a problem")
             fields = dict(problems[name])
             kind = fields.pop("workload", DEFAULT)
             problem: AnyProblem = build(workload(kind).Problem, {"name": name, **fields}, f"{file.name}: {name}")
             return problem
-    known = [known for problems in found.values() for known in problems]
+    known = [str(known) for problems in found.values() for known in problems]
     raise ValueError(f"{files[0].name}: no problem {name!r}{suggest(name, known)}{'' if path else '; or --problems'}")

@@ -84,7 +84,7 @@ def install(root: Path = ROOT) -> Recorder:
     """Install the process's recorder, if it is not there yet, and return it. It records every module of the packages
     that is loaded from now on. Other modules, such as PyTorch's, use their cached bytecode again."""
     if sys.pycache_prefix == os.devnull:
-        sys.pycache_prefix = None
+        sys.pycache_prefix = os.environ.get("PYTHONPYCACHEPREFIX")
     for finder in sys.meta_path:
         if isinstance(finder, Recorder) and finder.root == root:
             return finder

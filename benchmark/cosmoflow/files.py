@@ -124,14 +124,25 @@ def read_counts(data: h5py.Dataset, brick: int, cut: tuple[slice, ...]) -> np.nd
     ours = data.dtype == "<i2" and data.compression == "gzip" and data.chunks == (brick, brick, brick, data.shape[3])
     filtered = data.shuffle or data.fletcher32 or data.scaleoffset is not None
     if not ours or filtered or any(s.start % brick or s.stop % brick for s in cut):
-        return data.astype(np.int16)[cut]
+        return narrowed(data[cut])
     size = 2 * brick**3 * data.shape[3]
     x = np.empty((*(s.stop - s.start for s in cut), data.shape[3]), np.int16)
     for corner in itertools.product(*(range(s.start, s.stop, brick) for s in cut)):
-        skipped, stored = data.id.read_direct_chunk((*corner, 0))
+        try:
+            skipped, stored = data.id.read_direct_chunk((*corner, 0))
+        except MemoryError:
+            raise ValueError(f"the chunk at {corner} was never written") from None
         stored = stored if skipped else isal_zlib.decompressobj().decompress(stored, size + 1)
         if len(stored) != size:
             raise ValueError(f"the chunk at {corner} has {len(stored)} bytes, wanted {size}")
         inside = tuple(slice(c - s.start, c - s.start + brick) for c, s in zip(corner, cut, strict=True))
         x[inside] = np.frombuffer(stored, "<i2").reshape(data.chunks)
+    return x
+
+
+def narrowed(counts: np.ndarray) -> np.ndarray:
+    """Return integers as int16. Raises ValueError for one that int16 does not have."""
+    x = counts.astype(np.int16)
+    if not np.array_equal(x, counts):
+        raise ValueError(f"x: found counts from {counts.min()} to {counts.max()}, wanted those of int16")
     return x

@@ -54,9 +54,10 @@ def _score_at(course: Course, epoch: float, before: float) -> float | None:
 
 
 def course(log: Path, metric: str) -> Course:
-    """Return the course of a trial from its log. Raises OSError for a log that cannot be read."""
+    """Return the course of a trial from its log, whose scores without an epoch are left out. Raises OSError for a log
+    that cannot be read."""
     start = stop = None
-    scores = []
+    scores: list[tuple[Any, Any, Any]] = []
     for event in read_log(log):
         if not isinstance(event, Event):
             continue
@@ -64,6 +65,8 @@ def course(log: Path, metric: str) -> Course:
             start = event.time_ms
         elif event.key == "run_stop":
             stop = event.time_ms
-        elif event.key == metric:
-            scores.append((event.metadata["epoch_num"], event.time_ms, event.value))
+        elif event.key == metric and isinstance(event.metadata, dict):
+            score = event.metadata.get("epoch_num"), event.time_ms, event.value
+            if all(isinstance(number, int | float) for number in score):
+                scores.append(score)
     return Course(start, stop, tuple(scores))

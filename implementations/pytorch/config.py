@@ -101,6 +101,10 @@ def activation_type(config: RunConfig) -> torch.dtype:
 
 
 def cpu_has_bfloat16() -> bool:
-    """Return whether the processor has instructions for bfloat16. Emulated, bfloat16 is slower than float32."""
+    """Return whether bfloat16 is faster than float32 on this processor: it has instructions for it. An Intel processor
+    that has AVX-512's for float16 is slower in bfloat16 where a virtual machine hides its AMX."""
     cpu = torch.cpu
+    known = getattr(cpu, "get_capabilities", dict)()  # PyTorch 2.8 has no such function
+    if known.get("avx512_fp16") and not known.get("amx_tile"):
+        return False
     return any(getattr(cpu, name, lambda: False)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported"))

@@ -15,6 +15,21 @@ def test_unknown_problem(tmp_path):
         load_problem("smok", file)
 
 
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", r"mine\.yaml: found NoneType, wanted problems by their names$"),
+        ("tiny: 3", r"^mine\.yaml: tiny: found 3, wanted the fields of a problem$"),
+        ("3: {}", r"^mine\.yaml: no problem 'tiny'; known: 3$"),
+    ],
+)
+def test_a_file_of_something_else_is_named(tmp_path, text, message):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        load_problem("tiny", file)
+
+
 def test_digest_covers_every_field(tiny):
     assert tiny.digest() == dataclasses.replace(tiny).digest()
     assert tiny.digest() != dataclasses.replace(tiny, data_seed=1).digest()

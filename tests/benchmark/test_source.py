@@ -72,7 +72,15 @@ def test_a_stale_cache_is_not_used(repository):
     assert found["implementations/acme/model.py"] == sha(b"WIDTH = 9\n")
 
 
-@pytest.mark.parametrize(("prefix", "after"), [("os.devnull", "None"), ("'own'", "'own'"), ("None", "None")])
+@pytest.mark.parametrize(
+    ("prefix", "after"),
+    [
+        ("os.devnull", "None"),
+        ("os.devnull; os.environ['PYTHONPYCACHEPREFIX'] = 'user'", "'user'"),
+        ("'own'", "'own'"),
+        ("None", "None"),
+    ],
+)
 def test_caches_of_other_modules_are_in_use_again(repository, prefix, after):
     run(repository, f"assert sys.pycache_prefix == {after}", before=f"import os; sys.pycache_prefix = {prefix}")
 

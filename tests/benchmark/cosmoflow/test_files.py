@@ -78,6 +78,27 @@ def test_hdf5_of_others_may_be_stored_otherwise(tmp_path, mini, sample, options)
         assert (x.dtype, y.dtype) == (np.int16, np.float32)
 
 
+def test_hdf5_that_was_never_written_is_refused(tmp_path, mini):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", (16, 16, 16, 4), "<i2", chunks=(8, 8, 8, 4), compression="gzip")
+        file["y"] = np.zeros(4, np.float32)
+    with pytest.raises(ValueError, match=r"a\.h5: .* the chunk at \(0, 0, 0\) was never written$"):
+        files.read_sample(tmp_path / "a.h5", mini, WHOLE)
+
+
+@pytest.mark.parametrize("most, fits", [(2**15 - 1, True), (2**15, False)])
+def test_counts_that_int16_does_not_have_are_refused(tmp_path, mini, sample, most, fits):
+    x = sample[0].astype(np.int32)
+    x[3, 4, 5, 2] = most
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.update({"x": x, "y": sample[1]})
+    if fits:
+        assert files.read_sample(tmp_path / "a.h5", mini, WHOLE)[0].max() == most
+    else:
+        with pytest.raises(ValueError, match=r"x: found counts from 0 to 32768, wanted those of int16$"):
+            files.read_sample(tmp_path / "a.h5", mini, WHOLE)
+
+
 def broken(form, x, y):
     """By message, the content of a file that has it."""
     if form.format == "tfrecord":

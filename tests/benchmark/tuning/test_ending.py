@@ -1,7 +1,9 @@
 import pytest
 
+from benchmark.log import LogWriter
 from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.ending import Course, ending
+from benchmark.tuning.ending import course as course_of
 
 PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "space": {"a": {"values": [1]}}}
 
@@ -43,3 +45,15 @@ def test_the_median_of_trials_that_were_over():
 def test_a_trial_counts_once_it_was_over_for_a_while(stop, counts):
     pruned = campaign(pruning={"trials": 1, "settled": 2})
     assert bool(ending(pruned, course(0.1, start=-1000), [course(0.2, stop=stop)], False)) is counts
+
+
+def test_a_course_leaves_out_scores_without_an_epoch(tmp_path):
+    log = LogWriter(tmp_path / "log.txt")
+    log.start("run_start")
+    for value, metadata in ((0.1, {}), (0.2, {"epoch_num": 1}), ("0.3", {"epoch_num": 2}), (0.4, {"epoch_num": None})):
+        log.event("eval_accuracy", value, **metadata)
+    log.close()
+    with open(tmp_path / "log.txt", "a") as file:
+        file.write(':::MLLOG {"key": "eval_accuracy", "value": 0.5, "time_ms": 1, "metadata": 3}\n')
+    found = course_of(tmp_path / "log.txt", "eval_accuracy")
+    assert [(epoch, score) for epoch, _, score in found.evaluations] == [(1, 0.2)] and found.stop is None

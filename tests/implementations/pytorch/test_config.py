@@ -42,6 +42,23 @@ def test_resolved_config_says_what_runs():
     assert threads == [1023, MOST_THREADS, MOST_THREADS]  # as many as may be
 
 
+@pytest.mark.parametrize(
+    "facts, precision",
+    [
+        ("", "float32"),
+        ("avx512_bf16", "bfloat16"),
+        ("avx512_bf16 avx512_fp16", "float32"),
+        ("avx512_bf16 avx512_fp16 amx_tile", "bfloat16"),
+        ("amx_tile", "bfloat16"),
+    ],
+)
+def test_bfloat16_where_the_processor_is_faster_with_it(monkeypatch, facts, precision):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: dict.fromkeys(facts.split(), True), raising=False)
+    for name in ("avx512_bf16", "amx_tile"):
+        monkeypatch.setattr(torch.cpu, f"_is_{name}_supported", lambda name=name: name in facts, raising=False)
+    assert resolve(Config(device="cpu"), cores=2).precision == precision
+
+
 @pytest.fixture
 def gpus(monkeypatch):
     """The function that shows this process so many GPUs, by CUDA_VISIBLE_DEVICES or not."""
