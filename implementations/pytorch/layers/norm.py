@@ -84,7 +84,13 @@ def compiled() -> Kernels:
     import torch._inductor.config  # here, because it takes as long to load as the rest of PyTorch
 
     torch._inductor.config.compile_threads = 1  # no helper processes that outlive this one
-    return Kernels(*(torch.compile(kernel, dynamic=True) for kernel in (moments, normalize, gradient_sums, gradient)))
+    kernels = (torch.compile(kernel, dynamic=True) for kernel in (moments, normalize, gradient_sums, gradient))
+    return Kernels(*map(detached, kernels))
+
+
+def detached(kernel: Callable) -> Callable:
+    """Return `kernel` run on tensors of one kind: it would be compiled once more for those that require gradients."""
+    return lambda *tensors: kernel(*(x.detach() for x in tensors))
 
 
 class Normalization(NamedTuple):
@@ -199,10 +205,10 @@ def fuse_norms(model: nn.Module, dtype: torch.dtype = torch.float32) -> bool:
 
 @torch.no_grad()
 def try_out(kernels: Kernels, device: torch.device, dtype: torch.dtype) -> None:
-    """Run every kernel on a batch and on one sample: 1 is a shape of its own to a compiler, and so are equal sides."""
-    for n in (2, 1):
-        x, c = torch.ones(n, 3, 5, 8, dtype=dtype, device=device), torch.ones(n, 1, 1, 8, device=device)
-        kernels.moments(x)
-        kernels.normalize(x, c, c)
-        kernels.gradient_sums(x, x, c, c)
-        kernels.gradient(x, x, c, c, torch.stack([c, c, c]))
+    """Run every kernel on a shape that stands for all: a compiler takes equal sides, and those of the 3 coefficients,
+    for one. Only 1 is a side of its own; `warm_up` has batches of 1 where the run has."""
+    x, c = torch.ones(2, 5, 7, 8, dtype=dtype, device=device), torch.ones(2, 1, 1, 8, device=device)
+    kernels.moments(x)
+    kernels.normalize(x, c, c)
+    kernels.gradient_sums(x, x, c, c)
+    kernels.gradient(x, x, c, c, torch.stack([c, c, c]))

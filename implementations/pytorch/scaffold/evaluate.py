@@ -14,7 +14,7 @@ from ..training.step import autocast
 from .model import to_input
 
 
-@torch.inference_mode()
+@torch.no_grad()  # the norms' kernels would be compiled once more for tensors of inference mode
 def evaluate(
     model: nn.Module, batches: Iterable[Tensors], classes: int, layout: Layout, config: RunConfig
 ) -> Evaluation:

@@ -97,7 +97,7 @@ class Task:
         sums = loss_sums(logits, label, self.weight)
         return loss_from_sums(layout.add(sums if here else sums * 0))
 
-    @torch.inference_mode()
+    @torch.no_grad()  # the norms' kernels would be compiled once more for tensors of inference mode
     def evaluate(self, model: nn.Module, batches: Iterable[Tensors], layout: Layout) -> Evaluation:
         """Return the mean Dice over samples and classes, its sums by class, and the counts of each sample."""
         classes, rows = self.problem.classes, []

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from benchmark.workload import module_of
 
 from ..config import RunConfig
+from ..input.order import evaluation_batches
 from ..input.prefetch import stack
 from ..parallel.gradients import unsharded, unsynchronized
 from ..parallel.layout import Layout
@@ -79,8 +80,9 @@ def warm_up(task: Task, model: nn.Module, layout: Layout) -> None:
     trial = nn.Linear(8, 8).to(config.device)
     trial(torch.ones(1, 8, device=config.device)).sum().backward()
     task.build_optimizer(trial).step()
+    batches = evaluation_batches(layout, problem.split_samples("validation"), config.eval_batch_size)
     with unsharded(model) as plain:
-        task.evaluate(plain.eval(), [blank_batch(task, layout, config.eval_batch_size)], layout)
+        task.evaluate(plain.eval(), [blank_batch(task, layout, n) for n in sorted({*map(len, batches)})], layout)
     with torch.no_grad():
         for buffer, before in zip(model.buffers(), buffers, strict=True):
             buffer.copy_(before)
