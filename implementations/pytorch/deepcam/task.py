@@ -34,8 +34,8 @@ class Config(RunConfig):
 
     optimizer: str = setting("LAMB", choices=("LAMB", "Adam", "AdamW"))  # LAMB, Adam or AdamW
     learning_rate: float = setting(5.5e-3, above=0)  # the full rate is this times `warmup_factor`
-    beta_1: float = setting(0.9, least=0)  # decay of the moving average of gradients
-    beta_2: float = setting(0.999, least=0)  # decay of the moving average of gradients' squares
+    beta_1: float = setting(0.9, least=0, below=1)  # decay of the moving average of gradients
+    beta_2: float = setting(0.999, least=0, below=1)  # decay of the moving average of gradients' squares
     epsilon: float = setting(1e-6, above=0)  # added to the root of the averaged squares
     weight_decay: float = setting(1e-2, least=0)  # of the weights, in the update (LAMB, AdamW) or gradient (Adam)
     schedule: str = setting("multistep", choices=("multistep", "cosine_annealing"))  # after a linear warm-up

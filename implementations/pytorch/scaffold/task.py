@@ -32,8 +32,8 @@ class Config(RunConfig):
     end_learning_rate: float = setting(1e-4, least=0)  # at the end of the cosine, and from then on
     decay_epochs: float = setting(100.0, above=0)  # length of the cosine
     warmup_epochs: float = setting(0.0, least=0)  # of a linear ramp from 0 on top of the cosine; 0: none
-    beta_1: float = 0.9  # decay of the moving average of gradients
-    beta_2: float = 0.999  # decay of the moving average of gradients' squares
+    beta_1: float = setting(0.9, least=0, below=1)  # decay of the moving average of gradients
+    beta_2: float = setting(0.999, least=0, below=1)  # decay of the moving average of gradients' squares
     epsilon: float = setting(1e-8, above=0)  # added to the root of the averaged squares
     weight_decay: float = setting(0.0, least=0)  # factor of the weights in the gradient
     gradient_clip: float = setting(1.0, above=0)  # largest L2 norm of the gradient

@@ -37,8 +37,8 @@ class Config(RunConfig):
     learning_rate: float = setting(1e-3, above=0)  # at the start of each cosine
     end_learning_rate: float = setting(0.0, least=0)  # at the end of each cosine
     restart_epochs: int = setting(100, least=1)  # length of a cosine, after which the next one starts
-    beta_1: float = 0.9  # decay of the moving average of gradients
-    beta_2: float = 0.999  # decay of the moving average of gradients' squares
+    beta_1: float = setting(0.9, least=0, below=1)  # decay of the moving average of gradients
+    beta_2: float = setting(0.999, least=0, below=1)  # decay of the moving average of gradients' squares
     epsilon: float = setting(1e-8, above=0)  # added to the root of the averaged squares
     weight_decay: float = setting(0.0, least=0)  # factor of the weights in the gradient
     gradient_clip: float = setting(1.0, above=0)  # largest L2 norm of the gradient

@@ -3,7 +3,9 @@ import torch
 
 from benchmark.launch import Launch
 from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, gpu_of, resolve
+from implementations.pytorch.deepcam.task import Config as DeepCam
 from implementations.pytorch.scaffold.task import Config
+from implementations.pytorch.scaffold_published.task import Config as Published
 from tests.support.settings import load_config
 
 
@@ -32,6 +34,15 @@ def test_settings_have_an_upper_bound(most, names):
         assert getattr(RunConfig(**{name: most}), name) == most
         with pytest.raises(ValueError, match=rf"^{name}: found {most + 1}(\.0)?, wanted at most "):
             RunConfig(**{name: most + 1})
+
+
+@pytest.mark.parametrize("config", [Config, Published, DeepCam])
+@pytest.mark.parametrize("name", ["beta_1", "beta_2"])
+def test_averages_of_gradients_forget(config, name):
+    assert getattr(config(**{name: 0.0}), name) == 0
+    for value, wanted in ((1.0, "less than 1"), (-0.1, "0 or more")):
+        with pytest.raises(ValueError, match=f"^{name}: found {value}, wanted {wanted}$"):
+            config(**{name: value})
 
 
 def test_resolved_config_says_what_runs():
