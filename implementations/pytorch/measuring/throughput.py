@@ -209,10 +209,11 @@ def rates(stats: dict[str, Any]) -> str:
 
 
 def traced(trace: Path, run: Run, block: Callable[[], Any]) -> None:
-    """Run a block under the profiler. The trace, in Chrome's JSON, is a file for each rank in the folder `trace`. With
-    a single rank and a name that ends in .json, `trace` is the file itself."""
-    alone = trace.suffix == ".json" and run.layout.ranks == 1
-    path = trace if alone else trace.with_suffix("") / f"rank_{run.layout.rank}.json"
+    """Run a block under the profiler. The trace, in Chrome's JSON, is a file for each rank in the folder `trace`, whose
+    name loses an ending .json. With a single rank such a `trace` is the file itself."""
+    named = trace.suffix == ".json"
+    folder = trace.with_suffix("") if named else trace
+    path = trace if named and run.layout.ranks == 1 else folder / f"rank_{run.layout.rank}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     with torch.profiler.profile(record_shapes=True) as profile:
         block()

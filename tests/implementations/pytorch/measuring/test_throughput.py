@@ -99,6 +99,23 @@ def test_phases_are_exclusive(monkeypatch):
     assert seconds == {"rest": 1 + 32, "backward": 2 + 8, "halo": 4, "reduction": 16}
 
 
+@pytest.mark.parametrize(
+    ("trace", "ranks", "path"),
+    [
+        (".", 1, "rank_0.json"),
+        ("run.1", 1, "run.1/rank_0.json"),
+        ("run.1", 2, "run.1/rank_0.json"),
+        ("run.1.json", 1, "run.1.json"),
+        ("run.1.json", 2, "run.1/rank_0.json"),
+    ],
+)
+def test_a_trace_is_where_it_was_asked_for(tmp_path, monkeypatch, trace, ranks, path):
+    monkeypatch.chdir(tmp_path)
+    run, said = SimpleNamespace(layout=SimpleNamespace(ranks=ranks, rank=0), print_rank0=lambda text: None), []
+    throughput.traced(Path(trace), run, lambda: said.append("traced"))
+    assert said == ["traced"] and [p for p in tmp_path.rglob("*") if p.is_file()] == [tmp_path / path]
+
+
 def test_what_is_traced_is_not_measured(monkeypatch):
     """What a profiler keeps would be in the peak otherwise, and on a GPU what came before the steps."""
     done = []
