@@ -51,7 +51,7 @@ def set_up(options: argparse.Namespace) -> Setup:
     config = resolve(config, cores_of_rank(launch), launch.world_size)
     if config.device == "cuda":
         gpu_of(launch)
-    at_once = config.batch_size // config.accumulate
+    at_once = max(1, config.batch_size // config.accumulate)  # a part has at least a sample
     validate_layout(config.layout, config.tile, problem, launch.world_size, at_once)
     layout = Layout.of(config.layout, config.tile, launch.rank)
     if launch.rank == 0 and (warning := idle_replicas(config.layout, problem, at_once)):

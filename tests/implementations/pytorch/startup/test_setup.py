@@ -59,6 +59,22 @@ def test_each_rank_has_its_place(setup, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
+    ("ranks", "settings", "said"),
+    [
+        ("1", ("batch_size=4", "accumulate=5"), ""),  # four parts of a sample
+        ("2", ("batch_size=4", "accumulate=2"), ""),
+        ("2", ("batch_size=3", "accumulate=4"), "1 of 2 replicas have no part of a batch of 1"),
+    ],
+)
+def test_replicas_share_the_parts_of_a_batch(setup, monkeypatch, capsys, ranks, settings, said):
+    for name, value in {"RANK": "0", "WORLD_SIZE": ranks, "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": ranks}.items():
+        monkeypatch.setenv(name, value)
+    setup("--problem", "deepcam-mini", *settings)
+    found = capsys.readouterr().err
+    assert said in found and bool(said) == bool(found)
+
+
+@pytest.mark.parametrize(
     ("more", "said"),
     [
         (["--layout", "2,1,1,1"], "layout 2,1,1,1: found 1 ranks, wanted 2"),
