@@ -73,7 +73,7 @@ class RankBatchNorm(nn.Module):
         super().__init__()
         self.weight, self.bias, self.eps, self.momentum = norm.weight, norm.bias, norm.eps, norm.momentum
         self.group = group
-        for name in ("running_mean", "running_var"):
+        for name in ("running_mean", "running_var", "num_batches_tracked"):  # the last unused
             self.register_buffer(name, getattr(norm, name))
 
     def forward(self, x: Tensor) -> Tensor:
