@@ -18,7 +18,6 @@ import torch
 from benchmark.run import keys
 from benchmark.run.errors import Aborted
 from benchmark.run.log import spread_of
-from benchmark.run.reader import published_fingerprints
 
 from ..input.order import train_batches
 from ..input.prefetch import Batch, device_batches
@@ -191,7 +190,7 @@ def remember(run: Run, split: str, samples: list[int]) -> None:
 def run_steps(run: Run, steps: int, trace: Path | None) -> None:
     """Measure and log the throughput of `steps` steps. Raises Aborted and WrongData as a run does."""
     run.start()
-    published_fingerprints(run.reader.root, run.problem)
+    run.fingerprints()
     run.stage()
     flops = model_flops(run.task, run.state.model, run.layout)
     found = Measurement(run, steps, flops, *peak_rate(run.config, run.layout))

@@ -83,7 +83,7 @@ class Run:
     def to_target(self) -> None:
         """Train until the target is reached. Raises Aborted when it cannot be, WrongData for a wrong dataset."""
         first, found = self.start()
-        fingerprints = published_fingerprints(self.reader.root, self.problem)
+        fingerprints = self.fingerprints()
         self.stage()
         self.prepare()
         parts = self.task.evaluations_per_epoch
@@ -128,6 +128,20 @@ class Run:
             self.log_evaluation(at.epoch, found)
         lost = (now_ms() - at.saved) / 1000
         self.log.event("resumed", self.log.head, epoch_num=at.epoch, lost_seconds=lost)
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return the fingerprints in the dataset's manifest, by split: rank 0's. Raises WrongData on all ranks if the
+        manifest of any is missing or another problem's, since each node may have a dataset of its own."""
+        published: dict[str, str] = {}
+        wrong = ""
+        try:
+            published = published_fingerprints(self.reader.root, self.problem)
+        except WrongData as error:
+            wrong = f"on rank {self.layout.rank}: {error}" if self.layout.rank else str(error)
+        found = self.layout.gather((published, wrong))
+        if wrong := next((why for _, why in found if why), ""):
+            raise WrongData(wrong, everywhere=True)
+        return found[0][0]
 
     def stage(self) -> None:
         """Copy the data to the node's own disk, if --stage asks for it, and read them there."""

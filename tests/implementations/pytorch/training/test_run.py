@@ -2,16 +2,22 @@
 
 import hashlib
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
 from safetensors.torch import load_file
 
 from benchmark.log import ROOT
+from benchmark.manifest import load_manifest
+from benchmark.run.errors import WrongData
 from benchmark.run.files import weights_path
+from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
+from implementations.pytorch.training.run import Run
 from tests.support.settings import load_config
+from tests.support.threaded import in_threads
 from tests.support.tiny import Tiny
 from tests.support.waiting import comes_to
 
@@ -32,6 +38,27 @@ def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path):
     (count,) = (e.value for e in found if e.key == "parameter_count")
     assert sum(t.numel() for t in tensors.values()) == count
     assert all(t.dtype == torch.float32 for t in tensors.values())
+
+
+def test_ranks_end_alike_where_a_node_has_no_dataset(tiny, tmp_path, monkeypatch):
+    def read(*roots):
+        def on(layout: Layout) -> dict | WrongData:
+            run = SimpleNamespace(layout=layout, problem=tiny.problem, reader=SimpleNamespace(root=roots[layout.rank]))
+            try:
+                return Run.fingerprints(run)
+            except WrongData as error:
+                return error
+
+        return in_threads(monkeypatch, Layout(2), on)
+
+    assert read(tiny.data, tiny.data) == [load_manifest(tiny.data, tiny.problem).fingerprints] * 2
+    missing = f"{tmp_path}/nowhere/manifest.json: no manifest: found no folder"
+    for roots, begin in (
+        ((tiny.data, tmp_path / "nowhere"), f"on rank 1: {missing}"),
+        ((tmp_path / "nowhere",) * 2, missing),
+    ):
+        found = read(*roots)
+        assert all(error.everywhere and str(error).startswith(begin) for error in found), found
 
 
 def test_a_run_that_cannot_write_its_weights_has_its_time(tiny, events, tmp_path):
