@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.run.errors import Aborted, WrongData
 from benchmark.workload import AnyProblem, module_of
 
 from ..parallel.layout import Layout
@@ -36,13 +37,22 @@ class Staging:
 
         All ranks call it. `heartbeat` is called often enough that no rank seems lost, and returns the seconds in which
         it has to be called again. Raises Aborted on all ranks if one cannot read or write, or if a node's disk is too
-        small.
+        small, and WrongData if a file is missing.
         """
         place, ranks, replicas = node_of(layout)
         mine = dict(list(needed(layout, problem, replicas).items())[place::ranks])
-        todo, what = to_copy(source, problem, mine, place), f"staging to {self.root}"
+        what = f"staging to {self.root}"
+        todo: list[tuple[Path, bool]] = []
         sizes, copied, host = [], [0], socket.gethostname()
-        on_all_ranks(layout, what, lambda: sizes.append(sum(path.stat().st_size for path, read in todo if read)))
+
+        def look() -> None:
+            todo.extend(to_copy(source, problem, mine, place))
+            sizes.append(sum(path.stat().st_size for path, read in todo if read))
+
+        try:
+            on_all_ranks(layout, what, look)
+        except Aborted as error:
+            raise WrongData(str(error), everywhere=True) from None
         wanted = sum(size for name, size in layout.gather((host, *sizes)) if name == host)
         on_all_ranks(layout, what, lambda: check_free_space(self.root, wanted))
         while any(layout.gather(bool(todo))):  # ranks meet often, so that none with more to copy seems lost

@@ -4,8 +4,10 @@ import shutil
 
 import pytest
 
+from benchmark.run.errors import WrongData
 from benchmark.scaffold.store import sample_path
-from implementations.pytorch.input.staging import check_free_space, needed
+from implementations.pytorch.input import staging
+from implementations.pytorch.input.staging import Staging, check_free_space, needed
 from implementations.pytorch.parallel.layout import Layout
 
 
@@ -36,6 +38,27 @@ def test_a_disk_without_the_room_is_refused(tmp_path):
     with pytest.raises(OSError, match=r"found .* GB free, wanted .* GB for all that this node reads"):
         check_free_space(tmp_path / "disk", 2 * room)
     check_free_space(tmp_path / "disk", 1)
+
+
+def test_a_missing_file_is_wrong_data(tiny, tmp_path, monkeypatch):
+    """Also one that the workload misses itself, as a mask of a volume."""
+    data, disk = shutil.copytree(tiny.data, tmp_path / "data"), Staging(tmp_path / "disk", [])
+    path = sample_path(data, "validation", 8)
+    path.unlink()
+
+    def fill() -> None:
+        disk.fill(data, disk.folder(tiny.problem, 1), tiny.problem, Layout(1), lambda: 60.0)
+
+    with pytest.raises(WrongData, match=f"rank 0: {path}: No such file or directory$"):
+        fill()
+
+    def missed(*_):
+        raise ValueError("found no mask")
+
+    monkeypatch.setattr(staging, "to_copy", missed)
+    with pytest.raises(WrongData, match=r"rank 0: found no mask$"):
+        fill()
+    assert not disk.root.exists()
 
 
 def test_ranks_meet_while_they_copy(tiny, tmp_path):
