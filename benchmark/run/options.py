@@ -75,6 +75,8 @@ def contradiction(options: argparse.Namespace) -> str:
         return "--registry: found one of --registry and --entry, wanted both or none"
     if options.registry and options.rehearsal_seed is not None:
         return "--rehearsal-seed: found --registry too, wanted one of them"
+    if options.rehearsal_seed is not None and not 0 <= options.rehearsal_seed < 2**63:
+        return f"--rehearsal-seed: found {options.rehearsal_seed}, wanted 0 to 2^63 - 1"
     if options.trial and (options.steps or options.checkpoint or options.registry or options.batch_from_table):
         return "--trial: found another of --steps, --checkpoint, --registry, --batch-from-table, wanted none"
     if options.registry and options.run is None and not options.describe:
