@@ -162,6 +162,7 @@ def learning_rate(epochs: float, c: Config) -> float:
 def train(run: Setup) -> None:
     """Make a run, from the head of its log to its final weights. Raises Aborted and WrongData."""
     problem, c, log = run.problem, run.config, run.log
+    torch.backends.cudnn.allow_tf32 = False  # as the log says; by default convolutions round float32 to it
     training, reader = Training(problem, c, run.seed), Reader(run.options.data, problem)
     gpu = torch.cuda.get_device_properties(0) if c.device == "cuda" else None
     device = accelerator("cuda", gpu.name, str(gpu.uuid)) if gpu else processor()

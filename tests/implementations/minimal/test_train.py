@@ -1,6 +1,7 @@
 """The implementation in one file: it computes what the reference computes, and its runs are in order."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -78,6 +79,20 @@ def test_loss_rate_and_scores_are_the_references(tiny):
     model.load_state_dict(training.model.state_dict())
     found = Task(tiny.problem, Config(precision="float32", device="cpu")).evaluate(model.eval(), [batch], Layout(1))
     assert vars(training.evaluate(reader)) == {name: tuple(counts) for name, counts in found.facts.items()}
+
+
+def test_float32_is_not_rounded_to_tf32_on_a_gpu(tiny, monkeypatch):
+    class Started(Exception):
+        pass
+
+    def training(*_):
+        raise Started
+
+    monkeypatch.setattr(minimal, "Training", training)
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
+    with pytest.raises(Started):
+        minimal.train(SimpleNamespace(problem=tiny.problem, config=minimal.Config(), log=None, seed=1))
+    assert torch.backends.cudnn.allow_tf32 is False and torch.backends.cuda.matmul.allow_tf32 is False
 
 
 def test_its_epochs_agree_with_the_references(ours, tiny, tmp_path):
