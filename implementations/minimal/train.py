@@ -32,7 +32,7 @@ from benchmark.metric import Counts, dice
 from benchmark.run import keys, seeds
 from benchmark.run.describe import Implementation
 from benchmark.run.devices import accelerator, processor
-from benchmark.run.errors import Aborted
+from benchmark.run.errors import Aborted, WrongData
 from benchmark.run.options import parse_options
 from benchmark.run.process import Setup, log_head, run_process
 from benchmark.run.reader import Reader, published_fingerprints, verify_split
@@ -162,6 +162,10 @@ def learning_rate(epochs: float, c: Config) -> float:
 def train(run: Setup) -> None:
     """Make a run, from the head of its log to its final weights. Raises Aborted and WrongData."""
     problem, c, log = run.problem, run.config, run.log
+    if problem.workload != "scaffold":
+        raise WrongData(f"--problem: found {problem.name}, which is of {problem.workload}, wanted one of scaffold")
+    if c.device == "cuda" and not torch.cuda.is_available():
+        raise WrongData("device: found no GPU that PyTorch can use, wanted one for cuda")
     torch.backends.cudnn.allow_tf32 = False  # as the log says; by default convolutions round float32 to it
     training, reader = Training(problem, c, run.seed), Reader(run.options.data, problem)
     gpu = torch.cuda.get_device_properties(0) if c.device == "cuda" else None

@@ -8,6 +8,8 @@ import torch
 import yaml
 
 from benchmark.config import build, machine_settings
+from benchmark.problem import load_problem
+from benchmark.run.errors import WrongData
 from benchmark.run.files import weights_path
 from benchmark.run.reader import Reader
 from benchmark.tree import result_path
@@ -79,6 +81,20 @@ def test_loss_rate_and_scores_are_the_references(tiny):
     model.load_state_dict(training.model.state_dict())
     found = Task(tiny.problem, Config(precision="float32", device="cpu")).evaluate(model.eval(), [batch], Layout(1))
     assert vars(training.evaluate(reader)) == {name: tuple(counts) for name, counts in found.facts.items()}
+
+
+@pytest.mark.parametrize(
+    ("problem", "device", "said"),
+    [
+        ("published4", "cpu", "--problem: found published4, which is of scaffold_published, wanted one of scaffold"),
+        ("deepcam-mini", "cpu", "--problem: found deepcam-mini, which is of deepcam, wanted one of scaffold"),
+        ("smoke", "cuda", "device: found no GPU that PyTorch can use, wanted one for cuda"),
+    ],
+)
+def test_what_it_cannot_train_is_said(monkeypatch, problem, device, said):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(WrongData, match=f"^{said}$"):
+        minimal.train(SimpleNamespace(problem=load_problem(problem), config=minimal.Config(device=device), log=None))
 
 
 def test_float32_is_not_rounded_to_tf32_on_a_gpu(tiny, monkeypatch):
