@@ -63,7 +63,7 @@ def build(setup: Setup, files: Files, on_silence: OnSilence, needs_model: bool =
         watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark, enter)
     layout = init_process_group(setup.layout, setup.launch, device, task.config.timeout_seconds)
     drop_cached_pages(files.reader.root, setup.launch.local_rank, setup.launch.local_world_size)
-    seed = layout.gather(seed)[0]  # rank 0's, for all
+    seed = seed_of_all(seed, layout, files)
     energy = log_machine(setup, layout, files)
     state = build_state(setup, layout, seed, log, needs_model)
     source = log_source(setup, layout, log)
@@ -83,6 +83,17 @@ def seed_of(setup: Setup, files: Files) -> tuple[int, dict[str, Any]]:
         seed, origin = rehearsal, {"source": "rehearsal"}
     resumed = files.checkpoints and files.checkpoints.resumed
     return resumed.seed if resumed else seed, origin
+
+
+def seed_of_all(seed: int, layout: Layout, files: Files) -> int:
+    """Return rank 0's seed. Raises Aborted on all ranks if they resume after different epochs: some have looked at the
+    folder before an earlier run, which was about to end, had written its last checkpoint."""
+    resumed = files.checkpoints and files.checkpoints.resumed
+    seeds, epochs = zip(*layout.gather((seed, resumed.epoch if resumed else 0)), strict=True)
+    if files.checkpoints and len(set(epochs)) > 1:
+        found = f"checkpoints of {min(epochs)} to {max(epochs)} epochs on different ranks"
+        raise Aborted(f"{files.checkpoints.root}: found {found}, wanted the same one: start the run again")
+    return seeds[0]
 
 
 def open_device(setup: Setup) -> torch.device:

@@ -12,6 +12,7 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.startup import build
 from implementations.pytorch.startup.setup import Setup
+from tests.support.threaded import in_threads
 
 
 def setup_with(config, **more) -> Setup:
@@ -63,6 +64,26 @@ def test_a_seed_has_its_origin(rehearsal, assigned, checkpoints, seed, origin):
         assert 0 <= found < 2**63 and found != build.seed_of(setup, files)[0]
     else:
         assert found == seed
+
+
+@pytest.mark.parametrize(
+    ("epochs", "fits"), [((None, None), True), ((2, 2), True), ((1, 2), False), ((None, 2), False)]
+)
+def test_all_ranks_resume_after_the_same_epoch(tmp_path, monkeypatch, epochs, fits):
+    """Others have looked at the folder before rank 0 had its lock."""
+
+    def seed(layout: Layout) -> int | str:
+        at = epochs[layout.rank]
+        resumed = None if at is None else SimpleNamespace(epoch=at)
+        files = SimpleNamespace(checkpoints=SimpleNamespace(root=tmp_path, resumed=resumed))
+        try:
+            return build.seed_of_all(5 + layout.rank, layout, files)
+        except Aborted as error:
+            return str(error)
+
+    found = f"found checkpoints of {epochs[0] or 0} to {epochs[1]} epochs on different ranks"
+    said = f"{tmp_path}: {found}, wanted the same one: start the run again"
+    assert in_threads(monkeypatch, Layout(2), seed) == [5 if fits else said] * 2
 
 
 class Told:
