@@ -50,6 +50,8 @@ def parse_yaml(data: bytes, path: Path) -> Any:
         return yaml.safe_load(data.decode())
     except RecursionError:
         raise ValueError(f"{path}: cannot be read as YAML: found values nested too deep") from None
+    except (LookupError, AttributeError):  # PyYAML's own errors
+        raise ValueError(f"{path}: cannot be read as YAML: found a tag, such as !!int, on no value of it") from None
     except (ValueError, yaml.YAMLError) as error:  # a ValueError: no UTF-8, a date or a number that Python has not
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
 
@@ -175,7 +177,7 @@ def override(config: T, assignments: typing.Sequence[str], where: str = "command
             raise ValueError(f"{where}: found {text!r}, wanted field=value")
         try:
             changes[name] = yaml.safe_load(value)
-        except (yaml.YAMLError, ValueError, RecursionError):
+        except (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError):
             raise ValueError(f"{where}: {name}: {shown(value)} is not a YAML value") from None
     return build(type(config), {**shallow(config), **changes}, where)
 

@@ -67,6 +67,7 @@ def test_assignments_are_of_fields():
         (b"a: " + b"9" * 5000, "Exceeds the limit"),
         (b"a: \xff", "'utf-8' codec can't decode"),
         (b"a: \x1b[31m", "special characters are not allowed"),
+        *((b"a: !!" + text, "found a tag") for text in (b"bool x", b"int ''", b"float ''", b"timestamp x")),
     ],
 )
 def test_yaml_that_is_hostile(tmp_path, data, message):
@@ -76,7 +77,7 @@ def test_yaml_that_is_hostile(tmp_path, data, message):
         read_yaml(path)
 
 
-@pytest.mark.parametrize("value", ["[" * 1000, "[", "!!python/object:os.system {}"])
+@pytest.mark.parametrize("value", ["[" * 1000, "[", "!!python/object:os.system {}", "!!bool x", "!!timestamp x"])
 def test_assignments_that_are_hostile(value):
     with pytest.raises(ValueError, match=r"command line: name: '.{1,98}' is not a YAML value") as caught:
         override(build(Outer, GOOD, "x"), [f"name={value}"])
