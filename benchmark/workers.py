@@ -16,6 +16,7 @@ Problem = TypeVar("Problem", bound=AnyProblem)
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Job = Callable[[Path, Problem, Task], Result]
+LONGEST = 3600.0  # seconds of a wait: a system's call takes no more than some days, and not infinity
 
 
 class TooLate(Exception):
@@ -72,7 +73,7 @@ def collect(shares: Mapping[Connection, Sequence[Any]], seconds: float | None = 
     Raises as `work`."""
     done, heard = dict.fromkeys(shares, 0), dict.fromkeys(shares, time.monotonic())
     while heard:
-        until = None if seconds is None else max(0.0, min(heard.values()) + seconds - time.monotonic())
+        until = None if seconds is None else min(LONGEST, max(0.0, min(heard.values()) + seconds - time.monotonic()))
         for pipe in (pipe for pipe in wait(list(heard), until) if isinstance(pipe, Connection)):
             try:
                 error, result = pipe.recv()

@@ -97,7 +97,7 @@ def sample(read: Callable[[], float], path: Path, interval: float, seconds: floa
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             print(f"sample.py: {reason(error)}", file=sys.stderr, flush=True)
         left = min(start + step * interval, start + seconds) - time.monotonic()
-        if ended.wait(max(0.0, left)) or time.monotonic() >= start + seconds:
+        if ended.wait(min(max(0.0, left), threading.TIMEOUT_MAX)) or time.monotonic() >= start + seconds:
             break
     log.close()
     return count

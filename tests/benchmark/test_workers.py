@@ -1,10 +1,11 @@
 import ctypes
 import os
 import time
+from multiprocessing import Pipe
 
 import pytest
 
-from benchmark.workers import TooLate, share, work
+from benchmark.workers import TooLate, collect, share, work
 
 
 def double(root, problem, task):
@@ -57,6 +58,14 @@ def test_a_task_that_never_returns_is_told(tmp_path, workers):
     with pytest.raises(TooLate) as late:
         list(work(double, tmp_path, hang, TASKS, workers, seconds=10))
     assert late.value.task == ("train", 3)
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), 1e10])
+def test_a_limit_may_be_longer_than_a_system_waits(seconds):
+    receive, send = Pipe(duplex=False)
+    for said in ((None, 4), ("done", None)):
+        send.send(said)
+    assert list(collect({receive: TASKS[:1]}, seconds)) == [4]
 
 
 @pytest.mark.slow

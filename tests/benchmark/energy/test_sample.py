@@ -74,6 +74,15 @@ def test_a_reading_that_fails_is_said_and_left_out(tmp_path, capsys):
     assert capsys.readouterr().err == "sample.py: no number\nsample.py: permission denied\n"
 
 
+@pytest.mark.parametrize("interval", [float("inf"), 1e12])
+def test_an_interval_may_be_longer_than_a_system_waits(tmp_path, interval):
+    ended = threading.Event()
+    timer = threading.Timer(0.1, ended.set)
+    timer.start()
+    assert sample.sample(lambda: 1.0, tmp_path / "node_0.txt", interval, float("inf"), ended) == 1
+    timer.join()
+
+
 def test_a_command_that_fails_or_says_no_number_is_no_reading(log):
     args = sample.parse(["--log", str(log), "--name", "node_0", "--", sys.executable, "-c", "raise SystemExit('no')"])
     with pytest.raises(ValueError, match="ended with 1: no"):
