@@ -49,7 +49,10 @@ def check_configuration(path: Path, found: Any, problem: Problem) -> None:
 
 def check_contents(path: Path, problem: Problem) -> None:
     """Compare the list: a row for each volume, with its index, then category and instance of each fractal."""
-    rows = [row for row in csv.reader(read(path).decode("utf-8", "replace").splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(read(path).decode("utf-8", "replace").splitlines()) if row]
+    except csv.Error as error:
+        raise ValueError(f"{path}: cannot be read as a list of volumes: {error}") from None
     rows = rows[1:] if rows and not rows[0][0].strip().isdecimal() else rows  # a head
     if len(rows) != problem.samples:
         raise ValueError(f"{path}: found {len(rows)} volumes, wanted {problem.samples} of {problem.name}")

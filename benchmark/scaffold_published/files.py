@@ -12,6 +12,7 @@ import os
 import re
 from functools import lru_cache
 from pathlib import Path
+from tokenize import TokenError
 from typing import BinaryIO
 
 import numpy as np
@@ -26,6 +27,7 @@ Arrays = tuple[np.ndarray, np.ndarray]  # colours, classes
 FOLDERS = {"train": "training", "validation": "validation"}
 NUMBERED = re.compile(r"\D*(\d+)\D*\.npy")
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+OF_NUMPY = (ValueError, TypeError, SyntaxError, TokenError, LookupError, RecursionError, OverflowError)  # for a header
 HEADER_BYTES = 4096  # more than the headers of two files have
 UNSHARDED = "unsharded files (dc_num_shards 1, 1, 1 in the generator's configuration)"
 
@@ -131,7 +133,7 @@ def read_array(path: Path, shape: tuple[int, ...], kind: np.dtype, box: Box) -> 
             return read_rows(file, start, shape, kind, box)
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file") from None
-    except (OSError, ValueError, TypeError, SyntaxError, RecursionError, OverflowError, EOFError) as error:
+    except (OSError, EOFError, *OF_NUMPY) as error:
         raise ValueError(printable(f"{path}: {reason(error)[:300]}")) from None
 
 

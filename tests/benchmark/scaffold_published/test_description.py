@@ -26,6 +26,7 @@ CONFIG, CONTENTS = "config.yml", "volumes_contents.csv"
         (CONTENTS, "index,category,instance\n0,1,2\n", "found 1 volumes, wanted 10"),
         (CONTENTS, "0,1,2,3,4\n" * 10, "volume 1: found 0,1,2,3,4, wanted 7 numbers"),
         (CONTENTS, "0,1,2,3,4,9,9\n" * 10, "volume 1: found category 9, wanted 0 to 4"),
+        (CONTENTS, "1" * 200_000, "field larger than field limit"),
         (CONTENTS, "0,1,2,3,4,x,9\n" * 10, "volume 1: found 0,1,2,3,4,x,9, wanted"),
     ],
 )

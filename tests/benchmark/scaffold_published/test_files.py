@@ -54,6 +54,10 @@ def saved(array, **more):
     return lambda path: np.save(path, array, **more)
 
 
+def head(text):
+    return lambda path: path.write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+
+
 SIDE = (8, 8, 8)
 FAULTS = {
     "a type": (saved(np.zeros((3, *SIDE))), r"found float64 \(3, 8, 8, 8\), wanted float32 \(3, 8, 8, 8\)"),
@@ -67,6 +71,8 @@ FAULTS = {
     "longer": (lambda path: path.write_bytes(path.read_bytes() + b"x"), "found 6273 bytes, wanted 6272"),
     "a pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "no regular file"),
     "no end": (lambda path: path.write_bytes(b"\x93NUMPY\x02\0\xff\xff\xff\x7f" + b" " * 99), "found|header|expected"),
+    "a head without its end": (head(b"{'descr': '<f4', 'shape': (3,"), "EOF in multi-line statement"),
+    "half a type": (head(b"{'descr': ('<f4',), 'fortran_order': False, 'shape': (3,)}"), "index out of range"),
     "a head with code": (lambda path: path.write_bytes(b"\x93NUMPY\x01\x00\x10\x00__import__('os')\n"), "malformed"),
 }
 
