@@ -34,5 +34,6 @@ def _path(path: str, root: Path) -> str:
     parts = Path(path).parts
     if path.startswith("/") and len(parts) > 1 and parts[1] in COMMON and ".." not in parts:
         return path
-    nameless = not parts or parts[-1] in ("/", "..", "~", Path.home().name)  # a user's own folder
+    home = Path(os.path.expanduser("~")).name  # of a user's own folder; ~ for a user without one
+    nameless = not parts or parts[-1] in ("/", "..", "~", home)
     return "..." if nameless else f".../{parts[-1]}"

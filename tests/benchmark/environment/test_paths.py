@@ -1,4 +1,6 @@
+import pwd
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -25,6 +27,14 @@ from benchmark.environment.paths import shortened
 )
 def test_paths_of_users_are_not_told(word, wanted):
     assert shortened(word, Path("/work/clone")) == wanted
+
+
+def test_a_user_without_a_home(monkeypatch):
+    """As in containers whose user has no entry in /etc/passwd."""
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", Mock(side_effect=KeyError))
+    assert shortened("--data=/home/jane/data", Path("/work/clone")) == "--data=.../data"
+    assert shortened("~", Path("/work/clone")) == "~" and shortened("~/", Path("/work/clone")) == "..."
 
 
 def test_paths_inside_the_repository_are_relative(tmp_path, monkeypatch):
