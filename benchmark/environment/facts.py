@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 LARGEST = 64 << 10  # bytes of a fact's value as JSON
 LONGEST = 500  # characters of an origin
-MOST_READ = 1 << 20  # bytes of a file of /proc or /sys
+MOST_READ = 16 << 20  # bytes of a file of /proc or /sys: cpuinfo has 2 KB a thread
 ROOT = Path("/")
 
 

@@ -13,6 +13,14 @@ def test_processors_and_lscpu_without_what_varies(machine):
     assert lscpu_table(said) == {"Model name": "X", "NUMA node0 CPU(s)": "0-3,8"}
 
 
+def test_the_last_of_many_threads_counts(machine):
+    """A node with two processors of 192 cores has 768 threads, whose flags take 1.5 KB each."""
+    one = f"processor : {{0}}\nflags : {'f' * 1500}\nmodel name : EPYC 9965\nphysical id : {{1}}\n\n"
+    root = machine({"proc/cpuinfo": "".join(one.format(i, i // 192 % 2) for i in range(768))})
+    found = processors(root)
+    assert (found["threads"], found["sockets"], found["model"]) == (768, 2, "EPYC 9965")
+
+
 def test_clocks_and_power_limits(machine):
     home = "sys/devices/system/cpu"
     files = {f"{home}/cpufreq/policy{i}/scaling_governor": "performance\n" if i else "powersave\n" for i in range(3)}
