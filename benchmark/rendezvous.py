@@ -31,8 +31,9 @@ def check_own(host: str) -> None:
     """Raise ValueError if a host is not this one. Ranks that look for rank 0 elsewhere would wait for their timeout."""
     try:
         socket.create_server((host, 0), family=socket.getaddrinfo(host, 0)[0][0]).close()
-    except OSError as error:
-        why = f"found {host}, the job's first host, for rank 0 on {socket.gethostname()} ({error.strerror or error})"
+    except (OSError, UnicodeError) as error:  # a UnicodeError: no host has such a name
+        reason = getattr(error, "strerror", None) or error
+        why = f"found {host}, the job's first host, for rank 0 on {socket.gethostname()} ({reason})"
         raise ValueError(f"MASTER_ADDR: {why}, wanted MASTER_ADDR=<host of rank 0>") from None
 
 
@@ -52,7 +53,7 @@ def first_host(environ: Mapping[str, str], launcher: str) -> str:
     if found := first_to_compute(environ.get("LSB_MCPU_HOSTS", "")):
         return found
     nodes = environ.get("PBS_NODEFILE")
-    if nodes and Path(nodes).is_file() and (hosts := Path(nodes).read_text().split()):
+    if nodes and Path(nodes).is_file() and (hosts := Path(nodes).read_text(errors="replace").split()):
         return hosts[0]
     what = f"found {launcher} on several nodes, and no scheduler's list of them"
     raise ValueError(f"MASTER_ADDR: {what}, wanted MASTER_ADDR=<host of rank 0>, for all ranks")
@@ -77,7 +78,11 @@ def ask_flux() -> str:
     """Return the first host of this job of Flux. Raises ValueError if Flux does not say it."""
     command = ("flux", "hostlist", "--nth=0", "local")  # of FLUX_JOB_ID
     try:
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=SECONDS).stdout.strip()
+        done = subprocess.run(command, check=True, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        if host := done.stdout.strip():
+            return host
+        why = "it is empty"
     except (OSError, subprocess.SubprocessError) as error:
-        what = f"found no answer to `{' '.join(command)}` ({error!s:.80})"
-        raise ValueError(f"MASTER_ADDR: {what}, wanted MASTER_ADDR=<host of rank 0>, for all ranks") from None
+        why = f"{error!s:.80}"
+    what = f"found no answer to `{' '.join(command)}` ({why})"
+    raise ValueError(f"MASTER_ADDR: {what}, wanted MASTER_ADDR=<host of rank 0>, for all ranks")

@@ -53,9 +53,10 @@ def test_flux_is_asked(tmp_path, monkeypatch):
     flux.chmod(flux.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     assert first_host({}, "flux") == "n12"
-    flux.write_text("#!/bin/sh\nexit 1\n")
-    with pytest.raises(ValueError, match="no answer to `flux hostlist --nth=0 local`"):
-        first_host({}, "flux")
+    for code in (1, 0):
+        flux.write_text(f"#!/bin/sh\nexit {code}\n")
+        with pytest.raises(ValueError, match="no answer to `flux hostlist --nth=0 local`"):
+            first_host({}, "flux")
 
 
 def test_ranks_of_one_node_meet_on_it_unless_the_environment_says(monkeypatch):
@@ -80,3 +81,10 @@ def test_ranks_of_several_nodes_meet_on_the_first(monkeypatch):
     with pytest.raises(ValueError, match=said):
         meet(Launch(0, 16, 0, 8, "slurm"))
     check_own("127.0.0.1")
+
+
+def test_a_name_that_no_host_can_have_is_said(tmp_path):
+    (tmp_path / "nodes").write_bytes(b"\xff\n")
+    for host in ("n07..site", "n" * 70, first_host({"PBS_NODEFILE": str(tmp_path / "nodes")}, "pals")):
+        with pytest.raises(ValueError, match=r"^MASTER_ADDR: found .*, wanted MASTER_ADDR=<host of rank 0>$"):
+            check_own(host)
