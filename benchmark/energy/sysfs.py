@@ -41,6 +41,8 @@ def package(zone: Path) -> Counter:
     path = zone / "energy_uj"
     first(path)
     wraps = first(zone / "max_energy_range_uj") * MICRO
+    if not wraps:
+        raise ValueError("max_energy_range_uj: found 0, wanted the count at which energy_uj starts again")
     limits = map(first, zone.glob("constraint_*_power_limit_uw"))  # for short and long times
     watts = max(limits, default=0) * MICRO
     return Counter("rapl", "package", text(zone / "name"), MICRO, lambda: first(path), wraps, watts or None)

@@ -31,6 +31,14 @@ def test_zones_without_a_package_or_one_that_cannot_be_read_are_none(sysfs):
         rapl(sysfs.root)
 
 
+def test_a_counter_that_starts_again_at_nothing_is_none(sysfs):
+    """Its reader would read all the time."""
+    sysfs.package(0)
+    sysfs.put("class/powercap/intel-rapl:0/max_energy_range_uj", 0)
+    with pytest.raises(ValueError, match="max_energy_range_uj: found 0, wanted the count"):
+        rapl(sysfs.root)
+
+
 def test_a_cray_node(sysfs):
     path = sysfs.cray(joules=12345)
     (found,) = cray(sysfs.root)
