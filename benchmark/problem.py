@@ -27,6 +27,12 @@ class Samples:
         """The most boxes on each axis that a sample can be cut into: one, unless a problem says otherwise."""
         return (1, 1, 1)
 
+    def check_samples(self) -> None:
+        """Raise ValueError, naming the field, unless both splits have samples."""
+        for field in ("train_samples", "validation_samples"):
+            if getattr(self, field) < 1:
+                raise ValueError(f"{field}: found {getattr(self, field)}, wanted at least 1")
+
     def digest(self) -> str:
         """Return the sha256 of the definition as canonical JSON. Two problems with one digest are the same problem."""
         return hashlib.sha256(json.dumps(shallow(self), sort_keys=True).encode()).hexdigest()

@@ -42,10 +42,13 @@ class Problem(Samples):
     def __post_init__(self) -> None:
         if self.kernel not in (2, 3):
             raise ValueError(f"kernel: found {self.kernel}, wanted 2 or 3")
-        if self.blocks < 1 or self.side % self.brick:
+        self.check_samples()
+        if self.blocks < 1 or self.side < 1 or self.side % self.brick:
             raise ValueError(
                 f"side: found {self.side}, wanted a multiple of 2^{self.blocks}, as there are that many blocks"
             )
+        if self.universe and (self.side < 4 or self.side & (self.side - 1)):
+            raise ValueError(f"side: found {self.side}, wanted 4, 8, 16 ... for a universe")
         if self.format not in ("tfrecord", "hdf5"):
             raise ValueError(f"format: found {self.format!r}, wanted tfrecord or hdf5")
 

@@ -50,9 +50,9 @@ class Problem(Samples):
             found = getattr(self, field)
             if found < STRIDE or found % STRIDE:
                 raise ValueError(f"{field}: found {found}, wanted a multiple of {STRIDE}")
-        for field in ("middle", "train_samples", "validation_samples"):
-            if getattr(self, field) < 1:
-                raise ValueError(f"{field}: found {getattr(self, field)}, wanted at least 1")
+        self.check_samples()
+        if self.middle < 1:
+            raise ValueError(f"middle: found {self.middle}, wanted at least 1")
         if self.divisor not in (1, 2, 4, 8):
             raise ValueError(f"divisor: found {self.divisor}, wanted 1, 2, 4 or 8")
 

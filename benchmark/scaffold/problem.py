@@ -55,6 +55,9 @@ class Problem(Samples):
     search: Search
 
     def __post_init__(self) -> None:
+        self.check_samples()
+        if not 0 <= self.bottleneck <= self.scale:
+            raise ValueError(f"bottleneck: found {self.bottleneck}, wanted 0 to {self.scale}, the scale")
         limits = {"cell": (1, self.side), "brick": (1, self.cell), "voxels_per_point": (1, self.cell**3)}
         for field, (least, most) in limits.items():
             found = getattr(self, field)

@@ -29,6 +29,7 @@ class Problem(Samples):
     data_seed: ClassVar[int] = 0  # the data are the site's
 
     def __post_init__(self) -> None:
+        self.check_samples()
         if not 0 <= self.bottleneck < self.scale:
             raise ValueError(f"bottleneck: found {self.bottleneck}, wanted 0 to {self.scale - 1}, below the scale")
         if self.fractals < 1 or self.instances % self.fractals:

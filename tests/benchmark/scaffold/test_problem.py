@@ -19,6 +19,8 @@ def test_published_problems(name):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
+        ({"train_samples": 0, "validation_samples": 0}, "train_samples: found 0, wanted at least 1"),
+        ({"bottleneck": -1}, "bottleneck: found -1, wanted 0 to 4"),
         ({"width": 12}, "width: found 12, wanted a multiple of 8, the groups of each GroupNorm"),
         ({"cell": 12}, "cell: found 12, wanted a power of two up to 16"),
         ({"cell": 32}, "cell: found 32, wanted a power of two up to 16"),

@@ -10,6 +10,10 @@ from benchmark.problem import load_problem
     [
         ({"instances": 145}, "instances: found 145, wanted a multiple of 3"),
         ({"train_samples": 55}, "found 55 and 24, wanted 56 and 24, as there are 80 volumes"),
+        (
+            {"train_samples": 80, "validation_percent": 0, "validation_samples": 0},
+            "validation_samples: found 0, wanted",
+        ),
         ({"bottleneck": 4}, "bottleneck: found 4, wanted 0 to 3"),
     ],
 )
