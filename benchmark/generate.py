@@ -204,7 +204,7 @@ def dry_run(root: Path, problem: AnyProblem) -> str:
     return (
         f"{problem.name}: {problem.samples} samples of {' x '.join(map(str, problem.shape))} voxels\n"
         f"to write: {absent} files of up to {size} bytes, {absent * size} bytes together, and manifest.json\n"
-        f"already there: {problem.samples - absent} files in {root}"
+        f"already there: {problem.samples - absent} files in {printable(str(root))}"
     )
 
 
@@ -228,11 +228,11 @@ def run(options: argparse.Namespace) -> int:
         beside = faults(options.out, problem) if launch.rank == 0 else []
         in_order = True
         for line in itertools.chain(wrong, beside):
-            print(line, flush=True)
+            print(printable(line), flush=True)
             in_order = False
         if in_order:
             verified = len(share(tasks(problem), launch.rank, launch.world_size))
-            print(f"{options.out}: {verified} samples of {problem.name} verified")
+            print(printable(f"{options.out}: {verified} samples of {problem.name} verified"))
         return 0 if in_order else 1
     if options.manifest:
         print(describe(problem, record(options.out, problem, workers, options.timeout)))

@@ -24,6 +24,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.energy.counter import reason
 from benchmark.log import LogWriter
+from benchmark.printable import printable
 
 POWER = "power"  # the folder in MLPerf's layout
 NUMBER = r"([0-9.]+)"
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"sample.py: {path}: {reason(error)}", file=sys.stderr)
         return 2
-    print(f"{count} readings: {path}")
+    print(printable(f"{count} readings: {path}"))
     return 0 if count else 1
 
 

@@ -1,5 +1,6 @@
 import dataclasses
 import math
+import os
 import shutil
 import subprocess
 import sys
@@ -145,6 +146,15 @@ def test_the_command_verifies_the_description_too(call, tiny, made, tmp_path):
     croissant_path(data).write_text(croissant_path(data).read_text().replace(digest, "0" * 64))
     code, out, _ = call("--out", data, "--verify")
     assert code == 1 and f"{croissant_path(data)}: fingerprint of train: found {'0' * 64}" in out
+
+
+def test_a_path_that_is_no_text_is_told_escaped(call, made, tmp_path, monkeypatch):
+    data = shutil.copytree(made, tmp_path / os.fsdecode(b"data-\xff"))
+    monkeypatch.setattr(command, "work", lambda *given: iter(()))
+    shown = f"{tmp_path}/data-\\udcff"
+    assert call("--out", data, "--verify")[:2] == (0, f"{shown}: 6 samples of tiny verified\n")
+    code, out, _ = call("--out", data, "--dry-run")
+    assert code == 0 and out.endswith(f"already there: 6 files in {shown}\n")
 
 
 @pytest.mark.parametrize("option", ["--verify", "--manifest"])

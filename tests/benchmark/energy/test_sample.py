@@ -34,6 +34,14 @@ def test_a_file_in_microwatts(log, tmp_path, capsys):
     assert f"{len(found.readings)} readings: {written(log)}" in capsys.readouterr().out
 
 
+def test_a_path_that_is_no_text_is_told_escaped(tmp_path, capsys):
+    (tmp_path / "power").write_text("3\n")
+    log = tmp_path / os.fsdecode(b"\xff") / "result_0.txt"
+    file = ["--file", str(tmp_path / "power"), "--seconds", "0.01"]
+    assert sample.main(["--log", str(log), "--name", "node_0", *file]) == 0
+    assert capsys.readouterr().out.endswith(f"readings: {tmp_path}/\\udcff/power/result_0/node_0.txt\n")
+
+
 def test_a_command_until_it_is_ended(log):
     command = [sys.executable, "-c", "print('Instantaneous power reading:   246 Watts')"]
     options = ["--log", str(log), "--name", "node_3", "--interval", "0.05", "--pattern", "reading: *([0-9]+)"]
