@@ -42,9 +42,9 @@ def collect(submission: Path, available: Mapping[str, bytes]) -> None:
 
     Contents come from `available`, by sha256, and from the folders that are there already. Raises ValueError, naming
     the log and the file, if a file is in neither; then no folder is changed. Raises OSError, naming the file, if one
-    cannot be written; then the folder is as it was before.
+    cannot be written; then the folder is as it was before. So it does where the submission is no folder.
     """
-    handle = os.open(submission, os.O_RDONLY | os.O_CLOEXEC)
+    handle = os.open(submission, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with suppress(OSError):  # a file system without locks
             fcntl.flock(handle, fcntl.LOCK_EX)  # sets of one submission may be made at once

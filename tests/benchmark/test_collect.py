@@ -118,6 +118,14 @@ def test_a_damaged_folder_is_made_anew_by_what_is_left_of_the_code(tmp_path):
     assert folders(tmp_path) == [SMOKE]
 
 
+def test_a_log_is_no_submission(tmp_path, capsys):
+    """Nothing would be collected, and nobody told."""
+    log = ran(tmp_path, SMOKE)
+    for path in (log, tmp_path / "none"):
+        assert main([str(path)]) == 2
+        assert capsys.readouterr().err.endswith(f"directory: '{path}'\n")
+
+
 def test_sets_that_are_collected_at_once_wait_for_each_other(tmp_path):
     """What one of them has half written is no leftover."""
     ran(tmp_path, SMOKE)
