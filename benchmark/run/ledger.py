@@ -10,6 +10,7 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +70,17 @@ def append(
 ) -> tuple[int, str]:
     """Append an entry with the present time, or with `time_ms`. Return its number and the ledger's new head.
 
-    The entry is on disk when this returns. Other writers wait meanwhile. Raises Wrong for a path that is not a regular
-    file, for a last line that is not a ledger's, for a full ledger, and for an entry that `refers` to a later one;
-    raises OSError where the ledger cannot be written.
+    The entry is on disk when this returns. Other writers wait meanwhile, where the file system has locks. Raises Wrong
+    for a path that is not a regular file, for a last line that is not a ledger's, for a full ledger, and for an entry
+    that `refers` to a later one; raises OSError where the ledger cannot be written.
     """
     where, made = f"{path}: ", not os.path.lexists(path)
     if made and refers is not None:
         raise Wrong("no ledger", f"that of start {refers}", where)
     handle = open_ledger(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
         data = read_all(handle, where)
         lines, unended = lines_of(data)
         check_last(lines, where)

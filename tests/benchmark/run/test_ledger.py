@@ -1,7 +1,9 @@
 """What a run appends to the ledger of its set. tests/benchmark/test_ledger.py has what becomes of damaged ones."""
 
+import fcntl
 import hashlib
 import json
+from unittest.mock import Mock
 
 import pytest
 
@@ -43,6 +45,14 @@ def test_a_resumed_run_refers_to_its_own_last_start(path):
     assert start("result_0.txt") is None  # a new run of that name
     assert start("result_2.txt", True) is None  # whose start is in no ledger
     assert read_ledger(path).faults == ()
+
+
+def test_a_file_system_may_have_no_locks(path, monkeypatch):
+    """As Lustre's, unless it is mounted with them."""
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError(38, "Function not implemented")))
+    number, _ = append_start(path, "result_0.txt", 7, DIGESTS, resumed=False)
+    append_end(path, number, "success", "d" * 64)
+    assert len(read_ledger(path).entries) == 2
 
 
 def test_starts_are_read_past_what_is_none(path):
