@@ -15,6 +15,7 @@ from benchmark.run.files import LEDGER
 from benchmark.tuning.ending import course, ending
 
 CAMPAIGN = "campaign.json"
+BUDGET, PRUNING = {"epochs", "seconds"}, {"epochs", "rule", "settled", "trials"}  # the fields of these
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ def parsed(path: Path, data: bytes) -> dict[str, Any]:
     """Return the fields of a frozen campaign. Raises ValueError, naming the file, for any other content."""
     try:
         fields = json.loads(data)
-        kinds = type(fields["trials"]), type(fields["budget"]), type(fields["pruning"] or {})
-        sound = kinds == (int, dict, dict)
+        budget, pruning = fields["budget"], fields["pruning"] or {}
+        sound = (type(fields["trials"]), type(budget), type(pruning)) == (int, dict, dict)
+        sound = sound and budget.keys() == BUDGET and pruning.keys() in (set(), PRUNING)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         sound = False
     if not sound:

@@ -63,6 +63,8 @@ def test_a_log_in_another_place_is_no_trial(tmp_path, log, index, said):
         '{"trials": "4", "budget": {}, "pruning": null}',
         '{"trials": 4, "budget": null, "pruning": null}',
         '{"trials": 4, "budget": {}, "pruning": [1]}',
+        '{"trials": 4, "budget": {"epochs": 2}, "pruning": null}',
+        '{"trials": 4, "budget": {"epochs": 2, "seconds": null}, "pruning": {"rule": "median"}}',
     ],
 )
 def test_a_file_that_is_no_campaign_is_named(tmp_path, text):
