@@ -17,6 +17,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmark.ledger import End, Ledger, Note, Start, append, read_ledger
+from benchmark.writing import put
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -45,11 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise ValueError(f"{args.ledger}: found no start {number}, wanted one of {sorted(starts_of(ledger))}")
             append(args.ledger, Note(number, text))
             ledger = read_ledger(args.ledger)
+        put("".join(f"{line}\n" for line in told(ledger)))
     except (ValueError, OSError) as error:
         print(f"note.py: {error}", file=sys.stderr)
         return 2
-    for line in told(ledger):
-        print(line)
     for fault in ledger.faults:
         found = f"found {fault.found}, wanted {fault.wanted}"
         print(f"{args.ledger}:{fault.line}: {found}", file=sys.stderr)

@@ -1,7 +1,8 @@
-"""Write a text or a copy where a command says. No run loads this module."""
+"""Write a text or a copy where a command says, or to stdout. No run loads this module."""
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,21 @@ def write_text(path: Path, text: str, executable: bool = False) -> None:
         partial.write_bytes(data)
         if executable:
             partial.chmod(0o755)
+
+
+def put(text: str) -> None:
+    """Write text to stdout. A closed pipe is no error. Raises OSError if stdout is closed or the disk is full."""
+    if sys.stdout is None:  # it was closed before the start
+        raise OSError("stdout: found it closed, wanted a place to write to")
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has nowhere to go at the end
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(f"stdout: cannot be written: {error.strerror}") from None
 
 
 def copy_file(source: Path, target: Path) -> None:

@@ -6,7 +6,6 @@ do the rest.
 """
 
 import html as _html
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from benchmark.printable import printable as printable
+from benchmark.writing import put as put
 
 SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"  # these begin a formula in a spreadsheet; also their full-width forms
 FORMULA = re.compile(f"(^|;)(?=\\s*[{SIGNS}])")  # spreadsheets of some languages take a semicolon for a new cell
@@ -63,21 +63,6 @@ def command(text: str) -> str:
 def command_property(text: str) -> str:
     """Return text for a property of such a command."""
     return command(text).replace(":", "%3A").replace(",", "%2C")
-
-
-def put(text: str) -> None:
-    """Write text to stdout. A closed pipe is no error. Raises OSError if stdout is closed or the disk is full."""
-    if sys.stdout is None:  # it was closed before the start
-        raise OSError("stdout: found it closed, wanted a place to write to")
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer letters than a name has
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left has nowhere to go at the end
-        if not isinstance(error, BrokenPipeError):
-            raise OSError(f"stdout: cannot be written: {error.strerror}") from None
 
 
 def tell(line: str) -> None:

@@ -22,6 +22,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.problem import UNREACHED
 from benchmark.run.errors import reason
+from benchmark.writing import put
 from harness.data import make_data
 from harness.options import add_making_options, add_options, setup_of
 from harness.processes import exit_on_signals
@@ -95,7 +96,7 @@ def make(args: argparse.Namespace) -> int:
     kept = args.checkpoint, args.keep_states
     wanted = Wanted(args.runs, args.run, args.anew, args.check, models, *kept, not args.study, args.witness)
     if args.register:
-        print(request_of(setup).text)
+        put(f"{request_of(setup).text}\n")
         return 0
     if args.study:
         steps = STEPS if args.steps is None else args.steps

@@ -22,6 +22,7 @@ from benchmark.run.errors import reason
 from benchmark.tree import CONFIRMATION, campaign_path
 from benchmark.tuning.campaign import Campaign, read_campaign
 from benchmark.tuning.folder import Opened, freeze, open_folder
+from benchmark.writing import put
 from harness.data import make_data
 from harness.implementation import Description, takes
 from harness.locking import locked
@@ -61,7 +62,7 @@ def make(args: argparse.Namespace) -> int:
     folder = campaign_path(setup.submission, setup.system, setup.benchmark, args.name)
     described = check(setup, campaign)
     if args.register:
-        print(registered(setup, campaign, args.name, request_of(setup).source).text)
+        put(f"{registered(setup, campaign, args.name, request_of(setup).source).text}\n")
         return 0
     shift = shift_of(setup, campaign, args.name)
     setup = dataclasses.replace(setup, entry=None)  # it was the campaign's
@@ -71,8 +72,8 @@ def make(args: argparse.Namespace) -> int:
         say(f"campaign {campaign.digest[:12]}; head of the ledger with the shift, to be sent to the organisers:")
         say(opened.line)
     if args.points:
-        for index in range(campaign.trials):
-            print(index, *assignments(opened.point(index)))
+        points = (" ".join([str(i), *assignments(opened.point(i))]) for i in range(campaign.trials))
+        put("".join(f"{point}\n" for point in points))
         return 0
     make_data(setup.problem, setup.data, setup.problems)
     write_system(setup, described)

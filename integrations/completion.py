@@ -17,7 +17,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import shtab
 import yaml
 
-from benchmark.atomic import naming
+from benchmark.writing import put
 from perf.pages.scripts import parser_of
 from rules.current import editions
 
@@ -92,8 +92,7 @@ def script() -> str:
 def main() -> int:
     """Write the script, and return the exit code."""
     try:
-        with naming(Path("stdout")):
-            print(script(), end="", flush=True)
+        put(script())
     except (ValueError, OSError) as error:
         print(f"completion.py: {error}", file=sys.stderr)
         return 2

@@ -24,10 +24,9 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 # isort: split
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmark.atomic import naming
 from benchmark.problem import UNREACHED
 from benchmark.source import ROOT
-from benchmark.writing import write_text
+from benchmark.writing import put, write_text
 from harness.container import RUNTIMES
 from harness.implementation import DEFAULT, Description
 from harness.launcher import Launcher
@@ -181,8 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if args.output:
             write_text(args.output, script, executable=True)
         else:
-            with naming(Path("stdout")):
-                print(script, end="", flush=True)
+            put(script)
     except (ValueError, OSError) as error:
         print(f"render.py: {error}", file=sys.stderr)
         return 2

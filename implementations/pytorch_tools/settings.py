@@ -26,6 +26,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 from benchmark.config import load_settings, machine_settings, read_bytes, read_yaml
 from benchmark.problem import load_problem
 from benchmark.workload import problem_files
+from benchmark.writing import put
 from rules.current import EDITION
 from rules.edition import load
 from rules.key import Key, plain
@@ -108,9 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--implementation", default=REFERENCE, help=f"a copy of the reference (default: {REFERENCE})")
     args = parser.parse_args(arguments)
     try:
-        print(tables(args.problem, args.implementation))
+        put(f"{tables(args.problem, args.implementation)}\n")
         return 0
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"settings.py: {error}", file=sys.stderr)
         return 2
 

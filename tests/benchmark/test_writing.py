@@ -1,8 +1,23 @@
 import os
+import subprocess
+import sys
 
 import pytest
 
 from benchmark.writing import copy_file, copy_tree, write_text
+from tests.support import ROOT
+
+SLURM = "harness/launch/render.py slurm --problem smoke --org a --system b --nodes 1 --ranks-per-node 1 --device cpu"
+SETTINGS = "implementations/pytorch_tools/settings.py --problem smoke"
+
+
+@pytest.mark.parametrize("command", [SETTINGS, SLURM, "integrations/completion.py"])
+def test_a_reader_who_has_gone_is_no_error(command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([sys.executable, *command.split()], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_text_is_written_with_its_folder_and_a_link_stays_one(tmp_path):
