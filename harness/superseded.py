@@ -34,7 +34,8 @@ def supersede(logs: Iterable[Path], why: str) -> Path | None:
 
 def follow(home: Path) -> None:
     """Complete what a killed process began to move aside: weights and environments without their log follow it to the
-    latest place in superseded/ that has it. Raises OSError."""
+    latest place in superseded/ that has it, unless it has its own: then they are of a start that never wrote a log.
+    Raises OSError."""
     places = {log.name: log for log in sorted(home.glob(f"{SUPERSEDED}/*/result_*.txt"))}
     for name, place in places.items():
         if not (home / name).exists():
@@ -42,11 +43,12 @@ def follow(home: Path) -> None:
 
 
 def move_rest(log: Path, target: Path) -> None:
-    """Move a log's weights, environments and receipts to the folder `target`. Raises OSError."""
+    """Move a log's weights, environments and receipts to the folder `target`, but none over another file. Raises
+    OSError."""
     if receipts_path(log).exists():
-        os.rename(receipts_path(log), target / receipts_path(log).name)
+        move(receipts_path(log), target / receipts_path(log).name)
     for manifest in reversed(environment_paths(log)):  # which are found from the first one on
-        os.rename(manifest, target / manifest.name)
+        move(manifest, target / manifest.name)
     move_weights(log, target)
 
 
@@ -55,7 +57,13 @@ def move_weights(log: Path, target: Path) -> None:
     if weights_path(log).exists():
         place = weights_path(target / log.name)
         place.parent.mkdir(parents=True, exist_ok=True)
-        os.rename(weights_path(log), place)
+        move(weights_path(log), place)
+
+
+def move(path: Path, place: Path) -> None:
+    """Move a file to a place, unless there is one. Raises OSError."""
+    if not os.path.lexists(place):
+        os.rename(path, place)
 
 
 def new_place(home: Path) -> Path:

@@ -3,7 +3,7 @@ import pytest
 from benchmark.ledger import Note, Start, append, read_ledger
 from benchmark.run.files import LEDGER, environment_path, weights_path
 from benchmark.tree import SUPERSEDED, receipts_path
-from harness.superseded import supersede
+from harness.superseded import follow, supersede
 
 
 def files(log):
@@ -36,3 +36,16 @@ def test_a_ledger_that_is_none_stops_before_anything_moves(tmp_path):
     with pytest.raises(ValueError, match="wanted"):
         supersede([log], "broke off")
     assert log.exists()
+
+
+def test_what_a_start_without_a_log_left_replaces_nothing(tmp_path):
+    """As receipts do, which are there before a run has a log."""
+    log = tmp_path / "result_0.txt"
+    log.write_text("earlier")
+    receipts_path(log).write_text("earlier")
+    place = supersede([log], "broke off")
+    for path in files(log)[2:]:
+        path.write_text("later")
+    follow(tmp_path)
+    assert receipts_path(place / log.name).read_text() == "earlier" and receipts_path(log).read_text() == "later"
+    assert environment_path(place / log.name).read_text() == "later"  # which the earlier one lacked
