@@ -4,7 +4,9 @@ The run knows nothing of this, so it cannot be held up: it is a process beside i
 Receipts are appended to receipts_<i>.jsonl beside the log. What cannot be told is tried again until it can be.
 """
 
+import contextlib
 import hashlib
+import http.client
 import json
 import os
 import secrets
@@ -53,14 +55,16 @@ def by_http(where: str, token: str, text: str) -> str:
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
             line: bytes = answer.read(LONGEST + 1)
-            return line.decode("ascii", "backslashreplace").rstrip("\n")
+        if not line.endswith(b"\n"):
+            raise Unheard(f"{where}: found an answer that was cut off, wanted a line")
+        return line.decode("ascii", "backslashreplace").rstrip("\n")
     except urllib.error.HTTPError as error:
         why = error.read(500).decode(errors="replace").strip() or error.reason
         if error.code == 429 or error.code >= 500:
             raise Unheard(f"{where}: {error.code} {why}") from None
         raise ValueError(f"{where}: {error.code} {why}") from None
-    except (OSError, ValueError) as error:
-        raise Unheard(f"{where}: {getattr(error, 'reason', error)}") from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise error if isinstance(error, Unheard) else Unheard(f"{where}: {getattr(error, 'reason', error)}") from None
 
 
 def by_folder(folder: Path, token: str, text: str) -> str:
@@ -80,6 +84,9 @@ def by_folder(folder: Path, token: str, text: str) -> str:
                 raise Unheard(f"{folder}: found no answer in {TIMEOUT:g} s, wanted `witness.py watch` to look at it")
             time.sleep(POLL / 2)
         line = answer.read_text()
+        if not line.startswith("{"):
+            with contextlib.suppress(OSError):  # so that the same can be told again, such as with another token
+                answer.unlink()
     except OSError as error:
         raise error if isinstance(error, Unheard) else Unheard(f"{folder}: {error.strerror}") from None
     if line.startswith("{"):

@@ -1,6 +1,7 @@
 """Telling a witness what a run does: from its log alone, with patience, and without telling anything twice."""
 
 import json
+import socket
 import threading
 from dataclasses import asdict
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from harness.witnessing import telling
 from harness.witnessing.folder import watch
 from harness.witnessing.telling import Unheard, ask, attend, patiently, points, receipts_of, tell_start
 from rules.witness import Start, Step
-from tests.support.told import REQUEST, write
+from tests.support.told import REQUEST, TEXT, write
 from tests.support.waiting import wait_for
 
 HEAD, BEGIN, EPOCH, END = ("init_start", "run_start", "eval_accuracy", "run_stop")
@@ -177,13 +178,31 @@ def test_through_a_folder(tmp_path, store):
     threading.Thread(target=watch, args=(store, shared), daemon=True).start()
     told_over(ask(f"file:{shared}", store.new_token("acme")), tmp_path / "set" / "result_0.txt")
     with pytest.raises(ValueError, match="refused: found no token that is known"):
-        ask(f"file:{shared}", "wrong")("{}")
+        ask(f"file:{shared}", "wrong")(TEXT)
+    assert ask(f"file:{shared}", store.new_token("acme"))(TEXT).startswith("{")  # the same, with a token
+
+
+@pytest.mark.parametrize("said", [b"SSH-2.0\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"])
+def test_an_answer_that_is_no_http_is_worth_another_try(said):
+    def serve():
+        connection, _ = listening.accept()
+        connection.recv(4096)
+        connection.sendall(said)
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(Unheard):
+            ask(f"http://127.0.0.1:{listening.getsockname()[1]}", "token")("{}")
+        thread.join(20)
 
 
 def test_where_nobody_answers(tmp_path, monkeypatch):
     monkeypatch.setattr(telling, "TIMEOUT", 0.05)
     for where, said in (
         ("http://127.0.0.1:1", r"http://127\.0\.0\.1:1: .*refused"),
+        ("http://127.0.0.1:port", "nonnumeric port"),
         (f"file:{tmp_path}", r"found no answer in 0\.05 s, wanted `witness\.py watch` to look at it"),
         (f"file:{tmp_path / 'none'}", "No such file or directory"),
     ):
