@@ -22,7 +22,7 @@ MOST = 10_000  # questions of a look
 def watch(store: Store, folder: Path, once: bool = False) -> None:
     """Answer the questions in a folder, for ever or `once`. Raises OSError for a folder that can't be read."""
     while True:
-        for question in sorted(folder.glob("*.question"))[:MOST]:
+        for question in sorted(path for path in folder.iterdir() if path.suffix == ".question")[:MOST]:
             answer(store, question)
         if once:
             return

@@ -57,8 +57,10 @@ class Store:
                 self.database.execute("INSERT INTO round VALUES (?, ?)", found)
         except sqlite3.DatabaseError as error:
             raise ValueError(f"{path}: {error}, wanted the database of a witness") from None
-        if found is None or edition not in (None, found[0]):
-            raise ValueError(f"{path}: found {f'edition {found[0]}' if found else 'no round'}, wanted {edition}")
+        if found is None:
+            raise ValueError(f"{path}: found no round, wanted a database of `witness.py new`")
+        if edition not in (None, found[0]):
+            raise ValueError(f"{path}: found edition {found[0]}, wanted {edition}")
         self.edition, self.key = found[0], Ed25519PrivateKey.from_private_bytes(found[1])
 
     @property

@@ -34,6 +34,8 @@ def database(tmp_path, capsys):
 
 def test_commands_that_cannot_be_done_are_one_line(database, tmp_path, capsys):
     (tmp_path / "v9.9").mkdir()
+    empty = tmp_path / "empty.db"
+    empty.touch(0o600)
     none = "x.db: found no file, wanted the database of a witness"
     for words, said in (
         (["new", str(database), "--edition", EDITION], "found a file, wanted a new name: a witness keeps its key"),
@@ -41,6 +43,8 @@ def test_commands_that_cannot_be_done_are_one_line(database, tmp_path, capsys):
         (["token", "x.db", "acme"], none),
         (["serve", "x.db"], none),
         (["watch", "x.db", "."], none),
+        (["watch", str(database), str(tmp_path / "none"), "--once"], "none: No such file or directory"),
+        (["token", str(empty), "acme"], "found no round, wanted a database of `witness.py new`"),
         (["publish", str(database), str(tmp_path / "v9.9")], f"found a folder of v9.9, wanted one of {EDITION}"),
         (["tell", str(tmp_path / "result_0.txt"), "--witness", "http://127.0.0.1:1"], "receipts_0.jsonl"),
     ):
