@@ -29,8 +29,8 @@ def begin_after(run: LoggedRun, epoch: int, checkpoints: Path, folder: Path, log
     for one in (e for e in run.epochs if e.number in (epoch, epoch + 1)):
         verify(checkpoints / CHECKPOINT.format(int(one.number)), one)
     copy_tree(own, folder / own.name, shutil.ignore_patterns())
-    lines = run.path.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join(lines[: at.line]))
+    lines = run.path.read_bytes().split(b"\n")[: at.line]
+    log.write_bytes(b"".join(line + b"\n" for line in lines))
     return ["--checkpoint", str(folder), "--resume"]
 
 

@@ -33,6 +33,14 @@ def test_a_replay_begins_with_the_log_and_state_of_an_epoch(kept, tmp_path):
     assert len(read_run(tmp_path / "log.txt").epochs) == 2
 
 
+def test_a_carriage_return_ends_no_line_of_the_log(kept, tmp_path):
+    """Other programs show their progress so."""
+    folder, run = kept
+    run.path.write_bytes(b"10 %\r20 %\r30 %\n" + run.path.read_bytes())
+    begin_after(read_run(run.path), 2, folder, tmp_path / "new", tmp_path / "log.txt")
+    assert len(read_run(tmp_path / "log.txt").epochs) == 2
+
+
 def test_a_replay_begins_with_no_other_state(kept, tmp_path):
     """Neither with that of the epoch, nor where the next epoch's is another: then this one may have been made up."""
     folder, run = kept
