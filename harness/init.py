@@ -84,6 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--from", dest="original", default="pytorch", metavar="NAME", help="default: pytorch")
     args = parser.parse_args(arguments)
     try:
+        if Path(args.original) != Path(Path(args.original).name):
+            raise ValueError(f"--from: found {args.original}, wanted the name of a folder of implementations/")
         folder = copy(args.name, ROOT / "implementations" / args.original)
     except (ValueError, OSError) as error:
         print(f"init.py: {reason(error)}", file=sys.stderr)

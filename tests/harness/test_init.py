@@ -100,8 +100,14 @@ def test_names_that_are_fine(repository):
 
 def test_a_place_without_an_implementation_or_read_only_is_one_line(repository, monkeypatch, capsys, read_only):
     monkeypatch.setattr(init, "ROOT", repository)
-    assert init.main(["zenith", "--from", "../harness"]) == 2
+    assert init.main(["zenith", "--from", "harness"]) == 2
     assert "--from: found no" in capsys.readouterr().err
+    elsewhere = repository / "elsewhere"
+    (repository / "implementations" / "pytorch").rename(elsewhere)
+    assert init.main(["zenith", "--from", str(elsewhere)]) == 2
+    assert "wanted the name of a folder of implementations/" in capsys.readouterr().err
+    assert not (repository / "zenith").exists()
+    elsewhere.rename(repository / "implementations" / "pytorch")
     with read_only(repository / "implementations"):
         assert init.main(["zenith"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
