@@ -120,10 +120,10 @@ def remedy(code: str, setup: Setup) -> str:
     return f': --{name} {value}, or correct "{name}" in {path}'
 
 
-def forecast(runs: RunSet, step: Step, at_once: int) -> list[str]:
-    """Return lines on the runs to come, `at_once` at a time: their number, seconds and bytes. Raises ValueError if the
-    disk is too small for their final weights."""
-    todo, published = len(runs.missing()), runs.setup.published
+def forecast(runs: RunSet, todo: int, step: Step, at_once: int) -> list[str]:
+    """Return lines on the `todo` runs to come, `at_once` at a time: their number, seconds and bytes. Raises ValueError
+    if the disk is too small for their final weights."""
+    published = runs.setup.published
     batch = runs.described.settings.get("batch_size") if runs.described else None
     point = published.reference_epochs.get(batch) if published and batch else None
     each = step.epoch_seconds

@@ -62,6 +62,10 @@ class RunSet:
         """Return the runs that are not finished."""
         return [run for run, found in enumerate(self.statuses()) if not found.finished]
 
+    def todo(self, anew: bool, only: int | None) -> list[int]:
+        """Return the runs that `make` would make."""
+        return [run for run in (range(self.runs) if anew else self.missing()) if only in (None, run)]
+
     def make(self, shares: Sequence[Share] = (ALL,), anew: bool = False, only: int | None = None) -> int:
         """Make the missing runs, as many at once as there are `shares` of this node. `only` is the one run to make.
         `anew` moves it aside first, or else all runs of the set. Return the exit code: 0 all are finished, 1 some are

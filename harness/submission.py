@@ -50,15 +50,13 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     runs = set_of(setup, wanted, described)
     if wanted.check:
         compare_data(setup.problem, setup.data, setup.problems)
-    new = write_system(setup, described, len(parts))
+    new, todo = write_system(setup, described, len(parts)), len(runs.todo(wanted.anew, wanted.only))
     if wanted.check:
-        return int(not rehearsed(setup, described) or refused(runs, True, len(parts)))
-    missing = runs.missing()
+        return int(not rehearsed(setup, described) or refused(runs, todo, True, len(parts)))
     if not setup.published:
         say(f"{setup.problem}: the rules of {EDITION} publish no such problem (LOG12): no round scores its runs")
-    begins = wanted.anew or len(missing) == runs.runs
-    makes = wanted.anew or any(wanted.only in (None, run) for run in missing)
-    if setup.published and runs.runs and makes and refused(runs, begins, len(parts)):
+    begins = wanted.anew or len(runs.missing()) == runs.runs
+    if setup.published and todo and refused(runs, todo, begins, len(parts)):
         if new:  # what is refused leaves nothing behind
             system_path(setup.submission, setup.system).unlink()
         return WRONG
@@ -72,16 +70,16 @@ def make_submission(setup: Setup, wanted: Wanted) -> int:
     return code if code == WRONG else runs.report(wanted.only)
 
 
-def refused(runs: RunSet, measure: bool, at_once: int) -> bool:
-    """Return whether the rules refuse runs, by the head of a log, and to `measure`, by the log of a measured step. The
-    data are made in between. A step that is measured at once has a head of its own."""
+def refused(runs: RunSet, todo: int, measure: bool, at_once: int) -> bool:
+    """Return whether the rules refuse `todo` runs, by the head of a log, and to `measure`, by that of a measured step.
+    The data are made in between. A step that is measured at once has a head of its own."""
     setup = runs.setup
     data = (setup.problem, setup.data, setup.problems)
     head = not (measure and takes(runs.described, "--steps") and has_data(*data))
     if head and refused_by_head(setup, runs.described):
         return True
     make_data(*data)
-    return measure and refused_by_step(runs, at_once)
+    return measure and refused_by_step(runs, todo, at_once)
 
 
 def describe(setup: Setup, models: int) -> tuple[Description | None, Sequence[Share]]:
@@ -139,11 +137,11 @@ def refused_by_head(setup: Setup, described: Description | None) -> bool:
     return bool(errors)
 
 
-def refused_by_step(runs: RunSet, at_once: int) -> bool:
+def refused_by_step(runs: RunSet, todo: int, at_once: int) -> bool:
     """Return whether the rules refuse the log of a measured step, and print the findings and a forecast."""
     if not takes(runs.described, "--steps"):
         say("train.py has no --steps, so that no step is measured beforehand")
         return False
     step = measure_step(runs.setup)
-    report(step.findings, runs.setup.division, forecast(runs, step, at_once))
+    report(step.findings, runs.setup.division, forecast(runs, todo, step, at_once))
     return any(finding.severity == "error" for finding in step.findings)

@@ -40,7 +40,7 @@ def test_a_disk_without_room_is_reported_beforehand(fake, monkeypatch):
     def forecast_with(free):
         usage = type(shutil.disk_usage(fake.folder))(10**9, 0, free)
         monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: usage)
-        return forecast(RunSet(fake.setup(), fake.folder, 5), Step((), 1.0, 100), 1)
+        return forecast(RunSet(fake.setup(), fake.folder, 5), 5, Step((), 1.0, 100), 1)
 
     forecast_with(2000)
     with pytest.raises(ValueError, match=r"Us: found 1999 bytes free, wanted 2000 for the runs' final weights"):
@@ -61,9 +61,9 @@ def test_a_disk_without_room_is_reported_beforehand(fake, monkeypatch):
 def test_an_epoch_takes_what_a_measurement_says(fake, told, samples, wanted):
     assert epoch_seconds({"throughput": told, "train_samples": samples}) == wanted
     fake.submission.mkdir(parents=True)
-    said = forecast(RunSet(fake.setup(), fake.folder, 5), Step((), wanted, None), 1)
+    said = forecast(RunSet(fake.setup(), fake.folder, 5), 3, Step((), wanted, None), 1)
     unknown = "the measured step does not say how long an epoch takes"
-    assert said[0] == f"5 runs; {f'an epoch takes about {wanted} s here' if wanted else unknown}"
+    assert said[0] == f"3 runs; {f'an epoch takes about {wanted} s here' if wanted else unknown}"
     assert said[1].startswith("final weights of 0.0 MB, ")
 
 

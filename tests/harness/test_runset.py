@@ -85,6 +85,13 @@ def test_what_is_missing_is_made_and_what_is_finished_stays(tmp_path, capsys):
     assert "result_2: reached its target, 0.0 s, 1 epochs, 0.5000; 0 s left\n" in said.err
 
 
+def test_what_is_made_is_known_beforehand(tmp_path):
+    runs = Stage(tmp_path, REACHED, KILLED).runs
+    runs.make()
+    assert runs.todo(False, None) == [1] and runs.todo(True, None) == [0, 1, 2]
+    assert runs.todo(False, 0) == [] and runs.todo(True, 0) == [0]
+
+
 @pytest.mark.parametrize("act", [MISSED, PRUNED])
 def test_a_run_that_missed_its_target_counts_and_is_not_made_again(tmp_path, act):
     first = Stage(tmp_path, REACHED, act)
