@@ -20,7 +20,7 @@ from harness.locking import locked
 from harness.options import Setup
 from harness.processes import SIGNALS, Process, Share, fresh_kernels, running
 from harness.status import RunStatus, read_status
-from harness.superseded import supersede
+from harness.superseded import new_place, supersede
 from harness.witnessing.attendance import Attendance
 
 WRONG = 2  # exit code of a run with wrong data or a wrong command, with which every run would end
@@ -77,6 +77,9 @@ class RunSet:
             again = self._made_again(only) if anew else []
             missing = self.missing()
             self.compare(run for run in range(self.runs) if run not in missing and self.log(run) not in again)
+            if anew and self.checkpoints:  # first: a run without its log cannot be resumed from them
+                for run in self.todo(anew, only):
+                    self._set_aside(self.checkpoint(run))
             if place := supersede(again, "a new set was begun" if only is None else "the run is made again"):
                 say(f"what was there is now in {place}")
             todo = self.missing()
@@ -90,6 +93,13 @@ class RunSet:
             if code == WRONG:
                 return WRONG
             return int(any(only in (None, run) for run in self.missing()))
+
+    def _set_aside(self, checkpoint: Path) -> None:
+        """Move a run's folder of checkpoints to superseded/ beside it, if it has any."""
+        if any(checkpoint.glob("epoch_*")):
+            place = new_place(checkpoint.parent) / checkpoint.name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            checkpoint.rename(place)
 
     def _made_again(self, only: int | None) -> list[Path]:
         """Return the logs that move aside for new ones: that of the run `only`, or all."""

@@ -92,6 +92,18 @@ def test_what_is_made_is_known_beforehand(tmp_path):
     assert runs.todo(False, 0) == [] and runs.todo(True, 0) == [0]
 
 
+@pytest.mark.parametrize("only", [None, 1])
+def test_a_run_that_is_made_anew_does_not_find_the_old_checkpoints(tmp_path, only):
+    stage = Stage(tmp_path, REACHED, KILLED, checkpoints=tmp_path / "kept", keep_states=True)
+    for run in range(2):
+        (stage.runs.checkpoint(run) / "epoch_000001").mkdir(parents=True)
+    stage.runs.make()
+    assert Stage(tmp_path, checkpoints=tmp_path / "kept", keep_states=True).runs.make(anew=True, only=only) == 0
+    assert stage.runs.checkpoint(0).exists() == (only == 1) and not stage.runs.checkpoint(1).exists()
+    moved = stage.runs.checkpoint(0).parent.glob(f"{SUPERSEDED}/*/*/epoch_000001")
+    assert sorted(path.parent.name for path in moved) == ["result_0", "result_1"][only or 0 :]
+
+
 @pytest.mark.parametrize("act", [MISSED, PRUNED])
 def test_a_run_that_missed_its_target_counts_and_is_not_made_again(tmp_path, act):
     first = Stage(tmp_path, REACHED, act)
