@@ -61,6 +61,7 @@ from harness.data import make_data
 from harness.implementation import Implementation, sha256
 from harness.launcher import Launcher
 from harness.options import assignments
+from harness.processes import exit_on_signals
 from rules.current import EDITION
 from rules.edition import Edition, load
 from rules.published import REFERENCE, origin
@@ -180,7 +181,7 @@ def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> LoggedR
     matches(run, problem)
     settings = settings_of(run, args, edition, problem.train_samples)
     args.data = (args.data or ROOT / "data" / run.problem).resolve()
-    with tempfile.TemporaryDirectory(prefix="replay-") as name:
+    with exit_on_signals(), tempfile.TemporaryDirectory(prefix="replay-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         implementation = program(run, args, folder / "code")
         make_data(run.problem, args.data, args.problems)

@@ -45,6 +45,7 @@ from benchmark.workload import held_out
 from harness.auditing.logged import LoggedRun, has_weights, matches, read_run
 from harness.auditing.record import record
 from harness.auditing.settings import precision_of
+from harness.processes import exit_on_signals
 from implementations.pytorch.config import RunConfig, config_path, resolve
 from implementations.pytorch.task import Evaluation, build_task, config_class
 from implementations.pytorch_tools.outcome import Outcome, gain, judge, judge_held_out, judge_together
@@ -189,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(printable(f"reevaluate.py: {error}"), file=sys.stderr)
         return 2
-    with tempfile.TemporaryDirectory(prefix="held-out-") as scratch:
+    with exit_on_signals(), tempfile.TemporaryDirectory(prefix="held-out-") as scratch:
         try:
             bands = bands_of(args, law, Path(scratch)) if args.data_seed is not None else {}
         except (ValueError, OSError, WrongData) as error:

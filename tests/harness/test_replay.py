@@ -3,6 +3,8 @@
 import hashlib
 import json
 import shutil
+import signal
+import tempfile
 from dataclasses import replace
 
 import pytest
@@ -87,6 +89,14 @@ def test_what_a_log_says_sends_nothing_to_the_terminal(tmp_path, capsys, monkeyp
     assert replay.main([str(copy_with(COMMITTED, tmp_path, key, change))]) == 2
     out, err = capsys.readouterr()
     assert "\\x1b[2Jx" in out and err == "replay.py: \\x1b[2J: found it\n" and "\x1b" not in out
+
+
+def test_a_replay_that_a_signal_ends_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(replay, "make_data", lambda *_: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(SystemExit) as ended:
+        replay.main([str(COMMITTED)])
+    assert ended.value.code == 128 + signal.SIGTERM and not list(tmp_path.iterdir())
 
 
 def test_final_weights_go_beside_the_log_if_they_are_the_logged_ones(logged, tmp_path):

@@ -5,6 +5,8 @@ import hashlib
 import json
 import math
 import shutil
+import signal
+import tempfile
 from statistics import fmean, stdev
 
 import pytest
@@ -305,3 +307,12 @@ def test_names_of_files_send_nothing_to_the_terminal(tmp_path, capsys):
     assert reevaluate.main([str(tmp_path)]) == 2
     err = capsys.readouterr().err
     assert "result_\\x1b[2J.safetensors: found no file" in err and "\x1b" not in err
+
+
+def test_a_signal_leaves_no_held_out_data(runs, tmp_path, monkeypatch):
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    monkeypatch.setattr(reevaluate, "evaluate", lambda *_: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(SystemExit) as ended:
+        reevaluate.main([str(runs), "--data-seed", "5"])
+    assert ended.value.code == 128 + signal.SIGTERM and not list((tmp_path / "scratch").iterdir())
