@@ -193,14 +193,16 @@ def launcher_of(args: argparse.Namespace) -> Launcher:
 
 def mounted(args: argparse.Namespace) -> Iterator[Path]:
     """Yield the files and folders that a run in a container must see, as they are named and without links. Folders that
-    runs write to are made: a runtime refuses to mount what is not there."""
-    for name in ("checkpoint", "out"):
+    the command writes to are made: a runtime refuses to mount what is not there. With --register it writes to --out
+    alone, and other folders are mounted if they are there."""
+    for name in ("out",) if args.register else ("checkpoint", "data", "out"):
         if path := getattr(args, name, None):
             path.mkdir(parents=True, exist_ok=True)
     options = ("problems", "config", "registry", "data", "stage", "checkpoint", "out")
     named = (getattr(args, name, None) for name in options)
     for path in (find_implementation(args.implementation).folder, *filter(None, named)):
-        yield from (path.absolute(), path.resolve())
+        if path.exists() or not args.register:
+            yield from (path.absolute(), path.resolve())
 
 
 def ranks_of(layout: str) -> int:

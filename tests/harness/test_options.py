@@ -23,9 +23,9 @@ def test_options_of_a_launcher(tmp_path):
     assert launcher() == Launcher() and launcher("--layout", "2,2,1,1").ranks == 4
     assert launcher("--layout", "2;2").ranks == 1  # which train.py will refuse
     assert launcher("--nproc", "3").ranks == 3 and launcher("--python", "x").python == "x"
-    found = launcher("--exec", "srun -n {ranks}", "--nproc", "8", "--container", "image", "--data", "/data")
+    found = launcher("--exec", "srun -n {ranks}", "--nproc", "8", "--container", "image", "--out", str(tmp_path))
     assert (found.words, found.python) == (("srun", "-n", "{ranks}"), "python3")
-    assert Path("/data") in found.container.paths
+    assert tmp_path in found.container.paths
     with pytest.raises(ValueError, match="--container: found no --exec"):
         launcher("--container", "image")
     with pytest.raises(ValueError, match="--nproc: found 0"):
@@ -41,8 +41,11 @@ def test_a_container_sees_all_that_a_run_is_told_of(tmp_path, monkeypatch):
     found = launcher("--exec", "srun", "--container", "image", *words).container
     own = ROOT / "implementations" / "pytorch"
     assert set(found.paths) == {own, tmp_path / "disk/new", *(tmp_path / value for value in named.values())}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link", "out.x"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.x", "disk", "link", "out.x"]
     assert (tmp_path / "disk/new").is_dir()
+    named = ["--data", "none", "--checkpoint", "none", "--out", "registered"]
+    found = launcher("--exec", "srun", "--container", "image", "--register", *named).container
+    assert set(found.paths) == {own, tmp_path / "registered"} and not (tmp_path / "none").exists()
 
 
 def test_a_head_that_this_node_does_not_see_is_an_error(fake):
