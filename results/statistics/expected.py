@@ -17,7 +17,6 @@ from results.statistics.student import Part, half_width
 from rules.edition import load
 from rules.reference import neighbours
 
-WIDEST = 100.0  # of a logarithm: two runs of very unlike speed tell nothing
 STEP = 1 / 6  # of an epoch: the least deviation of the reference's runs, which end at evaluations
 
 
@@ -109,8 +108,8 @@ def hindrance(r: Result) -> str:
 
 
 def widest(parts: Sequence[Part], together: int = 1) -> float:
-    """Half of the 95 % interval of a logarithm, WIDEST at most; `together` intervals hold at once (Bonferroni)."""
-    return min(WIDEST, half_width(parts, (1 - LEVEL) / together))
+    """Half of the 95 % interval of a logarithm; `together` intervals hold at once (Bonferroni)."""
+    return half_width(parts, (1 - LEVEL) / together)
 
 
 def ratio(a: Expected, b: Expected, together: int = 1) -> Ratio:

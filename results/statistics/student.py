@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+WIDEST = 100.0  # of a logarithm: runs of very unlike speed tell nothing
+
 
 class Part(NamedTuple):
     """One cause of error: the squared standard error that it brings, and its degrees of freedom."""
@@ -26,6 +28,9 @@ def welch(parts: Sequence[Part]) -> float | None:
 
 
 def half_width(parts: Sequence[Part], error: float) -> float:
-    """Half of the width of an interval that misses with probability `error`; 0 without any error."""
+    """Half of the width of a logarithm's interval that misses with probability `error`, WIDEST at most; 0 without any
+    error."""
     degrees = welch(parts)
-    return t_quantile(1 - error / 2, degrees) * math.sqrt(math.fsum(p.squared for p in parts)) if degrees else 0.0
+    if not degrees:
+        return 0.0
+    return min(WIDEST, t_quantile(1 - error / 2, degrees) * math.sqrt(math.fsum(p.squared for p in parts)))

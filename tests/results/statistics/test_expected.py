@@ -7,7 +7,7 @@ import pytest
 
 from results.statistics import expected as module
 from results.statistics.expected import Expected, expected, ratio, reference_epochs, widest
-from results.statistics.student import Part
+from results.statistics.student import WIDEST, Part
 from rules.edition import load
 from rules.reference import reference_points
 
@@ -100,7 +100,7 @@ def test_both_errors_count_and_neither_alone():
     assert widest([speed]) < widest([point]) < both < widest([speed]) + widest([point])
     assert widest([speed]) == pytest.approx(2.776 * 0.01, rel=1e-3) and widest([speed], 3) > widest([speed])
     assert widest([Part(0.0, 4)]) == 0
-    assert widest([Part(4.0, 1)], 1000) == module.WIDEST
+    assert widest([Part(4.0, 1)], 1000) == WIDEST
 
 
 def test_runs_that_end_at_one_evaluation_have_an_error(r, published):

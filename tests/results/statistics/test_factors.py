@@ -15,7 +15,7 @@ from results.statistics.factors import (
     measured,
     squared_error,
 )
-from results.statistics.student import t_quantile
+from results.statistics.student import WIDEST, t_quantile
 from results.tables.factors import against_the_fastest
 from tests.results.statistics.test_predicted import ran
 
@@ -59,6 +59,16 @@ def test_each_factor_is_what_it_says(two):
     )
     assert (number.a, number.b) == (a.mean("trained"), b.mean("trained"))
     assert number.low < number.value < number.high and rate.low < rate.value < rate.high
+
+
+def test_a_run_a_thousand_times_slower_still_has_factors(tree, new_log):
+    """As found: the exponential of half an interval was too large for a number."""
+    slow = [new_log.scaffold(seconds, seed=i) for i, seconds in enumerate((50, 51, 52, 53, 200_000))]
+    tree.set(slow, org="a")
+    tree.set(new_log.five(60, seed=10), org="b")
+    found = factors(*tree.results())
+    assert [f.name for f in found] == SIX and all(f.high is None or f.low <= f.value <= f.high for f in found)
+    assert math.log(found[1].high / found[1].value) == pytest.approx(WIDEST)
 
 
 def test_what_every_run_shares_has_no_smaller_error_than_half_a_step(tree, new_log):
