@@ -151,18 +151,19 @@ def energy_words(p: Pair, a: Result, b: Result) -> list[str]:
         return [f"their energies are not compared: {a.energy.words} and {b.energy.words}"]
     if p.energy is None or p.energy.ratio is None:
         return []
-    told = ratio_words(p.energy, p.together, "A takes", f"times the energy of {p.letter}")
+    told = ratio_words(p.energy, p.together, "A takes", f"times the energy of {p.letter}", "takes less")
     return [told if p.energy.distinguishable else f"no difference in energy can be told: {told}"]
 
 
-def ratio_words(c: Contrast, together: int, one: str, other: str) -> str:
-    """A ratio with its interval, or the interval alone where it tells no difference."""
+def ratio_words(c: Contrast, together: int, one: str, other: str, better: str = "is faster") -> str:
+    """A ratio with its interval, or the interval alone where it tells no difference. `better` is what runs that
+    separate are."""
     level = f"95 % for all {together} ratios at once" if together > 1 else "95 %"
     degrees = "no spread" if c.degrees is None else f"{c.degrees:.1f} degrees of freedom"
     span = times_between(c.low, c.high)
     if not c.distinguishable:
         return f"{one} {span} {other} ({level}, {degrees})"
-    apart = "; every run of one is faster than every run of the other" if c.holds_1 else ""
+    apart = f"; every run of one {better} than every run of the other" if c.holds_1 else ""
     return f"{one} {times(c.ratio, c.low, c.high)} {other} ({level}: {span}, {degrees}{apart})"
 
 
