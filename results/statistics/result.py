@@ -197,7 +197,7 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
         runs=tuple(run for run, _ in live),
         pruned=len(pairs) - len(live),
         mask=mask,
-        score=found,
+        score=replace(found, fom=None) if not_judged or unlike else found,  # it has none as logged either
         spread=None if unlike else spread(*converged_columns(rows)),
         models=models,
         energy=energy(rows, mask),

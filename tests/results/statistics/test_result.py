@@ -9,11 +9,13 @@ import pytest
 
 from compliance.engine import judge
 from compliance.verdict import SetVerdict
+from results.measures.registry import MEASURES
 from results.runs.columns import Row
 from results.statistics import result
 from results.statistics.result import as_logged_place, summarize
 from results.tables.ranking import size
 from results.tables.text import details
+from results.tables.words import no_score
 
 
 def five(new_log, first=50.0, seed=1, **facts):
@@ -98,6 +100,18 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     assert as_logged_place(refused, [found["wrong"]]) == (1, 2)  # of one as good
     few = replace(refused, score=replace(refused.score, fom=None))
     assert as_logged_place(few, placed) is None
+
+
+def test_unlike_or_unjudged_runs_would_stand_nowhere(tree, new_log):
+    """As found: "as logged 52 s, which would be place 1 of 1", though they have no figure as logged either."""
+    mixed = tree.set([*five(new_log), new_log.scaffold(54, seed=9, rules_edition="v1.1")])
+    verdict = judge([mixed.parents[3]])
+    (runs,) = verdict.all_sets
+    (unlike,) = summarize(verdict)
+    (unjudged,) = result.results_of("x", replace(runs, logs=runs.logs[:5], unjudged="too large"), as_logged=False)
+    for r, why in ((unlike, "runs of 2 editions in one set"), (unjudged, "not judged by all the rules: too large")):
+        assert r.why.startswith(why) and r.standing.errors and r.would_stand is None
+        assert MEASURES["as_logged_seconds"].get(r) is None and no_score(r) == [f"no score: {r.why}"]
 
 
 def test_throughput_alone_is_a_result_for_each_problem(tree, new_log):
