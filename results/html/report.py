@@ -54,6 +54,7 @@ def report(
     `rules` is the page of the rules, and `code` the file that draws charts."""
     trained = [r for r in results if not r.throughput_only]
     space, looks = room(len(results)), looks_of(trained)
+    unread = [(s.judged.path, s.why) for s in tuned if not s.opened]  # they have no section
     found = [section(key, list(of), links, space, looks) for key, of in groupby(results, key=lambda r: r.group[:3])]
     return page(
         "report.html",
@@ -61,7 +62,7 @@ def report(
         summary=summary(results, tuned) + (RANKED if trained or not tuned else ""),
         sections=found,
         choices=choices(results),
-        left_out=[(links.place(path), why) for path, why in left_out],
+        left_out=[(links.place(path), why) for path, why in (*left_out, *unread)],
         missing=missing(results),
         code=code,
         rules=rules,

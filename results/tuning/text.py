@@ -66,6 +66,7 @@ def markdown_text(scored: Sequence[Scored]) -> str:
         head, *rows = table(of).words
         lines += [f"### {markdown(title)}", "", *markdown_table(head, rows), ""]
         lines += [f"- {markdown(s.label)}: no score: {markdown(s.why)}" for s in of if s.why]
+    lines += [f"- {markdown(s.judged.path)}: no score: {markdown(s.why)}" for s in scored if not s.opened]
     return "\n".join(lines)
 
 

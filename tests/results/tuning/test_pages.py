@@ -6,6 +6,7 @@ import json
 import pytest
 import vl_convert
 
+from compliance.engine import judge
 from results.html.report import html_text
 from results.html.specs import SPECS
 from results.html.tuning import sections
@@ -39,6 +40,13 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
         (0, "1", 0.007363, 58.282, "reached the target in 58.3 s, 6 epochs"),
     ]
     assert [key["name"] for key in told["charts"][1].keys] == ["reached the target", "did not"]
+
+
+def test_a_page_says_which_campaign_cannot_be_read(tuned, law, tmp_path):
+    (tuned.folder / "campaign.json").unlink()
+    page = html_text([], tmp_path, tuned=campaigns(judge([str(tuned.root)], rules=law)))
+    where = tuned.folder.relative_to(tmp_path)
+    assert f"<li>{where}: its campaign.json or ledger can&#39;t be read: see TUN01</li>" in page
 
 
 def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(verdict):
