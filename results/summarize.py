@@ -50,8 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise ValueError(
                 f"{' '.join(map(str, args.paths))}: found no set of runs, wanted folders with result_<i>.txt"
             )
-        if all(form == "csv" for _, form in wanted):
-            for path, why in without:
+        if args.view != "ranking" or all(form == "csv" for _, form in wanted):  # these name no campaign and no log
+            for path, why in (*without, *((s.judged.path, f"no score: {s.why}") for s in tuned if s.why)):
                 tell(f"{path}: {why}")
         command.write(wanted, forms(results, without, args.view, tuned, args.at or ()))
     except (ValueError, OSError) as error:

@@ -1,8 +1,11 @@
 """Logs that nobody judged: they have no figure and no rank, and are named."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
+
+from results import summarize
 
 ALONE = "given by itself: give the folder of its set"
 
@@ -20,10 +23,21 @@ def test_a_log_by_itself(acme, run, tmp_path):
     assert code == 1 and f"{log}: {ALONE}" in out.out and "figure of merit, s" not in out.out
     body = json.loads(run(log, "--format", "json")[1].out)
     assert (body["results"], body["left_out"]) == ([], [{"path": str(log), "why": ALONE}])
-    assert f"{log}: {ALONE}" in run(log, "--format", "csv")[1].err
+    for form in (("--format", "csv"), ("--view", "analysis"), ("--view", "procurement", "--format", "markdown")):
+        code, out = run(log, *form)
+        assert code == 1 and f"{log}: {ALONE}" in out.err
     page = tmp_path / "page.html"
     run(log, "--output", page)
     assert "No result" in page.read_text() and ALONE in page.read_text()
+
+
+def test_a_campaign_without_score_where_a_view_has_no_campaigns(acme, run, monkeypatch):
+    """As found: exit code 1 without a word."""
+    campaign = SimpleNamespace(judged=SimpleNamespace(path="x/first"), why="no trial reached the target")
+    monkeypatch.setattr(summarize, "campaigns", lambda verdict: [campaign])
+    for form in (("--format", "csv"), ("--view", "analysis"), ("--view", "procurement")):
+        code, out = run(acme, *form)
+        assert code == 1 and out.err == "x/first: no score: no trial reached the target\n"
 
 
 def test_what_could_not_be_looked_at(tree, acme, run):
