@@ -35,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         verdict = command.judged(args, [(args.out / "hpo_table.json", "json")])
         found = campaigns(verdict)
+        if not found:
+            tell(f"hpo: {' '.join(map(str, args.paths))}: found no campaign of tuning")
         for s in found:
             if s.why:
                 tell(f"{s.judged.path}: no score: {s.why}")

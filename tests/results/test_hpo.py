@@ -13,6 +13,12 @@ def test_paths_without_a_campaign_have_no_table(tmp_path, capsys):
     assert "none" in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 
+def test_sets_of_runs_alone_are_said_to_have_no_campaign(tree, new_log, tmp_path, capsys):
+    tree.set(new_log.five())
+    assert hpo.main([str(tree.root), "--out", str(tmp_path / "tables")]) == 1
+    assert capsys.readouterr().err == f"hpo: {tree.root}: found no campaign of tuning\n"
+
+
 def test_a_table_a_problem_or_none_where_a_name_is_no_folders(tmp_path, monkeypatch, capsys):
     verdict = judge([str(Tuned(tmp_path).root)], rules=logs.law(tmp_path / "law"))
     (campaign,) = campaigns(verdict)
