@@ -21,7 +21,7 @@ from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
 from results.runs.intervals import length, union
 from results.runs.table import rows_of
-from results.statistics.result import Result, results_of
+from results.statistics.result import Result, results_of, seconds_between
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
 from results.statistics.student import t_quantile
@@ -169,18 +169,19 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     confirmed = [log.run for log in confirming.logs] if confirming else []
     times = [run.seconds if run.converged and run.seconds else math.inf for run in confirmed]
     epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))
+    as_set = next(results_of(trials.path, confirming, as_logged=False)) if confirming else None
     per_epoch = next((n for run in confirmed if type(n := run.value("train_samples")) is int), None)
     return Scored(
         judged=trials,
         opened=opened,
         trials=tuple(made),
-        confirmation=trimmed_mean(times) if times else None,
+        confirmation=trimmed_mean(times, seconds_between(as_set.rows)) if times and as_set else None,
         samples=tuple(e * per_epoch for e in epochs) if per_epoch else (),
         epochs=epochs,
         wall=_wall(made, runs, ledger),
         lost=_lost(ledger, runs),
         why=_objection(trials, confirming, opened, runs),
-        confirmed=next(results_of(trials.path, confirming, as_logged=False)) if confirming else None,
+        confirmed=as_set,
     )
 
 

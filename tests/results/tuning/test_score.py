@@ -8,6 +8,7 @@ from benchmark.tuning.campaign import Budget, campaign_of
 from compliance.engine import judge
 from results.statistics.result import summarize
 from results.tuning.score import _is_pruned, campaigns
+from tests.compliance.logs import good
 
 
 def seconds(log):
@@ -62,6 +63,15 @@ def test_the_interval_is_that_of_the_confirmation_runs(verdict):
     assert (ends.low, ends.high) == (found.wall + 10, found.wall + 90)
     for lacking in ({"why": "x"}, {"confirmation": None}, {"wall": None}):
         assert replace(found, **lacking).solution is None
+
+
+def test_the_interval_is_that_of_a_set_of_the_same_runs(tuned, law):
+    """As found: runs that end at one evaluation had an interval of their noise alone, and a set of them a wider one."""
+    tuned.logs += [good(i, tuned.COURSES[3]) for i in (7, 8)]
+    tuned.frozen()
+    (found,) = campaigns(judge([str(tuned.root)], rules=law))
+    assert found.confirmation.n == 5 and found.confirmation.widened
+    assert found.confirmation == found.confirmed.score.trimmed
 
 
 def test_a_trial_that_ends_at_its_budget_is_not_pruned(verdict):
