@@ -137,7 +137,10 @@ def harmonic(rates: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """The sample standard deviation (n - 1), with the same bits in every Python."""
+    """The sample standard deviation (n - 1), with the same bits in every Python. It is 0 for equal values, whose mean
+    may differ from them by a rounding."""
+    if min(values) == max(values):
+        return 0.0
     mean = fmean(values)
     return math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
 

@@ -83,6 +83,7 @@ def test_a_score_says_what_it_rests_on():
 def test_the_deviation_is_that_of_a_sample():
     assert s.deviation([1.0, 2.0, 3.0, 4.0, 5.0]) == math.sqrt(2.5)
     assert s.deviation([7.0, 7.0, 7.0]) == 0
+    assert s.deviation([12.008] * 3) == 0  # whose mean is rounded: "12.008 ± 0.00000" stood in tables
 
 
 def test_harmonic_means_and_how_much_faster_a_deviation_is():
