@@ -38,7 +38,8 @@ TABLES = {  # title: measures
 def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
     """(title, rows with the head first) for every edition, benchmark and problem, the closed division first; then each
     group's times over the fastest one's, as products."""
-    strong = sorted((r for r in results if not r.weak), key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
+    trained = (r for r in results if not r.weak and not r.throughput_only)
+    strong = sorted(trained, key=lambda r: (*r.group[:3], r.group[4], r.org, r.system))
     found = []
     for group, members in groupby(strong, key=lambda r: r.group[:3]):
         of = list(members)
