@@ -101,7 +101,7 @@ COLUMNS = (
 
 
 def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str], str, list[Cells]]]:
-    """((edition, benchmark, problem, division), name, rows) of every table that has rows."""
+    """((edition, benchmark, problem, division), name, rows) of every table with more than the place of logs."""
 
     def key(r: Result) -> tuple[str, str, str, str]:
         edition, benchmark, problem, _, division = r.group
@@ -132,8 +132,9 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
             )
         )
         for name, rows in made.items():
-            if rows := list(rows):
-                yield group, name, rows
+            known = list(rows)
+            if any(row.get(column) is not None for row in known for column in TABLES[name] if column not in STEPS):
+                yield group, name, known
 
 
 def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:

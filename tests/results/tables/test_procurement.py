@@ -95,6 +95,16 @@ def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
     assert lines[0] in as_text(results) and command in as_markdown(results)
 
 
+def test_a_table_without_data_is_only_listed_as_missing(tree, new_log):
+    """As found: of logs that have neither phases nor memory, tables of devices and batch sizes alone."""
+    tree.set([new_log.steps(data=ranks, rate=9.0 * ranks) for ranks in (1, 2)], scaling="throughput")
+    results = tree.results()
+    assert [title for _, title, _ in tables(results)] == ["strong scaling, steps"]
+    ((_, lines),) = missing(results)
+    for title in ("phases of a step, seconds", "memory and input"):
+        assert any(line.startswith(f"{title}: python harness/submit.py") for line in lines), title
+
+
 def test_a_set_has_the_digits_and_headings_of_the_ranking(study):
     """As found: 329.7 here and 330 there, under "fom seconds"."""
     results = study.results()
