@@ -122,6 +122,15 @@ def nothing_comes_after_run_stop(log: Log, terms: Terms, time: Timeline) -> Iter
             return
 
 
+@rule("CLK21", "log", after=("CLK02",))
+def nothing_comes_before_run_start(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
+    events = [e for name in (*OF_THE_RUN, terms.metric) for e in log.all(name)]
+    first = min(events, key=lambda e: e.line, default=None)
+    if time.start and first and first.line < time.start.line:
+        found = f"run_start after {first.key} of line {first.line}"
+        yield Fault(time.start.line, found, "run_start before all epochs and evaluations")
+
+
 @rule("CLK09", "log", after=("CLK04", "EVL09"))
 def run_stop_follows_at_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     delay = seconds_between(time.passing.event, time.stop) if time.passing else None

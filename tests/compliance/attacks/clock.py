@@ -51,6 +51,12 @@ def second_start(run):
     run.insert_before(run.one("epoch_start", 2), "run_start", None, "INTERVAL_START")
 
 
+def late_start(run):
+    """Initialisation ends, and the clock starts, in the first epoch, shortly before its stop."""
+    for key in ("init_stop", "run_start"):
+        run.move(key, "tracked_stats")
+
+
 def early_line(run):
     run.one("run_stop")["time_ms"] = run.one("eval_start", 2)["time_ms"]
 
@@ -90,7 +96,8 @@ CLOCK = [
     ("the first epoch ten times shorter", each(quick_epoch, 0, 0.1), "CLK17"),
     ("a later epoch ten times shorter", each(quick_epoch, 2, 0.1), ""),
     ("one evaluation in no time", one(quick_evaluations, 0, 1), "CLK16"),
-    ("run_start behind the second epoch", each(Run.move, "run_start", "epoch_start", to=2), "CLK06 DATA05"),
+    ("run_start behind the second epoch", each(Run.move, "run_start", "epoch_start", to=2), "CLK06 CLK21 DATA05"),
+    ("run_start within the first epoch", each(late_start), "CLK21"),
     ("a second run_start", each(second_start), "CLK01"),
     ("run_stop before the last evaluation", each(Run.move, "run_stop", "eval_start", to=-1), "EVL06"),
     ("run_stop logged earlier than it was", each(early_line), "EVL06"),

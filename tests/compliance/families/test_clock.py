@@ -62,6 +62,12 @@ def an_epoch_after_run_stop(tree, log):
     return tree.written(log.one("run_stop"))
 
 
+@log_changed("CLK21")
+def run_start_within_the_first_epoch(tree, log):
+    tree.moved(log.one("epoch_start"), log.one("init_stop"))
+    return tree.written(log.one("run_start"))
+
+
 @damage
 def epoch_never_stops(tree):
     event = tree.logs[2].all("epoch_start")[1]
@@ -257,6 +263,14 @@ def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, key, beyo
     log = logs.read(logs.event(4, key, logs.START + beyond), logs.event(4, "run_stop"))
     faults = checks.nothing_comes_after_run_stop(log, LIMITS, timeline(stop=log.first("run_stop")))
     assert [f.found for f in faults] == [f"{key} {text}" for text in says]
+
+
+@pytest.mark.parametrize("key", ["epoch_start", "eval_start", "eval_accuracy"])
+@pytest.mark.parametrize(("line", "found"), [(3, [4]), (4, [])])
+def test_clk21_an_event_in_the_line_of_run_start_is_not_before_it(logs, key, line, found):
+    log = logs.read(logs.event(line, key), logs.event(4, "run_start"))
+    faults = checks.nothing_comes_before_run_start(log, LIMITS, timeline(start=log.first("run_start")))
+    assert [f.line for f in faults] == found
 
 
 def test_clk08_without_a_target_instances_end_with_run_stop(logs):
