@@ -58,6 +58,10 @@ def time_never_runs_back(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
             mild = "" if back > limits.back_warn_ms else "warning"
             found = f"{key} {back} ms earlier than {_latest_before(log, line, back)}"
             yield Fault(line, found, f"at most {limits.back_ms} ms earlier", severity=mild)
+        elif log.back_ms > limits.back_ms and not terms.edition.limits.many_ranks:
+            found = f"{key} and others earlier, by {log.back_ms} ms in all"
+            wanted = f"at most {limits.back_ms} ms in all"
+            yield Fault(line, found, wanted, "Time runs back again and again", severity="review")
 
 
 def _latest_before(log: Log, line: int, back: int) -> str:

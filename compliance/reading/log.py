@@ -77,7 +77,8 @@ class Log:
     bad_count: int = 0
     named: dict[int, str] = field(default_factory=dict)  # number of a bad line -> the one key that it still names
     odd: dict[str, list[int]] = field(default_factory=dict)  # kind -> [count, first line]
-    back: list[tuple[int, int, str]] = field(default_factory=list)  # (line, ms back, key)
+    back: list[tuple[int, int, str]] = field(default_factory=list)  # (line, ms back, key); the largest is among them
+    back_ms: int = 0  # by which time runs back from one event to the next, in all
     not_time: list[Event] = field(default_factory=list)
     count: int = 0
     last_line: int = 1
@@ -164,10 +165,18 @@ def _steps_back(log: Log) -> list[tuple[int, int, str]]:
     back: list[tuple[int, int, str]] = []
     last = -(1 << 62)
     for line, time_ms, key in kept:
-        if time_ms < last and len(back) < SHOWN:
-            back.append((line, last - time_ms, key))
+        if time_ms < last:
+            _note_back(back, (line, last - time_ms, key))
         last = max(last, time_ms)
     return back
+
+
+def _note_back(back: list[tuple[int, int, str]], step: tuple[int, int, str]) -> None:
+    """Keep a step back: the first SHOWN, the last of which gives way to a larger one."""
+    if len(back) < SHOWN:
+        back.append(step)
+    elif step[1] > back[-1][1]:
+        back[-1] = step
 
 
 def _merged(events: list[Event], spread: float, last: bool) -> list[Event]:
@@ -199,7 +208,7 @@ def _same(a: Any, b: Any) -> bool:
 
 def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
     events: dict[str, list[Event]] = {key: [] for key in known}
-    others, last, count, item = log.others, -(1 << 62), 0, None
+    others, last, before, count, item = log.others, -(1 << 62), -(1 << 62), 0, None
     room, heavy = MOST_EVENTS, log.size > SMALL
     for number, item in enumerate(read_log(path, plain_event)):
         if not number % EVERY and time.monotonic() > until:
@@ -224,10 +233,13 @@ def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
         if type(time_ms) is not int:
             if len(log.not_time) < SHOWN:
                 log.not_time.append(item)
-        elif time_ms >= last:
-            last = time_ms
-        elif len(log.back) < SHOWN:
-            log.back.append((item.line, last - time_ms, item.key))
+        else:
+            log.back_ms += max(before - time_ms, 0)
+            before = time_ms
+            if time_ms >= last:
+                last = time_ms
+            else:
+                _note_back(log.back, (item.line, last - time_ms, item.key))
     log.events = {key: kept for key, kept in events.items() if kept}
     log.count = count
     log.last_line = item.line if item else 1

@@ -61,6 +61,21 @@ def early_line(run):
     run.one("run_stop")["time_ms"] = run.one("eval_start", 2)["time_ms"]
 
 
+def small_steps_back(run):
+    """The clock is set back at each start of an epoch or an evaluation, by as much as is allowed once."""
+    for epoch in range(run.epochs):
+        run.delay(-100, "epoch_start", epoch)
+        run.delay(-100, "eval_start", epoch)
+
+
+def hidden_step_back(run):
+    """Many events that are a millisecond early, so that nobody looks at the seconds that follow."""
+    for number in range(300):
+        run.insert_before(run.one("init_stop"), "note", number)
+        run[run.at(run.one("init_stop")) - 1]["time_ms"] -= number % 2
+    run.delay(-1000, "epoch_start", 2)
+
+
 def thresholds(run):
     """Work as initialisation of a minute, a short first epoch, short evaluations: each as the limits allow."""
     start, stop = run.one("init_start"), run.one("init_stop")
@@ -97,6 +112,8 @@ CLOCK = [
     ("a later epoch ten times shorter", each(quick_epoch, 2, 0.1), ""),
     ("one evaluation in no time", one(quick_evaluations, 0, 1), "CLK16"),
     ("run_start behind the second epoch", each(Run.move, "run_start", "epoch_start", to=2), "CLK06 CLK21 DATA05"),
+    ("a tenth of a second back at each edge", each(small_steps_back), "CLK04"),
+    ("a second back behind many small steps", each(hidden_step_back), "CLK04"),
     ("run_start within the first epoch", each(late_start), "CLK21"),
     ("a second run_start", each(second_start), "CLK01"),
     ("run_stop before the last evaluation", each(Run.move, "run_stop", "eval_start", to=-1), "EVL06"),

@@ -241,6 +241,13 @@ def test_clk04_time_may_run_back_a_little_or_be_warned_of(back, found):
     assert [(f.line, f.severity) for f in checks.time_never_runs_back(log, BACK, None)] == found
 
 
+@pytest.mark.parametrize(("total", "found"), [(100, []), (101, ["epoch_start and others earlier, by 101 ms in all"])])
+def test_clk04_small_steps_back_count_together(total, found):
+    log = Log("", back=[(5, 60, "epoch_start"), (9, 41, "epoch_start")], back_ms=total)
+    faults = checks.time_never_runs_back(log, terms(load("v1.0")), None)
+    assert [f.found for f in faults if f.severity == "review"] == found
+
+
 def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
     events = [logs.event(1, "run_start", 700), logs.event(2, "epoch_start", 900), logs.event(3, "epoch_stop", 500)]
     log = logs.read(*events)

@@ -57,7 +57,7 @@ def test_a_log_may_hold_as_many_events_as_can_be_judged(gather, monkeypatch, mos
 
 def test_steps_back_are_measured_from_the_latest_time_so_far(gather):
     log = gather(("seed", -5), ("run_start", -65), ("mine", -15), ("run_stop", -5), ("seed", 99.5))
-    assert log.back == [(2, 60, "run_start"), (3, 10, "mine")]
+    assert log.back == [(2, 60, "run_start"), (3, 10, "mine")] and log.back_ms == 60
     assert [e.line for e in log.not_time] == [5]
 
 
@@ -138,6 +138,12 @@ def test_of_faults_of_the_text_so_many_are_shown_and_all_are_counted(tmp_path, m
     assert (log.size, log.last_line, log.count) == (len(text), 1 + 4 * number, 1 + 3 * number)
 
 
+def test_the_largest_step_back_is_kept_behind_many_small_ones(gather, monkeypatch):
+    monkeypatch.setattr(module, "SHOWN", 2)
+    log = gather(*[("seed", -back) for back in (0, 1, 2, 900, 800, 3)])
+    assert log.back == [(2, 1, "seed"), (4, 900, "seed")] and log.back_ms == 900
+
+
 @pytest.mark.parametrize(("small", "kept"), [(0, 2), (1 << 24, 4)])
 def test_large_events_of_a_large_log_take_the_room_of_several(gather, monkeypatch, small, kept):
     monkeypatch.setattr(module, "MOST_EVENTS", 8)
@@ -150,7 +156,7 @@ def test_steps_back_of_events_that_stay_are_measured_again(logs, monkeypatch):
     monkeypatch.setattr(module, "SHOWN", 2)
     events = [logs.event(1, "seed", 1000, 1), logs.event(2, "seed", 1000, 1)]
     log = merged(logs, *events, *[logs.event(3 + i, f"mine_{i}", 990 - i) for i in range(4)])
-    assert log.back == [(3, 10, "mine_0"), (4, 11, "mine_1")]
+    assert log.back == [(3, 10, "mine_0"), (6, 13, "mine_3")]  # the first, and the largest of the others
     log = logs.read(logs.event(1, "seed", 9, 1), logs.event(2, "seed", 5, 2))
     log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
     merge_ranks(log, SPREAD)
