@@ -13,7 +13,7 @@ from torch.utils.flop_counter import flop_registry
 from ..config import RunConfig
 from ..parallel.layout import Layout
 from ..task import Task
-from ..training.step import blank_batch
+from ..training.step import blank_batch, part_sizes
 
 SIDES = {"cpu": 1024, "cuda": 8192}  # of the matrices
 TIMES = 20  # that the product is timed
@@ -56,7 +56,7 @@ def model_flops(task: Task, model: torch.nn.Module, layout: Layout) -> int:
     on blank samples, and gradients are cleared afterwards. Nothing is compiled meanwhile: what is compiled while
     operations are intercepted is slow, and later steps would use it."""
     config = task.config
-    size = len(range(0, config.batch_size, config.accumulate))
+    size = part_sizes(task.problem.train_samples, config)[0]
     mine = len(layout.share(range(size)))
     with torch.compiler.set_stance("force_eager"), Flops() as flops:
         loss = task.loss(model, blank_batch(task, layout, mine), layout)

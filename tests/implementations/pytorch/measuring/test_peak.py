@@ -21,6 +21,7 @@ def test_nothing_is_compiled_while_flops_are_counted(monkeypatch):
     model = nn.Linear(3, 5, bias=False)
     task = SimpleNamespace(
         config=SimpleNamespace(batch_size=4, accumulate=1),
+        problem=SimpleNamespace(train_samples=7),
         loss=lambda model, batch, layout: double(model(batch)).sum(),
     )
     monkeypatch.setattr(peak, "blank_batch", lambda task, layout, mine: torch.ones(mine, 3))
@@ -29,3 +30,17 @@ def test_nothing_is_compiled_while_flops_are_counted(monkeypatch):
     assert not compiled and model.weight.grad is None
     double(torch.ones(2))
     assert compiled
+
+
+def test_flops_are_counted_on_a_batch_that_a_run_has(monkeypatch):
+    """A batch larger than the split would take memory that no step takes."""
+    sizes, model = [], nn.Linear(3, 5, bias=False)
+    monkeypatch.setattr(peak, "blank_batch", lambda task, layout, mine: (sizes.append(mine), torch.ones(mine, 3))[1])
+    for batch_size, accumulate in ((4, 1), (4, 3), (7, 1), (1000, 1), (1000, 2)):
+        task = SimpleNamespace(
+            config=SimpleNamespace(batch_size=batch_size, accumulate=accumulate),
+            problem=SimpleNamespace(train_samples=7),
+            loss=lambda model, batch, layout: model(batch).sum(),
+        )
+        assert peak.model_flops(task, model, Layout(1)) == 2 * 2 * 3 * 5
+    assert sizes == [4, 2, 7, 7, 4]
