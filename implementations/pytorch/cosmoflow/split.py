@@ -67,8 +67,9 @@ class SplitFlatten(nn.Module):
 
 
 class SharedDropout(nn.Module):
-    """Dropout whose masks do not depend on the layout. Every rank draws the masks of a whole batch of up to `samples`
-    samples, from generators in the same state, and uses the rows of its own samples."""
+    """Dropout whose masks depend on the generator's state alone. Every rank draws the masks of a whole batch of up to
+    `samples` samples, and uses the rows of its own samples. Runs seed generators by replica (`seed_dropout`), so the
+    ranks that share a sample have the same masks for it."""
 
     def __init__(self, p: float, layout: Layout, samples: int):
         super().__init__()
