@@ -46,6 +46,8 @@ class Staging:
         sizes, copied, host = [], [0], socket.gethostname()
 
         def look() -> None:
+            if place == 0:  # what this run copied before it was killed would take the room of the new copy
+                shutil.rmtree(target, ignore_errors=True)
             todo.extend(to_copy(source, problem, mine, place))
             sizes.append(sum(path.stat().st_size for path, read in todo if read))
 

@@ -1,6 +1,7 @@
 """Staging to a node's own disk, inside the clock."""
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,6 +60,18 @@ def test_a_missing_file_is_wrong_data(tiny, tmp_path, monkeypatch):
     with pytest.raises(WrongData, match=r"rank 0: found no mask$"):
         fill()
     assert not disk.root.exists()
+
+
+def test_the_copy_of_a_killed_run_takes_no_room(tiny, tmp_path, monkeypatch):
+    disk, size = Staging(tmp_path / "disk", []), sum(p.stat().st_size for p in tiny.data.rglob("*") if p.is_file())
+
+    def one_copy(root):
+        return SimpleNamespace(free=size - sum(p.stat().st_size for p in root.rglob("*") if p.is_file()))
+
+    monkeypatch.setattr(shutil, "disk_usage", one_copy)
+    for _ in range(2):  # the same run, resumed
+        folder = disk.folder(tiny.problem, 1)
+        assert disk.fill(tiny.data, folder, tiny.problem, Layout(1), lambda: 60.0) == size
 
 
 def test_ranks_meet_while_they_copy(tiny, tmp_path):
