@@ -15,17 +15,18 @@ from benchmark.memory import keep_freed_memory
 from benchmark.run import keys
 from benchmark.run.devices import Device, accelerator, processor
 from benchmark.run.errors import Aborted
-from benchmark.run.log import RunLog
+from benchmark.run.log import RunLog, settings_digest
 from benchmark.run.reader import drop_cached_pages
 from benchmark.run.seeds import draw_seed
 from benchmark.source import combine, install
 from rules.current import current
 
-from ..config import activation_type, gpu_of
+from ..config import RunConfig, activation_type, gpu_of
 from ..layers.blocks import parameter_count, recompute_blocks
 from ..layers.norm import fuse_norms
 from ..parallel.layout import Layout, init_process_group
 from ..training.average import average_of
+from ..training.checkpoint import fixed
 from ..training.run import Files, Run
 from ..training.seeds import seed_weights
 from ..training.state import TrainingState
@@ -63,6 +64,7 @@ def build(setup: Setup, files: Files, on_silence: OnSilence, needs_model: bool =
         watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark, enter)
     layout = init_process_group(setup.layout, setup.launch, device, task.config.timeout_seconds)
     drop_cached_pages(files.reader.root, setup.launch.local_rank, setup.launch.local_world_size)
+    settings_of_all(layout, task.config)
     seed = seed_of_all(seed, layout, files)
     energy = log_machine(setup, layout, files)
     state = build_state(setup, layout, seed, log, needs_model)
@@ -83,6 +85,17 @@ def seed_of(setup: Setup, files: Files) -> tuple[int, dict[str, Any]]:
         seed, origin = rehearsal, {"source": "rehearsal"}
     resumed = files.checkpoints and files.checkpoints.resumed
     return resumed.seed if resumed else seed, origin
+
+
+def settings_of_all(layout: Layout, config: RunConfig) -> None:
+    """Raise Aborted on all ranks if they have different settings, but for those of the machine: each node chooses a
+    precision "auto" for itself."""
+    mine = fixed(config)
+    if len(set(layout.gather(settings_digest(mine)))) > 1:
+        first, *others = layout.gather(mine)
+        rank, other = next((rank, other) for rank, other in enumerate(others, 1) if other != first)
+        name = next(name for name in first if first[name] != other[name])
+        raise Aborted(f"{name}: found {other[name]!r} on rank {rank}, wanted {first[name]!r}, as on rank 0")
 
 
 def seed_of_all(seed: int, layout: Layout, files: Files) -> int:

@@ -86,6 +86,25 @@ def test_all_ranks_resume_after_the_same_epoch(tmp_path, monkeypatch, epochs, fi
     assert in_threads(monkeypatch, Layout(2), seed) == [5 if fits else said] * 2
 
 
+def test_ranks_with_other_settings_are_named(monkeypatch):
+    """A node's processor may have no bfloat16. How many threads a rank has is its own affair."""
+
+    def settled(*precisions: str) -> list[str]:
+        def settle(layout: Layout) -> str:
+            config = Config(precision=precisions[layout.rank], threads=1 + layout.rank)
+            try:
+                build.settings_of_all(layout, config)
+            except Aborted as error:
+                return str(error)
+            return ""
+
+        return in_threads(monkeypatch, Layout(3), settle)
+
+    assert settled("float32", "float32", "float32") == [""] * 3
+    said = "precision: found 'bfloat16' on rank 2, wanted 'float32', as on rank 0"
+    assert settled("float32", "float32", "bfloat16") == [said] * 3
+
+
 class Told:
     """A log, and a layout of ranks that have these values."""
 
