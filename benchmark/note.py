@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for fault in ledger.faults:
         found = f"found {fault.found}, wanted {fault.wanted}"
         print(f"{args.ledger}:{fault.line}: {found}", file=sys.stderr)
-    gone = args.verify and args.verify not in {entry.line for entry in ledger.entries}
+    gone = args.verify is not None and args.verify not in {entry.line for entry in ledger.entries}
     if gone:
         wanted = "one: the ledger was written anew, or cut"
         print(f"{args.ledger}: found no line with the digest {args.verify:.80}, wanted {wanted}", file=sys.stderr)
