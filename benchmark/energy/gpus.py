@@ -21,7 +21,8 @@ def nvidia(uuids: Collection[str]) -> list[Counter]:
     for index in range(pynvml.nvmlDeviceGetCount()):
         handle = pynvml.nvmlDeviceGetHandleByIndex(index)
         handles[plain(pynvml.nvmlDeviceGetUUID(handle))] = handle
-    missing = sorted(set(map(plain, uuids)) - handles.keys())
+    wanted = dict.fromkeys(map(plain, uuids))  # each once: ranks may share a GPU
+    missing = sorted(wanted.keys() - handles.keys())
     if missing:
         raise ValueError(f"found no GPU {', '.join(missing)}")
 
@@ -32,7 +33,7 @@ def nvidia(uuids: Collection[str]) -> list[Counter]:
         watts = pynvml.nvmlDeviceGetEnforcedPowerLimit(handle) * MILLI
         return Counter("nvml", "device", uuid, MILLI, read, limit_watts=watts)
 
-    return [counter(plain(uuid)) for uuid in uuids]
+    return [counter(uuid) for uuid in wanted]
 
 
 def amd(uuids: Collection[str]) -> list[Counter]:
@@ -42,8 +43,8 @@ def amd(uuids: Collection[str]) -> list[Counter]:
 
     amdsmi.amdsmi_init()
     handles = amdsmi.amdsmi_get_processor_handles()
-    if len(handles) != len(uuids):
-        raise ValueError(f"found {len(handles)} GPUs, wanted the {len(uuids)} that compute")
+    if len(handles) != len(set(uuids)):
+        raise ValueError(f"found {len(handles)} GPUs, wanted the {len(set(uuids))} that compute")
 
     def counter(handle: object) -> Counter:
         def read() -> int:

@@ -24,6 +24,7 @@ def test_nvidia_those_that_compute_in_joules(monkeypatch):
     assert said == [("nvml", "device", name, None, 700.0) for name in "ca"]
     counts[2] += 1_234_567
     assert found[0].read() * found[0].joules == pytest.approx(1237.567, rel=1e-12)
+    assert [c.device for c in nvidia(["c", "c", "GPU-a", "a"])] == ["c", "a"]  # of ranks that share GPUs
     assert plain(b"GPU-12") == plain("12") == "12"  # as PyTorch has them
     with pytest.raises(ValueError, match="found no GPU d"):
         nvidia(["a", "d"])
@@ -38,7 +39,7 @@ def test_amd_counts_times_resolution(monkeypatch):
         amdsmi_get_energy_count=lambda handle: {"energy_accumulator": counts[handle], "counter_resolution": 15.3},
     )
     monkeypatch.setitem(sys.modules, "amdsmi", library)
-    found = amd(["1", "2"])
+    found = amd(["1", "2", "1", "2"])
     assert [(c.source, c.scope, c.device) for c in found] == [("amdsmi", "device", f"uuid-{x}") for x in "xy"]
     counts["y"] += 9_999_800
     assert found[1].read() * found[1].joules == pytest.approx(153.0, rel=1e-12)
