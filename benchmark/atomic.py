@@ -75,20 +75,16 @@ def sweep_folder(folder: Path) -> None:
 def _remove(leftovers: Iterable[Path]) -> None:
     """Remove temporary files, but none that is being written."""
     for left in leftovers:
-        if not _is_written(left):
+        try:
+            handle = os.open(left, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
             left.unlink(missing_ok=True)
-
-
-def _is_written(temporary: Path) -> bool:
-    """Return whether a process holds the lock of a temporary file."""
-    try:
-        handle = os.open(temporary, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        return not lock(handle)
-    finally:
-        os.close(handle)
+            continue
+        try:
+            if lock(handle):
+                left.unlink(missing_ok=True)  # before a writer who waits for the lock looks whether it is still there
+        finally:
+            os.close(handle)
 
 
 def lock(handle: int) -> bool:

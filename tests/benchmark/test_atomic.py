@@ -52,6 +52,15 @@ def test_of_leftovers_those_of_the_files_named_are_swept(tmp_path):
     assert sorted(mine.parent.iterdir()) == sorted([kept, mine])
 
 
+def test_a_leftover_goes_before_its_lock(tmp_path, monkeypatch):
+    """A writer may have made it just now, and wait for its lock to see whether it is still there."""
+    left, found = tmp_path / f".a.h5.{'0' * 32}.partial", []
+    left.write_text("")
+    monkeypatch.setattr(os, "close", lambda handle, close=os.close: (found.append(left.exists()), close(handle)))
+    sweep([tmp_path / "a.h5"])
+    assert found[-1:] == [False]
+
+
 def test_what_somebody_is_writing_is_not_swept(tmp_path):
     """Two generators in one folder: the lock of a temporary file ends with its writer, however that ends."""
     path = tmp_path / "a.h5"
