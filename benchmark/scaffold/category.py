@@ -199,8 +199,15 @@ def main() -> None:
     parser.add_argument("--problem", default="smoke", help="whose search limits to use")
     parser.add_argument("--wanted", type=int, default=5, help="how many categories")
     options = parser.parse_args()
+    try:
+        search = getattr(load_problem(options.problem), "search", None)
+        if search is None:
+            raise ValueError(f"--problem: found {options.problem}, wanted a problem with a search for categories")
+    except ValueError as error:
+        print(f"category.py: {error}", file=sys.stderr)
+        sys.exit(2)
     print("categories:")
-    for number, base in find_categories(load_problem(options.problem).search, options.wanted):
+    for number, base in find_categories(search, options.wanted):
         print(f"  - candidate: {number}\n    maps:")
         for parameters in base:
             print(f"      - [{', '.join(repr(value.hex()) for value in parameters)}]", flush=True)

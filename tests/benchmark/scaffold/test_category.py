@@ -1,4 +1,5 @@
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -62,3 +63,11 @@ def test_there_is_no_such_variant_or_category():
             category.instance_maps(PUBLISHED[0], variant)
     with pytest.raises(ValueError, match=r"categories\.yaml: found 5 categories, wanted 6"):
         category.load_categories(6)
+
+
+@pytest.mark.parametrize(("name", "said"), [("smok", "did you mean 'smoke'"), ("deepcam", "wanted a problem with")])
+def test_a_problem_without_a_search_is_exit_code_2(monkeypatch, capsys, name, said):
+    monkeypatch.setattr(sys, "argv", ["category.py", "--problem", name])
+    with pytest.raises(SystemExit, match=r"^2$"):
+        category.main()
+    assert said in capsys.readouterr().err
