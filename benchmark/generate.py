@@ -254,7 +254,7 @@ def main() -> None:
     )
     parser.add_argument("--problems", type=Path, help="a file of problem definitions instead of the published ones")
     parser.add_argument("--out", type=Path, help="folder of the dataset")
-    parser.add_argument("--split", choices=SPLITS, help="make this split alone; no manifest is written then")
+    parser.add_argument("--split", choices=SPLITS, help="make this split alone; both are needed for a manifest")
     parser.add_argument("--held-out", type=int, metavar="SEED", help="make a validation split of fresh data")
     parser.add_argument("--workers", type=int, help="processes on this rank (default: its share of the cores)")
     parser.add_argument("--dry-run", action="store_true", help="print files and bytes, write nothing")
