@@ -270,6 +270,8 @@ def main() -> None:
         if getattr(options, name) is not None:
             found = others[0].replace("_", "-")
             parser.error(f"--{name.replace('_', '-')}: found --{found} too, wanted one of them")
+    if options.held_out is not None and options.split == "train":
+        parser.error("--split: found train with --held-out, wanted validation: nobody trains on held-out data")
     if options.workers is not None and options.workers < 1:
         parser.error(f"--workers: found {options.workers}, wanted at least 1")
     if not options.timeout > 0:

@@ -216,6 +216,7 @@ def test_a_folder_that_is_read_only_loses_nothing(call, made, tmp_path, read_onl
         (["--out", "x", "--workers", "0"], "--workers: found 0"),
         *((["--out", "x", "--timeout", s], f"--timeout: found {s}, wanted more than 0") for s in ("0", "nan")),
         (["--out", "x", "--split", "train", "--verify"], "--split: found --verify too"),
+        (["--out", "x", "--held-out", "7", "--split", "train"], "--split: found train with --held-out"),
         (["--out", "x", "--held-out", "-1"], "data seed: found -1, wanted 0 to 2^63 - 1"),
     ],
 )
