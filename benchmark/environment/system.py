@@ -83,5 +83,5 @@ def file_system(folder: Path, root: Path = ROOT) -> dict[str, Any]:
 
 def existing(folder: Path) -> Path:
     """Return the folder, or the nearest one above it that exists."""
-    folder = folder.resolve()
+    folder = Path(os.path.realpath(folder))  # which a link to itself does not stop
     return folder if folder.exists() else existing(folder.parent)

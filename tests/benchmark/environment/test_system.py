@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.environment.system import container, file_system, share
+from benchmark.environment.system import container, existing, file_system, share
 
 MOUNTS = r"""22 27 0:21 / / rw,relatime - ext4 /dev/vda rw,discard
 30 22 0:40 / /lustre rw,noatime shared:1 - lustre 10.0.0.1@o2ib:/home rw,flock,user_xattr
@@ -51,3 +51,8 @@ PODMAN = f'engine="podman-5"\nimage="reg.example/jane/torch:1"\nimageid="{"b" * 
 )
 def test_containers(machine, tmp_path, files, environ, wanted):
     assert container(environ, machine(files) if files else tmp_path) == wanted
+
+
+def test_a_link_to_itself_is_no_folder(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert existing(tmp_path / "loop" / "data") == tmp_path.resolve()
