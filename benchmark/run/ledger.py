@@ -72,7 +72,7 @@ def append(
 
     The entry is on disk when this returns. Other writers wait meanwhile, where the file system has locks. Raises Wrong
     for a path that is not a regular file, for a last line that is not a ledger's, for a full ledger, and for an entry
-    that `refers` to a later one; raises OSError where the ledger cannot be written.
+    that is too long or `refers` to a later one; raises OSError where the ledger cannot be written.
     """
     where, made = f"{path}: ", not os.path.lexists(path)
     if made and refers is not None:
@@ -89,6 +89,8 @@ def append(
         now = now_ms() if time_ms is None else time_ms  # as logs have it
         previous = sha256(lines[-1]) if lines else None
         line = canonical({**fields, "number": len(lines) + 1, "previous": previous, "time_ms": now, "event": event})
+        if len(line) > LONGEST:  # which no reader would take
+            raise Wrong(f"an entry of {len(line)} bytes", f"at most {LONGEST}", where)
         if len(lines) >= MOST or len(data) + len(line) + 2 > LARGEST:
             found = f"{len(lines)} lines of {len(data)} bytes in all"
             raise Wrong(found, f"room for one more of {MOST} lines and {LARGEST} bytes", where)

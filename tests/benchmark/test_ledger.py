@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from benchmark import ledger
-from benchmark.ledger import End, Note, Start, append, line_of, parse, read_ledger
+from benchmark.ledger import Asked, End, Frozen, Note, Start, append, line_of, parse, read_ledger
 from benchmark.run import ledger as run_ledger
 from benchmark.run.ledger import Wrong, commitment
 
@@ -68,6 +68,14 @@ def test_a_note_may_be_as_long_as_its_limit_in_any_script(path):
     append(path, Note(1, "\U00020000" * 1000))
     found = read_ledger(path)
     assert found.faults == () and len(found.entries[1].said.text) == 1000
+
+
+def test_an_entry_that_no_reader_would_take_is_not_appended(path):
+    append(path, Frozen("a" * 64))
+    with pytest.raises(ValueError, match=r"ledger\.jsonl: found an entry of \d+ bytes, wanted at most 16384"):
+        append(path, Asked({"schedule": ["x" * 1000] * 20}, 0))
+    append(path, Asked({"schedule": ["x" * 1000] * 15}, 0))
+    assert not read_ledger(path).faults and len(read_ledger(path).entries) == 2
 
 
 def test_an_entry_is_about_an_earlier_one(path):
