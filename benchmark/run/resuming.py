@@ -25,7 +25,7 @@ def lock_checkpoint_dir(root: Path) -> IO[str]:
         root.mkdir(parents=True, exist_ok=True)
         file = open(root / LOCK, "a+", encoding="utf-8")  # noqa: SIM115
     except OSError as error:
-        raise ValueError(f"{root}: {reason(error)}") from None
+        raise ValueError(reason(error)) from None  # which names the folder
     deadline = time.monotonic() + PATIENCE
     while not lock(file.fileno()):
         if time.monotonic() > deadline:
@@ -34,9 +34,12 @@ def lock_checkpoint_dir(root: Path) -> IO[str]:
             file.close()
             raise ValueError(f"{root}: found a run at work in it ({holder}), wanted one at a time")
         time.sleep(0.1)
-    file.truncate(0)
-    file.write(f"process {os.getpid()} on {platform.node()}")
-    file.flush()
+    try:
+        file.truncate(0)
+        os.write(file.fileno(), f"process {os.getpid()} on {platform.node()}".encode())
+    except OSError as error:
+        file.close()
+        raise ValueError(f"{root / LOCK}: {reason(error)}") from None
     return file
 
 

@@ -1,6 +1,7 @@
 import os
 import platform
 import re
+from unittest.mock import Mock
 
 import pytest
 
@@ -19,8 +20,11 @@ def test_one_run_at_a_time_in_a_folder_that_can_be_made(tmp_path, monkeypatch):
             lock_checkpoint_dir(folder)
     lock_checkpoint_dir(folder).close()  # it was left
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match=f"{tmp_path}/file/checkpoints: "):
+    with pytest.raises(ValueError, match=f"^{tmp_path}/file/checkpoints: Not a directory$"):
         lock_checkpoint_dir(tmp_path / "file" / "checkpoints")
+    monkeypatch.setattr(os, "write", Mock(side_effect=OSError(28, "No space left on device")))
+    with pytest.raises(ValueError, match=f"^{folder}/lock: No space left on device$"):
+        lock_checkpoint_dir(folder)
 
 
 def test_what_a_log_has_so_far(tmp_path):
