@@ -82,10 +82,11 @@ def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:
         raise ValueError(f"--problem: the rules {EDITION} know no benchmark {problem.workload}")
     ranks, gpus = args.nodes * args.ranks_per_node, args.ranks_per_node if args.device == "cuda" else 0
     seconds = round(3600 * args.hours)
-    if not args.container:  # what runs in one cannot be asked here
-        described = refuse(setup, ranks, args.ranks_per_node)
-        if described and args.memory:
-            fit(described, args)
+    described = None if args.container else refuse(setup, ranks, args.ranks_per_node)
+    if args.memory is not None:
+        if described is None:  # what runs in a container cannot be asked here
+            raise ValueError("--memory: found ranks that cannot be described here, wanted no --container")
+        fit(described, args)
     return {
         **vars(args),
         "root": ROOT,

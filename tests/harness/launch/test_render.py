@@ -37,6 +37,8 @@ def script(words: str, capsys) -> str:
         ("flux --problem smoke --nodes 1 --array", "--array: flux has no job arrays, wanted slurm or pbs"),
         ("flux --problem smoke --nodes 1 --gres", "--gres: found flux, wanted slurm"),
         ("pbs --problem smoke --nodes 1 --container x --runtime pyxis", "found pyxis with pbs, wanted slurm"),
+        ("slurm --problem smoke --nodes 1 --container x --memory 80", "--memory: found ranks that cannot be described"),
+        ("slurm --problem smoke --nodes 1 --ranks-per-node 1 --memory 0", "--memory: found another network than"),
         ("slurm --problem smoke --nodes 1 --ranks-per-node 1 epoch=1", "did you mean 'epochs'?"),
         ("slurm --problem smoke --nodes 1 '--directive=a\nrm -r /'", "wanted words on one line"),
     ],
