@@ -69,7 +69,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, help="file to write (default: the screen)")
     parser.add_argument("settings", nargs="*", metavar="field=value", help="passed on to train.py")
     parser.set_defaults(entry=None, registry=None)  # of submit.py, which the job gives in its own words
-    return parser.parse_intermixed_args(arguments)
+    args = parser.parse_intermixed_args(arguments)
+    if Path.cwd() != ROOT:  # where the job looks for relative paths
+        for name in ("data", "problems", "config", "out", "stage", "checkpoint"):
+            if (path := getattr(args, name)) and path != parser.get_default(name):
+                setattr(args, name, path.absolute())
+        if Path(args.container).is_file():
+            args.container = str(Path(args.container).absolute())
+    return args
 
 
 def values(args: argparse.Namespace, words: Sequence[str]) -> dict[str, Any]:

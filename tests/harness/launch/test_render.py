@@ -139,3 +139,13 @@ TWO = "--ranks-per-node 2 --layout 1,1,1,2 --implementation pytorch"
 def test_ranks_are_rehearsed_where_their_memory_is_given(words, said, capsys):
     assert render.main(command(f"slurm --problem smoke --nodes 1 {words}")) == (2 if said else 0)
     assert capsys.readouterr().err.startswith(f"render.py: --memory: found {said}" if said else "")
+
+
+def test_relative_paths_are_of_the_folder_in_which_the_command_is_typed(tmp_path, monkeypatch, capsys):
+    """The job runs in the clone."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "image").touch()
+    assert "--out results/v1.0 " in script(f"slurm {UNASKED}", capsys)
+    found = script(f"slurm {UNASKED} --data d --checkpoint c --config x.yaml --out o", capsys)
+    for said in ("DATA:-{}/d}", "CHECKPOINT:-{}/c}", "CONTAINER:-{}/image}", "--config {}/x.yaml", "--out {}/o "):
+        assert said.replace("{}", str(tmp_path)) in found
