@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmark.launch import end_with_parent
 from benchmark.manifest import load_manifest, missing
 from benchmark.problem import load_problem
 from benchmark.source import ROOT
@@ -28,7 +29,7 @@ def make_data(problem: str, folder: Path, problems: Path | None = None) -> None:
         return
     command = [sys.executable, str(ROOT / "benchmark" / "generate.py"), "--problem", problem, "--out", str(folder)]
     command += ["--problems", str(problems)] if problems else []
-    if subprocess.run(command, stdout=subprocess.DEVNULL).returncode:
+    if subprocess.run(command, stdout=subprocess.DEVNULL, preexec_fn=end_with_parent).returncode:
         raise ValueError(f"{folder}: the dataset of {problem} could not be generated")
 
 

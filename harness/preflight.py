@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.collect import collect
+from benchmark.launch import end_with_parent
 from benchmark.log import Event, read_log
 from benchmark.source import ROOT
 from benchmark.tree import THROUGHPUT, result_path, system_path
@@ -93,7 +94,7 @@ def judged(tree: Path, setup: Setup, rules: Sequence[str] = ()) -> tuple[Finding
     described.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(system_path(setup.submission, setup.system), described)
     command = [sys.executable, str(ROOT / "compliance" / "check.py"), "--format", "json"]
-    done = subprocess.run([*command, *rules, str(tree)], stdout=subprocess.PIPE)
+    done = subprocess.run([*command, *rules, str(tree)], stdout=subprocess.PIPE, preexec_fn=end_with_parent)
     try:
         found = json.loads(done.stdout)["findings"]
     except (ValueError, KeyError, TypeError):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmark.launch import end_with_parent
 from benchmark.source import ROOT
 from harness.implementation import DEFAULT, Description, sha256
 from harness.options import Setup, assignments
@@ -38,7 +39,7 @@ def rehearsed(setup: Setup, described: Description | None) -> bool:
 def rehearse(described: Description, gib: float) -> tuple[int, list[str]]:
     """Rehearse ranks that have so much memory. Return 0 if nothing stands against them, 1 if something does, 2 if it
     cannot be told; and what it is."""
-    done = subprocess.run(command(described, gib), capture_output=True, text=True)
+    done = subprocess.run(command(described, gib), capture_output=True, text=True, preexec_fn=end_with_parent)
     said = [line.removeprefix("rehearse.py: ") for line in done.stderr.splitlines() if line.startswith("rehearse.py: ")]
     if done.returncode in (0, 1) and (said or not done.returncode):
         return done.returncode, said

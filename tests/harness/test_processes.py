@@ -12,6 +12,7 @@ from benchmark.tree import result_path
 from harness import processes, submit
 from harness.launcher import Launcher
 from harness.processes import Process, Share, Torchrun, ended, exit_on_signals, finish, running
+from tests.support import ROOT
 from tests.support.waiting import children, comes_to, gone, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes end with their parent on Linux alone")
@@ -32,6 +33,20 @@ def test_a_signal_to_submit_ends_its_run(endless, events, tmp_path, number):
             process.kill()
     wait_for(lambda: gone(run), 60)
     assert events(log)[-1].metadata["reason"] == "SIGTERM"
+
+
+def test_a_generator_of_data_ends_with_who_started_it(tmp_path):
+    (tmp_path / "benchmark").mkdir()
+    (tmp_path / "benchmark" / "generate.py").write_text("import time; time.sleep(600)")
+    code = f"from pathlib import Path; from harness import data; data.ROOT = Path({str(tmp_path)!r});"
+    code += f"data.make_data('smoke', Path({str(tmp_path / 'none')!r}))"
+    with subprocess.Popen(python(code), cwd=ROOT) as process:
+        try:
+            wait_for(lambda: children(process.pid), 60)
+            (generator,) = children(process.pid)
+        finally:
+            process.kill()
+    wait_for(lambda: gone(generator), 60)
 
 
 def python(code: str) -> list[str]:
