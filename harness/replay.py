@@ -204,6 +204,15 @@ def train(run: LoggedRun, args: argparse.Namespace, edition: Edition) -> LoggedR
     return dataclasses.replace(replayed, epochs=new)
 
 
+def refuse_weights(run: LoggedRun) -> None:
+    """Raise ValueError if final weights have no place beside the log of a run, or no digest in it."""
+    path = weights_path(run.path)
+    if run.weights is None:
+        raise ValueError(f"{run.path}: found no final weights, wanted their sha256 after run_stop")
+    if os.path.lexists(path):
+        raise ValueError(f"{path}: found a file, wanted none: nothing is overwritten")
+
+
 def keep_weights(run: LoggedRun, replayed: LoggedRun) -> None:
     """Put a replay's final weights beside the log of the run. Raises ValueError unless they are the logged ones, or if
     there is a file, and OSError."""
@@ -213,8 +222,7 @@ def keep_weights(run: LoggedRun, replayed: LoggedRun) -> None:
         raise ValueError(
             f"{run.path}: the replay has {found}, wanted {wanted}: another kind of machine rounds otherwise"
         )
-    if os.path.lexists(path):
-        raise ValueError(f"{path}: found a file, wanted none: nothing is overwritten")
+    refuse_weights(run)
     copy_file(weights_path(replayed.path), path)
     print(printable(f"{path}: made again, sha256 {run.weights}"))
 
@@ -235,6 +243,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run = read_run(args.log)
         settings_of(run, args, edition, load_problem(run.problem, args.problems).train_samples)
+        if args.weights:
+            refuse_weights(run)
         say_whose(run, args, edition)
         epochs, code, verdict = held_against(run, args, edition)
         print(printable(f"{run.path}: {verdict}"))

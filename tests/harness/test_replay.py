@@ -91,6 +91,19 @@ def test_what_a_log_says_sends_nothing_to_the_terminal(tmp_path, capsys, monkeyp
     assert "\\x1b[2Jx" in out and err == "replay.py: \\x1b[2J: found it\n" and "\x1b" not in out
 
 
+def test_weights_without_a_place_are_refused_before_training(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(replay, "train", lambda *_: pytest.fail("it trains"))
+    log = tmp_path / "result_0.txt"
+    shutil.copyfile(COMMITTED, log)
+    weights_path(log).parent.mkdir()
+    weights_path(log).touch()
+    assert replay.main([str(log), "--weights"]) == 2
+    assert capsys.readouterr().err.endswith("found a file, wanted none: nothing is overwritten\n")
+    log.write_text("".join(line for line in log.read_text().splitlines(True) if '"weights"' not in line))
+    assert replay.main([str(log), "--weights"]) == 2
+    assert "found no final weights, wanted their sha256" in capsys.readouterr().err
+
+
 def test_a_replay_that_a_signal_ends_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(replay, "make_data", lambda *_: signal.raise_signal(signal.SIGTERM))
