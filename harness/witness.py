@@ -103,7 +103,10 @@ def serve(store: "Store", host: str, port: int) -> None:
 
     from harness.witnessing.service import application
 
-    uvicorn.run(application(store), host=host, port=port, log_level="warning", limit_concurrency=256)
+    try:
+        uvicorn.run(application(store), host=host, port=port, log_level="warning", limit_concurrency=256)
+    except SystemExit:  # it has printed why it could not start
+        raise ValueError(f"found no way to serve at {host}, port {port}, wanted a port that is free") from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -52,6 +53,12 @@ def test_commands_that_cannot_be_done_are_one_line(database, tmp_path, capsys):
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("witness.py: ") and said in line
     assert not (tmp_path / "w.db").exists()
+
+
+def test_a_port_that_is_taken_is_refused(database, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert witness.main(["serve", str(database), "--port", str(taken.getsockname()[1])]) == 2
+    assert capsys.readouterr().err.endswith("wanted a port that is free\n")
 
 
 def test_a_token_is_printed_and_known(database, capsys):
