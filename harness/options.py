@@ -157,20 +157,27 @@ def setup_of(args: argparse.Namespace, launcher: Launcher | None = None) -> Setu
             raise ValueError(f"--{option}: found {name} beside {there}, wanted that name, or one that nobody mistakes")
     if args.registry and args.entry is None:
         raise ValueError("--registry: found no --entry, wanted --entry N too")
-    copied = ("problem", "org", "system", "division", "status", "problems", "config", "entry")
+    copied = ("problem", "org", "system", "division", "status", "entry")
     setup = Setup(
         find_implementation(args.implementation),
         launcher or launcher_of(args),
         **{name: getattr(args, name) for name in copied},
+        problems=absolute(args.problems),
+        config=absolute(args.config),
+        stage=absolute(getattr(args, "stage", None)),
         data=(args.data or ROOT / "data" / args.problem).resolve(),
         out=args.out.resolve(),
         layout=getattr(args, "layout", None),
-        stage=getattr(args, "stage", None),
         registry=(args.registry or args.out / REGISTRY).resolve(),
         settings=tuple(getattr(args, "settings", ())),
     )
     setup.definition  # noqa: B018  refuses an unknown problem
     return setup
+
+
+def absolute(path: Path | None) -> Path | None:
+    """Return a path that does not depend on the folder in which ranks begin, which in a container is the clone."""
+    return path and path.absolute()
 
 
 def spelled_otherwise(name: str, folder: Path) -> Path | None:

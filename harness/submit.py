@@ -93,7 +93,7 @@ def make(args: argparse.Namespace) -> int:
     """Make what the options ask for. Return the exit code. Raises ValueError, and OSError."""
     setup = setup_of(args)
     models = args.throughput or 0
-    kept = args.checkpoint, args.keep_states
+    kept = args.checkpoint and args.checkpoint.absolute(), args.keep_states
     wanted = Wanted(args.runs, args.run, args.anew, args.check, models, *kept, not args.study, args.witness)
     if args.register:
         put(f"{request_of(setup).text}\n")

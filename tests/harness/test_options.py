@@ -48,6 +48,13 @@ def test_a_container_sees_all_that_a_run_is_told_of(tmp_path, monkeypatch):
     assert set(found.paths) == {own, tmp_path / "registered"} and not (tmp_path / "none").exists()
 
 
+def test_paths_do_not_depend_on_the_folder_in_which_ranks_begin(fake, tmp_path, monkeypatch):
+    """In a container it is the clone."""
+    monkeypatch.chdir(tmp_path)
+    words = fake.setup("--config", "c.yaml", "--stage", "disk").options()
+    assert {str(tmp_path / "c.yaml"), str(tmp_path / "disk")} < set(words)
+
+
 def test_a_head_that_this_node_does_not_see_is_an_error(fake):
     setup = dataclasses.replace(fake.setup(), launcher=Launcher(1, ("true",)))
     with setup.scratch() as folder, pytest.raises(ValueError, match="found no log, wanted its head, in a folder"):
