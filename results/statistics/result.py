@@ -200,7 +200,7 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
         score=replace(found, fom=None) if not_judged or unlike else found,  # it has none as logged either
         spread=None if unlike else spread(*converged_columns(rows)),
         models=models,
-        energy=energy(rows, mask),
+        energy=energy(rows, mask, seconds_between(rows)),
         why=not_judged or unlike or (None if as_logged else stands.objection) or why or None,
         as_logged=as_logged,
     )

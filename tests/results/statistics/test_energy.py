@@ -13,6 +13,7 @@ from compliance.engine import judge
 from results.html.across import energies, looks_of
 from results.statistics.contrast import contrast
 from results.statistics.energy import against, energy
+from results.statistics.result import seconds_between
 from results.statistics.result import summarize as results_of
 from results.statistics.score import TrimmedMean
 
@@ -45,6 +46,23 @@ def test_joules_are_the_integral_and_trimmed_as_time_is(tree, new_log):
     assert r.energy.trained == pytest.approx(sum(400 * s / 400 for s in seconds) / 3, rel=1e-9)
     seconds = [row.evaluation_ms / 1000 for row, used in zip(r.rows, r.mask, strict=True) if used]
     assert r.energy.evaluated == pytest.approx(sum(400 * s / 80 for s in seconds) / 3, rel=1e-9)
+
+
+def test_energies_of_runs_that_end_together_are_as_uncertain_as_times(tree, new_log):
+    """As found: at one power, times that could not be told apart had energies that could."""
+
+    def runs(seed, *seconds):
+        return [new_log.scaffold(s, epochs=4, seed=seed + i, watts=400.0) for i, s in enumerate(seconds)]
+
+    a = one(tree, runs(1, 60.0, 60.1, 60.2, 60.3, 60.4))
+    b = one(tree, runs(9, 59.0, 59.1, 59.2, 59.3, 60.1), org="b")
+    assert contrast(a.energy.runs, b.energy.runs).distinguishable
+    assert a.score.trimmed.widened and a.energy.joules.widened
+    assert a.energy.joules.high == pytest.approx(400 * a.score.trimmed.high, rel=1e-6)
+    times = contrast(a.seconds, b.seconds, (seconds_between(a.rows), seconds_between(b.rows)))
+    energies_of = against(a.energy, b.energy)
+    assert (energies_of.low, energies_of.high) == pytest.approx((times.low, times.high), rel=1e-6)
+    assert not times.distinguishable and not energies_of.distinguishable
 
 
 def test_without_energy_nothing_is_said_of_it(tree, new_log, said):
