@@ -46,8 +46,8 @@ def epochs_of(problem: Any, batch: int) -> Epochs | None:
 
 
 def assumed(least: float, most: float) -> Epochs:
-    """Epochs that the command line gives. Raises ValueError unless 0 < least <= most."""
-    if not 0 < least <= most:
+    """Epochs that the command line gives. Raises ValueError unless 0 < least <= most, and both are finite."""
+    if not 0 < least <= most < math.inf:
         raise ValueError(f"--epochs: found {least:g} {most:g}, wanted the least and the most, more than 0")
     return Epochs(statistics.geometric_mean((least, most)), least, most, "assumed")
 

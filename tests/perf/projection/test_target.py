@@ -30,7 +30,7 @@ def test_epochs_are_those_of_the_reference_s_runs():
 def test_epochs_may_be_assumed():
     assert (assumed(4, 9).expected, assumed(4, 9).origin) == (6, "assumed")
     assert assumed(5, 5).low == 5
-    for wrong in ((0, 4), (7, 4)):
+    for wrong in ((0, 4), (7, 4), (4, math.inf)):
         with pytest.raises(ValueError, match=f"--epochs: found {wrong[0]} {wrong[1]}, wanted the least and the most"):
             assumed(*wrong)
 
