@@ -57,9 +57,10 @@ def one_kind(results: list[Result]) -> list[Result]:
 
 
 def by_problem(held: Sequence[Sequence[Result]]) -> list[list[Result]]:
-    """The groups of two or more results of one benchmark, problem and scaling. Raises ValueError if there is none."""
+    """The groups of two or more results of one benchmark, problem and scaling, each result once, however many paths
+    hold it. Raises ValueError if there is none."""
     groups: dict[tuple[str, ...], list[Result]] = {}
-    for r in (r for found in held for r in found):
+    for r in {(r.name, r.group): r for found in held for r in found}.values():
         groups.setdefault(kind(r), []).append(r)
     if found := [group for _, group in sorted(groups.items()) if len(group) > 1]:
         return found

@@ -32,6 +32,12 @@ def test_sets_meet_problem_by_problem_in_the_paths_order(chosen):
     ]
 
 
+def test_a_set_in_two_paths_is_compared_once(chosen):
+    """As found: a set and its round made ratios of the set to itself, which widened the intervals of the others."""
+    sets = [("a", "x", "smoke", "strong"), ("b", "x", "smoke", "strong")]
+    assert chosen(sets, "b/results/x", ".") == [[("b/x", "smoke", "strong"), ("a/x", "smoke", "strong")]]
+
+
 def test_nothing_to_compare_is_said(chosen):
     with pytest.raises(ValueError, match="found 2 sets, wanted at least 2 of one benchmark") as error:
         chosen([("a", "x", "smoke", "strong"), ("a", "y", "scale6", "strong")], "a")
