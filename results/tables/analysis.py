@@ -61,7 +61,8 @@ def predicted(results: Sequence[Result], at: Sequence[Place]) -> tuple[list[tupl
     scored = [r for r in results if not r.weak and r.fom is not None]
     known = [(name, table.words, said) for name, table, said in predictions(scored, at=at) if table]
     if at and not known:
-        raise ValueError(f"--at: found {', '.join(map(named, at))}, wanted a batch size that sets have or enclose")
+        wanted = "wanted a batch size that sets with a figure of merit have or enclose"
+        raise ValueError(f"--at: found {', '.join(map(named, at))}, {wanted}")
     sentences = [f"{name.rpartition(' · ')[0]}: {said}" for name, _, said in known if said]
     return [(name, words) for name, words, _ in known], sentences
 

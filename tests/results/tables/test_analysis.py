@@ -63,6 +63,11 @@ def test_a_batch_size_that_no_sets_enclose_is_refused(tree, new_log, capsys):
     tree.set(new_log.five(10, global_batch_size=8))
     arguments = ["--as-logged", "--view", "analysis", str(tree.root), "--at", "9,16"]
     assert summarize.main(arguments) == 2
-    assert "--at: found batch 9 on 16, wanted a batch size that sets have or enclose" in capsys.readouterr().err
+    assert (
+        "--at: found batch 9 on 16, wanted a batch size that sets with a figure of merit have or enclose"
+        in capsys.readouterr().err
+    )
+    assert summarize.main(["--view", "analysis", str(tree.root), "--at", "8"]) == 2  # sets have it, but no score
+    assert "found batch 8, wanted a batch size that sets with a figure of merit have" in capsys.readouterr().err
     assert summarize.main([str(tree.root), "--at", "8"]) == 2
     assert "--at: found --view ranking, wanted --view analysis" in capsys.readouterr().err
