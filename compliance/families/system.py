@@ -1,5 +1,6 @@
 """SYS: the system description, and the devices that runs name."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from statistics import mode
 from typing import Any
@@ -212,7 +213,8 @@ def a_machine_is_one_system(across: Across) -> Iterator[Fault]:
         unique = any(group.uuids for group in groups)
         where = at.home.parent if unique else at.home
         mine = (at.home.name, at.system)
-        other = first.setdefault((where, frozenset(groups)), mine) if groups else mine
+        named = hashlib.sha256(repr(sorted(groups)).encode(errors="replace")).digest()  # there may be very many hosts
+        other = first.setdefault((where, named), mine) if groups else mine
         if other != mine and mine not in told:
             told.add(mine)
             found = f"{at.system}, on the devices of {'/'.join(other) if other[0] != mine[0] else other[1]}"

@@ -33,20 +33,27 @@ def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms
     for _, sign, run in changes(timed):
         groups = groups_of(run.value("devices")) or []
         for host in {group.host for group in groups}:  # a host that instances share is one node
-            hosts[host] += sign
+            count(hosts, host, sign)
         for group in groups:
-            accelerators[group.host] += sign * group.ranks * (group.kind != CPU)
+            count(accelerators, group.host, sign * group.ranks * (group.kind != CPU))
         used += 0 if groups else sign * (_nodes(run) or 0)
-        if (nodes := used + len(+hosts)) > total:
+        if (nodes := used + len(hosts)) > total:
             line = run.line("number_of_nodes")
             found = f"{nodes:g} nodes at once with this instance"
             yield Fault(line, found, f"at most {total:g}, as described", path=run.path)
             return
-        crowded = [host for host, number in accelerators.items() if most is not None and number > most]
+        crowded = [g.host for g in groups if most is not None and accelerators[g.host] > most]
         if crowded:
             found = f"{accelerators[crowded[0]]} accelerators of {show(crowded[0])} at once with this instance"
             yield Fault(run.line("devices"), found, f"at most {most:g}, as described", path=run.path)
             return
+
+
+def count(held: Counter[str], name: str, by: int) -> None:
+    """Add to the count of a name. One of 0 is left out, so that as many are held as are in use."""
+    held[name] += by
+    if not held[name]:
+        del held[name]
 
 
 def changes(timed: Sequence[tuple[tuple[float, float], Run]]) -> list[tuple[float, int, Run]]:

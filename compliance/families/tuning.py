@@ -13,7 +13,7 @@ from benchmark.tuning.folder import OWN, Opened
 from benchmark.tuning.table import KEY as TABLE
 from benchmark.tuning.table import taken
 from compliance.families.environment import apart, manifest_of
-from compliance.families.throughput import changes
+from compliance.families.throughput import changes, count
 from compliance.finding import Fault, listed, show
 from compliance.reading.devices import groups_of
 from compliance.reading.environment import Environment, read_environment
@@ -177,13 +177,13 @@ def no_more_trials_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> It
     for _, sign, run in changes([(window, run) for window, run in timed if window[0] < window[1]]):
         used += sign
         for host in {group.host for group in groups_of(run.value("devices")) or ()}:
-            hosts[host] += sign
+            count(hosts, host, sign)
         if used > most:
             line = run.start.line if run.start else 1
             yield Fault(line, f"{used} trials at once with this one", f"at most {most}", path=run.path)
             return
-        if nodes is not None and len(+hosts) > nodes:
-            found = f"trials on {len(+hosts)} nodes at once with this one"
+        if nodes is not None and len(hosts) > nodes:
+            found = f"trials on {len(hosts)} nodes at once with this one"
             yield Fault(run.line("devices"), found, f"at most {nodes:g}, the system's", path=run.path)
             return
 

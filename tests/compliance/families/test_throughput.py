@@ -1,5 +1,7 @@
 """THR: throughput sets, and logs that measure throughput alone."""
 
+from collections import Counter
+
 import pytest
 
 from compliance.engine import judge
@@ -223,3 +225,11 @@ def test_several_instances_may_not_have_the_whole_system():
     none = [instance(0, 10, 0, number) for number in range(2)]  # are not the whole of a system of none
     faults = checks.instances_say_their_scale(none, of_system("0"), by)
     assert [fault.found for fault in faults] == ["number_of_nodes 0"] * 2
+
+
+def test_hosts_that_are_no_longer_in_use_are_not_held():
+    """Else time grows with the square of the instances, each of which may name very many hosts."""
+    held = Counter({"n1": 1})
+    for name, by in (("n1", 1), ("n2", 1), ("n1", -1), ("n2", -1)):
+        checks.count(held, name, by)
+    assert held == {"n1": 1} and len(held) == 1
