@@ -26,6 +26,13 @@ def power_is_read(files: SubmissionFiles) -> Iterator[Fault]:
             yield Fault(1, f"conversion_eff {instrument.factor:g}", wanted, path=place)
         if not instrument.readings and not instrument.faults:
             yield Fault(1, "no reading", "one or more", path=place)
+        elif limits and instrument.kind == "node" and not any(watts for _, watts in instrument.readings):
+            yield Fault(1, "0 W in all readings", "the power of a node that computes", path=place)
+    for run in files.runs if files.edition.limits.energy else ():
+        if run.power and run.joules == 0:
+            yield Fault(
+                run.power.line, "0 W in all readings of the log", "the power of a node that computes", path=run.path
+            )
 
 
 @rule("PWR02", "submission", after=("PWR01",))

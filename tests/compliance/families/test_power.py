@@ -29,6 +29,9 @@ def lossy(factor):
 
 negative_watts = readings_changed("PWR01", 4, lambda readings: readings[3].update(value=-400.0))
 power_of_nothing = readings_changed("PWR01", 1, lambda readings: readings.clear())
+node_that_draws_nothing = readings_changed(
+    "PWR01", 1, lambda readings: [one.update(value=0.0) for one in readings if one["key"] == "power_reading"]
+)
 power_supply_that_loses_nearly_all = readings_changed("PWR01", 1, lossy(0.01))
 power_that_starts_late = readings_changed("PWR02", 1, lambda readings: readings.__delitem__(slice(5)))
 reading_in_the_log_itself = log_changed(  # a millisecond after the run began
@@ -42,6 +45,16 @@ def test_pwr01_a_power_supply_has_an_efficiency(measured, found, factor, codes):
     lossy(factor)(measured.readings)
     measured.measure()
     assert [code for *_, code in found(measured.root)] == codes
+
+
+@damage
+def log_that_draws_nothing(tree):
+    log = tree.logs[2]
+    for key in ("run_start", "epoch_start", "run_stop"):
+        for one in log.all(key):
+            tree.inserted(one, {**reading(one["time_ms"]), "value": 0.0})
+    line = tree.written(log.one("power_reading"))
+    return [("result_2.txt", line, "PWR01")]
 
 
 @damage
