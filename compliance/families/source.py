@@ -28,6 +28,7 @@ SECRETS = {
 USER_PATH = re.compile(r"(?<![\w.])(?:/home/|/Users/|/root/|[A-Za-z]:\\\\?Users\\\\?)(?!<|\$|\{)[\w.~-]+")
 LONGEST_LINE = 20_000
 FREE, KEPT = "implementations", ("benchmark", "rules")  # folders that a closed run may change, and may not
+KEPT_BELOW = tuple(f"{name}/" for name in KEPT)
 NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # files that every run loads
 SCORED_WITH = {"dice": "benchmark/metric.py"}  # kind of score -> file that runs load for it
 
@@ -170,3 +171,23 @@ def source_has_one_start(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     scripts = [path for path in sound(metadata(event, "files")) if path.endswith("/train.py")] if event else []
     if event and len(scripts) > 1:
         yield Fault(event.line, ", ".join(sorted(scripts)), "one train.py")
+    elif event and not scripts and terms.division == "closed":
+        code = [(path, digest) for path, digest in sound(metadata(event, "files")).items() if path.endswith(".py")]
+        if code and all(is_published(path, digest, terms.edition.releases) for path, digest in code):
+            yield Fault(event.line, f"{len(code)} of the reference's files, and no train.py", "the program that ran")
+
+
+@rule("SRC10", "submission", severity="review", after=("SRC03",))
+def imported_files_are_logged(files: SubmissionFiles) -> Iterator[Fault]:
+    for run, loaded, folder in files.loaded:
+        held = {*loaded, *(path[:at] for path in loaded for at, c in enumerate(path) if c == "/")}
+        for path, digest in loaded.items():
+            python = None if path.startswith(KEPT_BELOW) else files.python.get(digest)
+            for line, dots, module in python.imports if python else ():
+                wanted = "/".join((*path.split("/")[:-dots], *module.split("."))) if dots else module.replace(".", "/")
+                ours = dots or wanted.startswith((*KEPT_BELOW, f"{FREE}/"))
+                if folder and ours and held.isdisjoint((wanted, f"{wanted}.py")):
+                    place = files.submission.place(*folder.parts, folder.path_of(path) or path)
+                    yield Fault(
+                        line, f"an import of {wanted}", f"its file among those that {run.path} logs", path=place
+                    )

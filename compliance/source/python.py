@@ -7,6 +7,7 @@ larger file.
 import ast
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from compliance.source.flow import Flow, read_flow
@@ -27,6 +28,7 @@ class Python:
     seeds: Seeds = field(default_factory=Seeds)
     flow: Flow = field(default_factory=Flow)
     uses: tuple[tuple[int, str, str], ...] = ()  # (line, kind, its text)
+    imports: tuple[tuple[int, int, str], ...] = ()  # (line, dots, module) of those that always run
     large: bool = False
 
 
@@ -37,11 +39,24 @@ def read_python(text: str, largest: int = LARGEST) -> Python:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            module, lines = gather(ast.parse(text.removeprefix("\ufeff"))), LINES.split(text)
-        return Python(seeds=seeds_of(module, lines), flow=read_flow(module, lines), uses=tuple(uses_of(module, lines)))
+            tree = ast.parse(text.removeprefix("\ufeff"))
+            imports, module, lines = tuple(imports_of(tree)), gather(tree), LINES.split(text)
+            del tree
+        flow, uses = read_flow(module, lines), tuple(uses_of(module, lines))
+        return Python(seeds=seeds_of(module, lines), flow=flow, uses=uses, imports=imports)
     except SyntaxError as error:
         return Python(max(1, error.lineno or 1), f"no Python: {error.msg}")
     except (RecursionError, MemoryError):
         return Python(1, "nested too deeply to be looked at")
     except (ValueError, OverflowError) as error:
         return Python(1, f"no Python: {error}")
+
+
+def imports_of(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
+    """Yield (line, leading dots, module) of each import that runs whenever the file does. What is imported from a
+    package may be a name in it, so that `from . import x` has none."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, 0, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.lineno, node.level, node.module

@@ -83,6 +83,18 @@ def sourced(lines, path=SETUP):
     return attack
 
 
+def kept_back(*folders):
+    """The attack that neither logs nor hands in the files below folders of the source."""
+
+    def attack(submission):
+        submission.source = {n: d for n, d in submission.source.items() if not n.startswith(folders)}
+        for run in submission.runs:
+            run.put("source", combine(submission.source.items()))
+            run.one("source")["metadata"]["files"] = submission.source
+
+    return attack
+
+
 WEIGHTS_AS_SETTINGS = sourced("0.5, " * 60_000, "implementations/pytorch/configs/a.json")
 MEASURED = [
     ("310 W told as 3.1 W", metered(0.01, 310.0), "PWR01"),
@@ -96,5 +108,7 @@ SOURCE = [
     ("the log written over", sourced("\nlog.path.write_text('')\n"), "CODE03"),
     ("another target", sourced("\nobject.__setattr__(task.problem, 'target', 0.5)\n"), "CODE03"),
     ("behaves where no replay looks", sourced("\nimport os\nFAST = os.environ.get('REPLAY') is None\n"), "CODE03"),
+    ("the program kept back", kept_back("implementations/pytorch/"), "SRC09"),
+    ("the loop of training kept back", kept_back("implementations/pytorch/training/"), "SRC10"),
     ("weights as a table of settings", WEIGHTS_AS_SETTINGS, "CODE04"),
 ]

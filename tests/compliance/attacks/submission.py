@@ -148,7 +148,7 @@ class Submission:
         home = folder / self.org
         (source,) = (REFERENCE / "source").iterdir()
         target = source_path(home, combine(self.source.items()))
-        for name in loaded(self.benchmark):
+        for name in loaded(self.benchmark).keys() & self.source.keys():
             path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, path)

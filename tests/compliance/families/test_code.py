@@ -36,8 +36,8 @@ def edited(tree, name, change):
 
 @damage
 def environment_that_an_edited_file_reads(tree):
-    text = edited(tree, "startup/environment.py", lambda text: f"{text}import os\nFAST = os.environ.get('FAST')\n")
-    return [("environment.py", text.count("\n") + 2, "CODE03")]
+    text = edited(tree, "training/watchdog.py", lambda text: f"{text}import os\nFAST = os.environ.get('FAST')\n")
+    return [("watchdog.py", text.count("\n") + 2, "CODE03")]
 
 
 @damage

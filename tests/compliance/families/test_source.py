@@ -54,6 +54,27 @@ def two_files_that_may_have_begun_the_run(tree):
     return [(f"result_{n}.txt", line, "SRC09") for n in range(5)]
 
 
+@damage
+def source_without_its_program(tree):
+    (tree.source / TRAIN).unlink()
+    line = tree.ran()
+    return [(f"result_{n}.txt", line, "SRC09") for n in range(5)]
+
+
+@damage
+def a_file_that_no_run_logs(tree):
+    line = tree.add(TRAIN, "from .training.loop import train\n")
+    return [("train.py", line, "SRC10")]
+
+
+def test_src10_packages_and_what_others_distribute_may_be_imported(tree, law):
+    tree.put(tree.source / "implementations/pytorch/layers/own.py", "a = 1\n")
+    tree.add(
+        TRAIN, "from .layers import own\nfrom . import layers\nimport numpy.linalg\nfrom benchmark.log import TOKEN\n"
+    )
+    assert findings(tree, law) == ()
+
+
 def findings(tree, law):
     return judge([str(tree.root)], rules=law).findings
 
