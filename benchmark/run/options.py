@@ -39,7 +39,7 @@ def parse_options(
             parser.set_defaults(**{name.strip("-").replace("-", "_"): about.get("default")})
 
     optional("--layout", help="ranks by data,depth,height,width (default: all by data)")
-    optional("--steps", type=int, help="only measure this many steps; such a log is never scored")
+    optional("--steps", type=int, default=0, help="only measure this many steps; such a log is never scored")
     optional("--stage", type=Path, help="folder on each node's own disk to copy the data to, on the clock")
     optional("--checkpoint", type=Path, help="this run's own folder for a checkpoint after every epoch")
     optional("--keep-states", action="store_true", default=False, help="keep the checkpoints of all epochs")
@@ -63,7 +63,6 @@ def parse_options(
         options.run = int(number[1])
     if wrong := contradiction(options):
         parser.error(wrong)
-    options.steps = options.steps or 0
     return options
 
 
@@ -82,7 +81,7 @@ def contradiction(options: argparse.Namespace) -> str:
         return "--trial: found another of --steps, --checkpoint, --registry, --batch-from-table, wanted none"
     if options.registry and options.run is None and not options.describe:
         return f"--log: found {options.log.name}, wanted result_<i>.txt, or --run I"
-    if options.steps is not None and options.steps < 1:
+    if options.steps < 0:
         return f"--steps: found {options.steps}, wanted 1 or more"
     if options.checkpoint and options.steps:
         return "--checkpoint: found --steps too, wanted one of them: measured steps cannot be resumed"
