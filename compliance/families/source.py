@@ -29,6 +29,7 @@ USER_PATH = re.compile(r"(?<![\w.])(?:/home/|/Users/|/root/|[A-Za-z]:\\\\?Users\
 LONGEST_LINE = 20_000
 FREE, KEPT = "implementations", ("benchmark", "rules")  # folders that a closed run may change, and may not
 KEPT_BELOW = tuple(f"{name}/" for name in KEPT)
+SETTINGS = (".yaml", ".json")  # files that no program consists of
 NEEDED = ("benchmark/fingerprint.py", "benchmark/log.py")  # files that every run loads
 SCORED_WITH = {"dice": "benchmark/metric.py"}  # kind of score -> file that runs load for it
 
@@ -172,7 +173,8 @@ def source_has_one_start(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
     if event and len(scripts) > 1:
         yield Fault(event.line, ", ".join(sorted(scripts)), "one train.py")
     elif event and not scripts and terms.division == "closed":
-        code = [(path, digest) for path, digest in sound(metadata(event, "files")).items() if path.endswith(".py")]
+        files = sound(metadata(event, "files")).items()
+        code = [(path, digest) for path, digest in files if not path.endswith(SETTINGS)]
         if code and all(is_published(path, digest, terms.edition.releases) for path, digest in code):
             yield Fault(event.line, f"{len(code)} of the reference's files, and no train.py", "the program that ran")
 

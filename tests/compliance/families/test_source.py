@@ -75,6 +75,16 @@ def test_src10_packages_and_what_others_distribute_may_be_imported(tree, law):
     assert findings(tree, law) == ()
 
 
+@pytest.mark.parametrize(
+    ("name", "codes"), [("own.cpp", ["CODE04"]), ("own.yaml", ["SRC09"] * 5), ("own.json", ["SRC09"] * 5)]
+)
+def test_src09_a_program_in_another_language_has_no_train_py(tree, law, name, codes):
+    """Settings are no program."""
+    (tree.source / TRAIN).unlink()
+    tree.add(f"implementations/own/{name}", "{}\n")
+    assert [finding.code for finding in findings(tree, law)] == codes
+
+
 def findings(tree, law):
     return judge([str(tree.root)], rules=law).findings
 

@@ -141,7 +141,7 @@ def test_ranks_are_rehearsed_where_their_memory_is_given(words, said, capsys):
     assert capsys.readouterr().err.startswith(f"render.py: --memory: found {said}" if said else "")
 
 
-def test_relative_paths_are_of_the_folder_in_which_the_command_is_typed(tmp_path, monkeypatch, capsys):
+def test_relative_paths_are_of_the_folder_where_the_command_is_typed(tmp_path, monkeypatch, capsys):
     """The job runs in the clone."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "image").touch()
