@@ -171,11 +171,11 @@ class RunLog:
 
     def machine(self, devices: Sequence[Device], nodes: int, layout: Sequence[int], tile: Sequence[int]) -> None:
         """Log the numbers of nodes, ranks and accelerators, the device of each rank, in order, and the layout of ranks
-        by data, depth, height and width."""
+        by data, depth, height and width. Of nodes with unequal numbers of accelerators, the most count."""
         accelerated = devices[0].kind != "cpu"
         self.event("number_of_nodes", nodes)
         self.event("number_of_ranks", len(devices))
-        self.event("accelerators_per_node", len(devices) // nodes if accelerated else 0)
+        self.event("accelerators_per_node", -(-len(devices) // nodes) if accelerated else 0)
         self.event("devices", grouped(devices))
         self.event("layout", dict(zip(AXES, layout, strict=True)), tile=list(tile))
 

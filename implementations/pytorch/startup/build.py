@@ -1,5 +1,6 @@
 """Build a run before its clock starts: connect the ranks, draw the seed, build and warm up the model, log the head."""
 
+import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -170,7 +171,8 @@ def log_machine(setup: Setup, layout: Layout, files: Files) -> Any:
     """Log the numbers of nodes, ranks and accelerators, the devices, the layout, and which counters of energy are read.
     Return the meter of a scored run on nodes with counters. All ranks call it."""
     log, launch, device = files.log, setup.launch, device_of(torch.device(setup.task.config.device))
-    log.machine(layout.gather(device), launch.world_size // launch.local_world_size, layout.extents, layout.tile)
+    nodes = math.ceil(launch.world_size / launch.local_world_size)  # the last may have fewer ranks
+    log.machine(layout.gather(device), nodes, layout.extents, layout.tile)
     scored = not (setup.options.steps or (files.checkpoints and files.checkpoints.resumed))
     return energy_meter(launch, layout, log, device, scored)
 

@@ -311,13 +311,15 @@ def test_of_a_run_without_a_log_nothing_is_beside_it(tmp_path, monkeypatch):
     assert log.file is None and log.finish() == "" and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("kind", "accelerators"), [("cpu", 0), ("cuda", 2)])
-def test_the_machine_is_that_of_all_ranks(tmp_path, events, kind, accelerators):
-    log, devices = RunLog(tmp_path / "log.txt"), [Device(host, kind, "A", "") for host in "aabb"]
+@pytest.mark.parametrize(
+    ("kind", "hosts", "accelerators"), [("cpu", "aabb", 0), ("cuda", "aabb", 2), ("cuda", "aab", 2)]
+)
+def test_the_machine_is_that_of_all_ranks(tmp_path, events, kind, hosts, accelerators):
+    log, devices = RunLog(tmp_path / "log.txt"), [Device(host, kind, "A", "") for host in hosts]
     log.machine(devices, 2, (2, 1, 2, 1), (1, 1, 2, 1))
     found = {e.key: e for e in events(log.path)}
     counted = [found[key].value for key in ("number_of_nodes", "number_of_ranks", "accelerators_per_node")]
-    assert counted == [2, 4, accelerators]
+    assert counted == [2, len(hosts), accelerators]
     assert found["devices"].value == grouped(devices)
     assert found["layout"].value == {"data": 2, "depth": 1, "height": 2, "width": 1}
     assert found["layout"].metadata["tile"] == [1, 1, 2, 1]

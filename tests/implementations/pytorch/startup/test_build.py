@@ -39,6 +39,15 @@ def test_a_device_is_told_by_its_kind(monkeypatch):
     assert build.device_of(torch.device("cpu")).kind == "cpu"
 
 
+def test_a_node_with_fewer_ranks_counts(monkeypatch):
+    monkeypatch.setattr(build, "energy_meter", lambda *given: None)
+    setup = replace(setup_with(Config(device="cpu"), steps=0), launch=Launch(0, 3, 0, 2, "slurm"))
+    nodes = []
+    log = SimpleNamespace(machine=lambda devices, number, *layout: nodes.append(number))
+    build.log_machine(setup, setup.layout, SimpleNamespace(log=log, checkpoints=None))
+    assert nodes == [2]
+
+
 RESUMED = SimpleNamespace(resumed=SimpleNamespace(seed=11))
 ASSIGNED = SimpleNamespace(seed=13, origin={"source": "registry", "entry": 2})
 
