@@ -20,6 +20,7 @@ MOST_BYTES = 256 << 20  # bytes that one event may count for
 SMALL = 16 << 20  # bytes of a log below which the size of events does not count: they all fit
 MOST_KEYS = 500  # keys unknown to the rules, of each of which the first event is kept
 SHOWN = 100  # bad lines and backward steps that are kept
+EARLIEST = -(1 << 62)  # milliseconds: no log has a time so long before 1970
 EVERY = 4096  # events and lines between two looks at the clock
 KEY = re.compile(rb'"key"\s*:\s*"(\w{1,100})"')
 LONGEST_LINE = 1 << 20  # bytes of a bad line that are searched for its key
@@ -163,7 +164,7 @@ def _steps_back(log: Log) -> list[tuple[int, int, str]]:
         (e.line, e.time_ms, e.key) for events in log.events.values() for e in events if type(e.time_ms) is int
     )
     back: list[tuple[int, int, str]] = []
-    last = -(1 << 62)
+    last = EARLIEST
     for line, time_ms, key in kept:
         if time_ms < last:
             _note_back(back, (line, last - time_ms, key))
@@ -208,7 +209,7 @@ def _same(a: Any, b: Any) -> bool:
 
 def _gather(log: Log, path: Path, known: frozenset[str], until: float) -> None:
     events: dict[str, list[Event]] = {key: [] for key in known}
-    others, last, before, count, item = log.others, -(1 << 62), -(1 << 62), 0, None
+    others, last, before, count, item = log.others, EARLIEST, EARLIEST, 0, None
     room, heavy = MOST_EVENTS, log.size > SMALL
     for number, item in enumerate(read_log(path, plain_event)):
         if not number % EVERY and time.monotonic() > until:

@@ -35,7 +35,7 @@ class SetEnergy:
     watts: float
     trained: float | None
     evaluated: float | None
-    step: float = 0.0
+    step: float
 
     @property
     def words(self) -> str:

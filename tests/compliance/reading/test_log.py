@@ -173,3 +173,10 @@ def test_the_clock_is_looked_at_every_so_many_events(tmp_path, monkeypatch, look
     path.write_text(':::MLLOG {"key": "seed", "time_ms": 1, "value": 1}\n' * 8)
     log = gather_log(path, "result_0.txt", load("v1.0"), 1.0)
     assert (log.count, log.unreadable) == (count, "reading it took too long" if count < 8 else "")
+
+
+def test_of_many_steps_back_the_last_gives_way_to_a_larger_one():
+    back = []
+    for line, ms in enumerate([10, 90, *[10] * (module.SHOWN - 2), 50, 40, 60]):
+        module._note_back(back, (line, ms, "seed"))
+    assert [ms for _, ms, _ in back] == [10, 90, *[10] * (module.SHOWN - 3), 60]

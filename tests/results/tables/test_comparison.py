@@ -82,7 +82,7 @@ def test_energies_are_compared_where_they_are_of_one_kind(compared):
 
     def said(*energies):
         pairs_of = zip((side.result for side in found), energies, strict=True)
-        sets = [replace(r, energy=SetEnergy(t, trimmed_mean(js), js, 1.0, None, None)) for r, (t, js) in pairs_of]
+        sets = [replace(r, energy=SetEnergy(t, trimmed_mean(js), js, 1.0, None, None, 0.0)) for r, (t, js) in pairs_of]
         both = sides(sets)
         ((_, first, *_),) = (pair_words(pair, both) for pair in pairs(both))
         return first
