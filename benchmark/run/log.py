@@ -171,7 +171,7 @@ class RunLog:
 
     def machine(self, devices: Sequence[Device], nodes: int, layout: Sequence[int], tile: Sequence[int]) -> None:
         """Log the numbers of nodes, ranks and accelerators, the device of each rank, in order, and the layout of ranks
-        by data, depth, height and width. Of nodes with unequal numbers of accelerators, the most count."""
+        by data, depth, height and width. The accelerators of a node are the mean of all nodes, rounded up."""
         accelerated = devices[0].kind != "cpu"
         self.event("number_of_nodes", nodes)
         self.event("number_of_ranks", len(devices))

@@ -82,7 +82,7 @@ def contradiction(options: argparse.Namespace) -> str:
     if options.registry and options.run is None and not options.describe:
         return f"--log: found {options.log.name}, wanted result_<i>.txt, or --run I"
     if options.steps < 0:
-        return f"--steps: found {options.steps}, wanted 1 or more"
+        return f"--steps: found {options.steps}, wanted 1 or more, or 0 for a run"
     if options.checkpoint and options.steps:
         return "--checkpoint: found --steps too, wanted one of them: measured steps cannot be resumed"
     if options.head and (options.steps or options.resume):

@@ -24,6 +24,8 @@ def read_entries(path: Path, judged: Iterable[str | Path], cls: type[T], what: s
         node, entries = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror}") from None
+    except (LookupError, AttributeError):  # PyYAML's own errors
+        raise ValueError(f"{path}: cannot be read as YAML: found a tag, such as !!int, on no value of it") from None
     except (ValueError, yaml.YAMLError) as error:  # ValueError: not UTF-8, or no date of the calendar
         raise ValueError(f"{path}: cannot be read as YAML: {error}") from None
     except RecursionError:

@@ -205,8 +205,9 @@ def fuse_norms(model: nn.Module, dtype: torch.dtype = torch.float32) -> bool:
 
 @torch.no_grad()
 def try_out(kernels: Kernels, device: torch.device, dtype: torch.dtype) -> None:
-    """Run every kernel on a shape that stands for all: a compiler takes equal sides, and those of the 3 coefficients,
-    for one. Only 1 is a side of its own; `warm_up` has batches of 1 where the run has."""
+    """Run every kernel once. The sides differ from each other and from 3, the number of coefficients: the compiler
+    would take equal sides for one, and compile again where they differ. It compiles again for a batch of one sample,
+    too; `warm_up` has such batches where a run has them."""
     x, c = torch.ones(2, 5, 7, 8, dtype=dtype, device=device), torch.ones(2, 1, 1, 8, device=device)
     kernels.moments(x)
     kernels.normalize(x, c, c)

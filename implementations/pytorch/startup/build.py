@@ -1,6 +1,5 @@
 """Build a run before its clock starts: connect the ranks, draw the seed, build and warm up the model, log the head."""
 
-import math
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -65,8 +64,9 @@ def build(setup: Setup, files: Files, on_silence: OnSilence, needs_model: bool =
         watchdog = Watchdog(task.config.timeout_seconds, on_silence, cuda_mark, enter)
     layout = init_process_group(setup.layout, setup.launch, device, task.config.timeout_seconds)
     drop_cached_pages(files.reader.root, setup.launch.local_rank, setup.launch.local_world_size)
-    settings_of_all(layout, task.config)
-    seed = seed_of_all(seed, layout, files)
+    check_settings(layout, task.config)
+    check_checkpoints(layout, files)
+    seed = layout.gather(seed)[0]  # rank 0's, for all
     energy = log_machine(setup, layout, files)
     state = build_state(setup, layout, seed, log, needs_model)
     source = log_source(setup, layout, log)
@@ -88,7 +88,7 @@ def seed_of(setup: Setup, files: Files) -> tuple[int, dict[str, Any]]:
     return resumed.seed if resumed else seed, origin
 
 
-def settings_of_all(layout: Layout, config: RunConfig) -> None:
+def check_settings(layout: Layout, config: RunConfig) -> None:
     """Raise Aborted on all ranks if they have different settings, but for those of the machine: each node chooses a
     precision "auto" for itself."""
     mine = fixed(config)
@@ -99,15 +99,14 @@ def settings_of_all(layout: Layout, config: RunConfig) -> None:
         raise Aborted(f"{name}: found {other[name]!r} on rank {rank}, wanted {first[name]!r}, as on rank 0")
 
 
-def seed_of_all(seed: int, layout: Layout, files: Files) -> int:
-    """Return rank 0's seed. Raises Aborted on all ranks if they resume after different epochs: some have looked at the
-    folder before an earlier run, which was about to end, had written its last checkpoint."""
+def check_checkpoints(layout: Layout, files: Files) -> None:
+    """Raise Aborted on all ranks if they resume after different epochs: some have looked at the folder before an
+    earlier run, which was about to end, had written its last checkpoint."""
     resumed = files.checkpoints and files.checkpoints.resumed
-    seeds, epochs = zip(*layout.gather((seed, resumed.epoch if resumed else 0)), strict=True)
+    epochs = layout.gather(resumed.epoch if resumed else 0)
     if files.checkpoints and len(set(epochs)) > 1:
         found = f"checkpoints of {min(epochs)} to {max(epochs)} epochs on different ranks"
         raise Aborted(f"{files.checkpoints.root}: found {found}, wanted the same one: start the run again")
-    return seeds[0]
 
 
 def open_device(setup: Setup) -> torch.device:
@@ -171,7 +170,7 @@ def log_machine(setup: Setup, layout: Layout, files: Files) -> Any:
     """Log the numbers of nodes, ranks and accelerators, the devices, the layout, and which counters of energy are read.
     Return the meter of a scored run on nodes with counters. All ranks call it."""
     log, launch, device = files.log, setup.launch, device_of(torch.device(setup.task.config.device))
-    nodes = math.ceil(launch.world_size / launch.local_world_size)  # the last may have fewer ranks
+    nodes = sum(layout.gather(launch.local_rank == 0))  # which may have unequal numbers of ranks
     log.machine(layout.gather(device), nodes, layout.extents, layout.tile)
     scored = not (setup.options.steps or (files.checkpoints and files.checkpoints.resumed))
     return energy_meter(launch, layout, log, device, scored)

@@ -60,7 +60,7 @@ def read_events(log: Path) -> list[Event]:
     try:
         return [e for e in read_log(log) if isinstance(e, Event) and e.key == "tracked_stats"]
     except OSError as error:
-        raise ValueError(f"{log}: {error.strerror}") from None
+        raise ValueError(f"{log}: {error.strerror}" if error.strerror else str(error)) from None
 
 
 def steps_of(log: Path) -> int:

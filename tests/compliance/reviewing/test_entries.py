@@ -32,6 +32,7 @@ def test_entries_have_their_lines_and_their_file_a_place(tmp_path):
         ("a: 1", "found a dict, wanted a list of entries"),
         ("[" * 1500, "cannot be read as YAML: nested too deeply"),
         ("- {name: a, when: 2026-13-22}", "cannot be read as YAML"),
+        ("- {name: !!bool x}", "cannot be read as YAML: found a tag"),
         ("- 7", "list.yaml:1: found 7, wanted a mapping"),
         ("\n- {nam: a}", "list.yaml:2: unknown field 'nam'; did you mean 'name'"),
         ("- {name: a, when: 2026-11-22 10:00:00}", "list.yaml:1.when: found datetime"),

@@ -39,13 +39,19 @@ def test_a_device_is_told_by_its_kind(monkeypatch):
     assert build.device_of(torch.device("cpu")).kind == "cpu"
 
 
-def test_a_node_with_fewer_ranks_counts(monkeypatch):
+@pytest.mark.parametrize("local", [(0, 1, 0), (0, 0, 1), (0, 0, 0), (0, 1, 2)])
+def test_nodes_are_counted_however_many_ranks_each_has(monkeypatch, local):
     monkeypatch.setattr(build, "energy_meter", lambda *given: None)
-    setup = replace(setup_with(Config(device="cpu"), steps=0), launch=Launch(0, 3, 0, 2, "slurm"))
     nodes = []
     log = SimpleNamespace(machine=lambda devices, number, *layout: nodes.append(number))
-    build.log_machine(setup, setup.layout, SimpleNamespace(log=log, checkpoints=None))
-    assert nodes == [2]
+
+    def count(layout: Layout) -> None:
+        setup = setup_with(Config(device="cpu"), steps=0)
+        launch = Launch(layout.rank, 3, local[layout.rank], 3, "slurm")
+        build.log_machine(replace(setup, launch=launch), layout, SimpleNamespace(log=log, checkpoints=None))
+
+    in_threads(monkeypatch, Layout(3), count)
+    assert nodes == [local.count(0)] * 3
 
 
 RESUMED = SimpleNamespace(resumed=SimpleNamespace(seed=11))
@@ -81,18 +87,18 @@ def test_a_seed_has_its_origin(rehearsal, assigned, checkpoints, seed, origin):
 def test_all_ranks_resume_after_the_same_epoch(tmp_path, monkeypatch, epochs, fits):
     """Others have looked at the folder before rank 0 had its lock."""
 
-    def seed(layout: Layout) -> int | str:
+    def check(layout: Layout) -> str | None:
         at = epochs[layout.rank]
         resumed = None if at is None else SimpleNamespace(epoch=at)
         files = SimpleNamespace(checkpoints=SimpleNamespace(root=tmp_path, resumed=resumed))
         try:
-            return build.seed_of_all(5 + layout.rank, layout, files)
+            return build.check_checkpoints(layout, files)
         except Aborted as error:
             return str(error)
 
     found = f"found checkpoints of {epochs[0] or 0} to {epochs[1]} epochs on different ranks"
     said = f"{tmp_path}: {found}, wanted the same one: start the run again"
-    assert in_threads(monkeypatch, Layout(2), seed) == [5 if fits else said] * 2
+    assert in_threads(monkeypatch, Layout(2), check) == [None if fits else said] * 2
 
 
 def test_ranks_with_other_settings_are_named(monkeypatch):
@@ -102,7 +108,7 @@ def test_ranks_with_other_settings_are_named(monkeypatch):
         def settle(layout: Layout) -> str:
             config = Config(precision=precisions[layout.rank], threads=1 + layout.rank)
             try:
-                build.settings_of_all(layout, config)
+                build.check_settings(layout, config)
             except Aborted as error:
                 return str(error)
             return ""

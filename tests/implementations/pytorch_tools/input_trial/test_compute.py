@@ -50,5 +50,7 @@ def test_a_log_is_not_read_again_for_every_epoch(tmp_path):
 def test_logs_that_do_not_say(tmp_path, stats):
     with pytest.raises(ValueError, match=r"result_0\.txt: found no tracked_stats"):
         compute_times(None, log_of(tmp_path, stats))
+    with pytest.raises(ValueError, match=f"^{tmp_path}: no regular file$"):
+        compute_times(None, tmp_path)
     with pytest.raises(ValueError, match="nothing: No such file"):
         compute_times(None, tmp_path / "nothing")
