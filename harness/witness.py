@@ -24,6 +24,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.atomic import replacing
 from benchmark.run.errors import reason
+from benchmark.tree import receipts_path
 from harness.witnessing.telling import TOKEN, ask, attend, receipts_of
 from rules.current import EDITION
 from rules.edition import load
@@ -92,9 +93,11 @@ def work(args: argparse.Namespace) -> None:
 def tell_rest(log: Path, witness: str) -> None:
     """Tell what was not told of a log. The receipt of its start says of which benchmark it is. Raises ValueError, and
     OSError."""
-    start = receipts_of(log)[0].told
+    start, known = receipts_of(log)[0].told, load(EDITION).benchmarks
     benchmark = start.benchmark if isinstance(start, Start) else ""
-    attend(ask(witness, os.environ.get(TOKEN, "")), log, load(EDITION).benchmarks[benchmark].metric, lambda: True)
+    if benchmark not in known:
+        raise ValueError(f"{receipts_path(log)}: found the benchmark {benchmark!r}, wanted one of {', '.join(known)}")
+    attend(ask(witness, os.environ.get(TOKEN, "")), log, known[benchmark].metric, lambda: True)
 
 
 def serve(store: "Store", host: str, port: int) -> None:

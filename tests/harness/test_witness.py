@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.request
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -99,6 +100,13 @@ def test_the_rest_is_told_by_the_metric_of_the_benchmark(database, tmp_path, mon
     write(log, "run_start", metric, "run_stop")
     assert witness.main(["tell", str(log), "--witness", "http://x"]) == 0
     assert [receipt.told.kind for receipt in telling.receipts_of(log)[1:]] == ["run_start", "evaluation", "run_stop"]
+
+
+def test_the_rest_of_an_unknown_benchmark_is_not_told(database, tmp_path, monkeypatch, capsys):
+    store, log = Store(database), tmp_path / "set" / "result_0.txt"
+    telling.tell_start(partial(store.receipt_for, "acme"), replace(REQUEST, benchmark="atlas"), log)
+    assert witness.main(["tell", str(log), "--witness", "http://x"]) == 2
+    assert "receipts_0.jsonl: found the benchmark 'atlas', wanted one of scaffold, " in capsys.readouterr().err
 
 
 def test_without_a_token_nothing_is_made(fake, told, monkeypatch, capsys):

@@ -43,3 +43,18 @@ def test_a_pipe_is_no_question(store, tmp_path):
     os.mkfifo(tmp_path / "pipe.question")
     watch(store, tmp_path, once=True)
     assert (tmp_path / "pipe.answer").read_text().startswith("refused: ")
+
+
+def test_a_question_that_cannot_be_removed_stops_nothing(store, tmp_path, capsys):
+    (tmp_path / "a.question").mkdir()
+    assert parse_receipt(answered(store, tmp_path, question(store)).rstrip("\n"))
+    assert capsys.readouterr().err.startswith(f"{tmp_path / 'a.question'}: ")
+
+
+def test_a_name_that_is_not_utf8_stops_nothing(store, tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff.question"
+    with open(name, "wb") as file:
+        file.write(json.dumps({"token": "none", "told": TEXT}).encode())
+    watch(store, tmp_path, once=True)
+    with open(name.replace(b"question", b"answer"), encoding="ascii") as file:
+        assert file.read() == "refused: found no token that is known, wanted \\udcff.question with one\n"
