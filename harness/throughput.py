@@ -1,4 +1,4 @@
-"""Divide this node among the models of a throughput set, which are trained at once, each with a layout of its own."""
+"""Divide this node among runs at once: the models of a throughput set, or trials."""
 
 import os
 
@@ -18,6 +18,14 @@ def shares(ranks: int, models: int, gpus: int) -> list[Share]:
             raise ValueError(f"--throughput: found {len(names)} GPUs, wanted {ranks * models}, one for each rank")
         variables = [{VISIBLE: ",".join(names[i * ranks : (i + 1) * ranks])} for i in range(models)]
     return [Share(cores, own) for cores, own in zip(divided(models), variables, strict=True)]
+
+
+def trial_shares(ranks: int, trials: int, gpus: int) -> list[Share]:
+    """Return each trial's GPUs, of the `gpus` of this node. If there are too few, or none, all trials share the node.
+    Cores are shared in any case."""
+    if not gpus or gpus < ranks * trials:
+        return [Share()] * trials
+    return [Share(variables=share.variables) for share in shares(ranks, trials, gpus)]
 
 
 def divided(models: int) -> list[tuple[int, ...]]:

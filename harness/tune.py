@@ -32,6 +32,7 @@ from harness.processes import Share, exit_on_signals
 from harness.registration import entry_of, request_of
 from harness.runset import WRONG, RunSet, say
 from harness.system import write_system
+from harness.throughput import trial_shares
 from rules.registry import Request
 from rules.tuning import registered_shift, request
 
@@ -77,15 +78,17 @@ def make(args: argparse.Namespace) -> int:
         return 0
     make_data(setup.problem, setup.data, setup.problems)
     write_system(setup, described)
-    return make_trials(setup, folder, opened)
+    gpus = described.accelerators.count if described and described.device != "cpu" and not setup.launcher.words else 0
+    return make_trials(setup, folder, opened, trial_shares(setup.launcher.ranks, campaign.parallel, gpus))
 
 
-def make_trials(setup: Setup, folder: Path, opened: Opened) -> int:
-    """Make the trials that are missing, and the runs that confirm the winner. Return the exit code."""
+def make_trials(setup: Setup, folder: Path, opened: Opened, parts: Sequence[Share]) -> int:
+    """Make the trials that are missing, as many at once as there are parts of this node, and the runs that confirm the
+    winner. Return the exit code."""
     trials = RunSet(
         setup, folder, opened.campaign.trials, options_of=lambda index: options(folder, index), what="trial"
     )
-    if code := trials.make([Share()] * opened.campaign.parallel):
+    if code := trials.make(parts):
         return code
     reached = [(found.seconds, run) for run, found in enumerate(trials.statuses()) if found.state == "reached"]
     if not reached:

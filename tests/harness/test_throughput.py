@@ -7,6 +7,7 @@ import pytest
 from benchmark.tree import result_path, set_path, system_path
 from compliance.engine import judge
 from harness import submit, throughput
+from harness.processes import Share
 from results.statistics.result import summarize
 from results.tables.text import terminal_text
 
@@ -30,6 +31,13 @@ def test_models_share_the_gpus(monkeypatch):
         gpus(2, 2, 3)
     monkeypatch.setenv(throughput.VISIBLE, "4,GPU-5,6,7")
     assert gpus(1, 2, 4) == [{throughput.VISIBLE: "4"}, {throughput.VISIBLE: "GPU-5"}]
+
+
+def test_trials_share_the_gpus_if_there_are_enough(monkeypatch):
+    monkeypatch.delenv(throughput.VISIBLE, raising=False)
+    own = [Share(variables={throughput.VISIBLE: gpus}) for gpus in ("0,1", "2,3")]
+    assert throughput.trial_shares(2, 2, 4) == own
+    assert throughput.trial_shares(2, 2, 3) == throughput.trial_shares(2, 2, 0) == [Share(), Share()]
 
 
 @pytest.mark.slow

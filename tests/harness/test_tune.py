@@ -126,6 +126,13 @@ def test_no_winner_is_no_confirmation(fake, capsys):
     assert "no trial reached the target: there is nothing to confirm" in capsys.readouterr().err
 
 
+def test_trials_at_once_have_gpus_of_their_own(fake, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    fake.acts("miss", "miss", "miss")
+    by_fake(fake, FILE.replace("{threads: 1}", "{device: cuda}"))
+    assert {started["variables"]["CUDA_VISIBLE_DEVICES"] for started in fake.starts()} == {"0", "1"}
+
+
 def test_what_every_trial_would_refuse_is_refused_at_once(fake, monkeypatch, capsys):
     for change, said in (
         (("learning_rate", "lerning_rate"), "did you mean 'learning_rate'"),
