@@ -17,6 +17,7 @@ class Energy:
     conversion: tuple[float, float] = (0.0, 1.0)  # between which a meter's factor, conversion_eff, lies
     gap: float = math.inf  # seconds: see `longest_gap`
     gap_share: float = 0.0
+    of_counters: float = 0.0  # of the joules that a run's counters read, the least share that its meter measures
 
     def __post_init__(self) -> None:
         if set(self.watts) != set(SCOPES):

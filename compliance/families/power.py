@@ -5,9 +5,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from compliance.finding import Fault, counted
+from compliance.reading.energy import METER, UNSOUND
 from compliance.reading.files import SubmissionFiles
+from compliance.reading.place import SetPlace
 from compliance.reading.power import FOLDER, Instrument, Reach, is_power, reach_of, read_instrument
+from compliance.reading.run import Run
 from compliance.reading.series import Span
+from compliance.reading.terms import Terms
 from compliance.reading.tree import Entry
 from compliance.reading.values import count_of
 from compliance.rule import rule
@@ -55,6 +59,17 @@ def power_covers_the_run(files: SubmissionFiles) -> Iterator[Fault]:
         if needed and 0 < nodes[run.path] < needed:
             found = f"power readings of {counted(nodes[run.path], 'node')}"
             yield Fault(run.line("number_of_nodes"), found, f"{needed}, as number_of_nodes says", path=run.path)
+
+
+@rule("PWR03", "set", severity="review", after=tuple(sorted(UNSOUND)))
+def a_meter_measures_what_counters_count(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
+    limits = terms.edition.limits.energy
+    for run in runs:
+        if limits and run.energy and run.energy.tier == METER and run.counted and run.coverage:
+            least = limits.of_counters * run.counted.joules
+            if run.energy.joules < least:
+                found = f"{run.energy.joules:.6g} J by the meter, {run.counted.joules:.6g} J by counters"
+                yield Fault(run.coverage.line, found, f"{least:.6g} J or more by the meter", path=run.path)
 
 
 def _holes(reach: Reach | None, window: Span, place: str, limits: Energy | None) -> Iterator[Fault]:

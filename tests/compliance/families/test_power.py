@@ -7,7 +7,7 @@ from compliance.reading.power import reach_of
 from rules.edition import load
 from tests.compliance.families.damages import damage, files_changed, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.logs import reading
+from tests.compliance.logs import log_text, reading
 
 
 def readings_changed(code, line, change):
@@ -79,6 +79,31 @@ def test_pwr02_readings_begin_and_end_with_the_run(measured, logs, found, first,
     measured.readings = [logs.reading(time) for time in (times[0], *inside, times[1])]
     measured.measure()
     assert [code for *_, code in found(measured.root)] == codes
+
+
+def with_a_meter(metered, watts):
+    """The submission with a meter of run 2 beside its counters, which read 400 W; the line of its sources."""
+    start, stop = (metered.logs[2].one(key)["time_ms"] for key in ("run_start", "run_stop"))
+    readings = [reading(time, watts) for time in range(start - 1000, stop + 1001, 1000)]
+    metered.put(metered.path(2).parent / "power" / "result_2" / "node_0.txt", log_text(readings))
+    return metered.logs[2].line(metered.logs[2].one("energy_sources"))
+
+
+@damage
+def meter_of_one_supply_in_two(metered):
+    return [("result_2.txt", with_a_meter(metered, 210.0), "PWR03")]
+
+
+@pytest.mark.parametrize(("watts", "codes"), [(379.9, ["PWR03"]), (380.1, []), (1000, [])])
+def test_pwr03_a_meter_measures_no_less_than_counters(metered, found, watts, codes):
+    with_a_meter(metered, watts)
+    assert [code for *_, code in found(metered.root)] == codes
+
+
+def test_pwr03_counters_that_are_wrong_say_nothing_of_a_meter(metered, found):
+    metered.scaled(1000)
+    with_a_meter(metered, 210.0)
+    assert [code for *_, code in found(metered.root)] == ["ENE04", "ENE04"]
 
 
 LIMITS = load("v1.0").limits.energy
