@@ -260,9 +260,13 @@ def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms
                 yield _fault(run, named, f"{what}: {show(found)}", "packages as distributed")
 
 
-@rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS)
+@rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS, reads=("compiled",))
 def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    made = [(run, named, loaded.kernels) for run, named, loaded, _ in _loaded(runs, terms.edition) if loaded.kernels]
+    read = [(run, named, loaded.kernels) for run, named, loaded, _ in _loaded(runs, terms.edition)]
+    for run, named, kernels in read:
+        if not kernels and run.value("compiled") is True:
+            yield _fault(run, named, "no kernels, though the log says that it compiled", "the kernels of the run")
+    made = [(run, named, kernels) for run, named, kernels in read if kernels]
     fresh = {kernels[2] for _, _, kernels in made if not kernels[1]}
     for run, named, (_, before, digest) in made:
         if before and not (fresh if place.scaling == "weak" else digest in fresh):

@@ -150,6 +150,19 @@ kernels_that_changed_between_runs = loaded_changed("ENV13", kernels={"files": 71
 package_of_the_same_version_with_other_content = loaded_changed(
     "ENV14", records={**GOOD["loaded"]["records"], "torch 2.13.0+cpu": "e" * 64}
 )
+
+
+@damage
+def kernels_that_are_not_told(environed):
+    """All runs compiled them, and one manifest has none."""
+    for index, log in enumerate(environed.logs):
+        devices = log.one("devices")
+        log.events.insert(log.events.index(devices), {**devices, "key": "compiled", "value": True})
+        environed.write(index)
+    environed.fact("loaded", {**GOOD["loaded"], "kernels": {}})
+    return [(FILE, 1, "ENV13")]
+
+
 training_before_the_clock = loaded_changed("ENV15", 2, spent={"cpu_seconds": 120.6, "read_bytes": (1 << 34) + 1})
 
 
