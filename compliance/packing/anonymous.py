@@ -96,14 +96,11 @@ class Work:
 
     def mask_log(self, data: bytes) -> tuple[bytes, list[Spot]]:
         """Return a log without names, and what was replaced. A line with a file's digest also gets its new size."""
-        made, spots, size = [], [], 0
+        lines = []
         for line in data.splitlines(keepends=True):
             counts = dict(self.sizes[digest] for digest in DIGEST.findall(line) if digest in self.sizes)
-            masked, found = self.names.mask(line, False, self.digests | counts if counts else self.digests)
-            spots += [(size + at, length, old) for at, length, old in found]
-            size += len(masked)
-            made.append(masked)
-        return b"".join(made), spots
+            lines.append(self.names.mask(line, False, self.digests | counts if counts else self.digests))
+        return joined(lines)
 
 
 def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names: Names) -> Key:
@@ -121,20 +118,17 @@ def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names
     for path in digests:
         if path not in kept and path not in weights:
             users(names, work.text(path))
-    made = {
-        path: ((old / path).read_bytes(), ()) if path in kept else work.mask(path, work.text(path)) for path in source
-    }
+    made = {path: work.mask(path, work.text(path)) for path in source if path not in kept}
     for path, (data, _) in made.items():
-        work.changed((old / path).read_bytes(), data)
+        work.changed(work.text(path), data)
     name_folders(work, source, digests)
-    for path, (data, spots) in made.items():
-        work.put(path, data, spots)
+    for path in source:
+        work.put(path, *made.get(path, ((old / path).read_bytes(), ())))
     for path in weights:
         weigh(work, path)
     for path in others:
-        data = work.text(path)
-        masked, spots = work.mask(path, data)
-        work.changed(data, masked)
+        masked, spots = work.mask(path, work.text(path))
+        work.changed(work.text(path), masked)
         work.put(path, masked, spots)
     for path in logs:
         combined(work, path)
@@ -194,20 +188,18 @@ def chain(work: Work, path: str, logs: list[str]) -> None:
     """Write a launch ledger with names replaced, and its lines chained again."""
     data = work.text(path)
     ends = prefixes(work, logs, {found.decode() for found in ENDED.findall(data)})
-    made, spots, size = [], [], 0
+    lines = []
     for line in data.splitlines(keepends=True):
         for digest in ENDED.findall(line):
             if place := ends.get(digest.decode()):
                 log, length = place
                 text = work.text(log)[:length]
                 work.changed(text, work.mask_log(text)[0])
-        masked, replaced = work.mask(path, line)
-        spots += [(size + at, length, old) for at, length, old in replaced]
-        size += len(masked)
-        made.append(masked)
-        work.changed(line.rstrip(b"\n"), masked.rstrip(b"\n"))
-    work.changed(data, b"".join(made))
-    work.put(path, b"".join(made), spots)
+        lines.append(work.mask(path, line))
+        work.changed(line.rstrip(b"\n"), lines[-1][0].rstrip(b"\n"))
+    masked, spots = joined(lines)
+    work.changed(data, masked)
+    work.put(path, masked, spots)
 
 
 def prefixes(work: Work, logs: list[str], wanted: set[str]) -> dict[str, tuple[str, int]]:
@@ -221,6 +213,16 @@ def prefixes(work: Work, logs: list[str], wanted: set[str]) -> dict[str, tuple[s
             if (digest := total.hexdigest()) in wanted:
                 found.setdefault(digest, (path, size))
     return found
+
+
+def joined(lines: Iterable[tuple[bytes, list[Spot]]]) -> tuple[bytes, list[Spot]]:
+    """Return a text whose lines are masked, and what was replaced."""
+    made, spots, size = [], [], 0
+    for line, found in lines:
+        spots += [(size + at, length, old) for at, length, old in found]
+        size += len(line)
+        made.append(line)
+    return b"".join(made), spots
 
 
 def is_beside(log: str, ledger: str) -> bool:

@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,7 +22,6 @@ from benchmark.log import open_regular
 from compliance.packing.manifest import LARGEST, NAME, File, Manifest, Unsound, parse, want
 
 BLOCK = 1 << 20  # bytes that are moved at a time
-RECORD = tarfile.RECORDSIZE
 LEVEL = 6  # of compression
 
 
@@ -37,36 +37,52 @@ def header(name: str, size: int) -> bytes:
         ) from None
 
 
-def members(manifest: Manifest) -> Iterator[tuple[File, bytes]]:
-    """Yield the files with their headers."""
-    for file in manifest.files:
-        yield file, header(f"{manifest.submission}/{file.path}", file.size)
-
-
 def padding(size: int, block: int = tarfile.BLOCKSIZE) -> bytes:
     """Return the zeros that fill the last block of `size` bytes."""
     return bytes(-size % block)
 
 
+def layout(manifest: Manifest) -> Iterator[tuple[str, bytes | File]]:
+    """Yield the parts of a package in order, each with the path that it belongs to: the files, and the bytes between
+    them."""
+    size = len(manifest.data)
+    yield NAME, header(NAME, size) + manifest.data + padding(size)
+    total = tarfile.BLOCKSIZE + size + len(padding(size))
+    for file in manifest.files:
+        yield file.path, header(f"{manifest.submission}/{file.path}", file.size)
+        yield file.path, file
+        yield file.path, padding(file.size)
+        total += tarfile.BLOCKSIZE + file.size + len(padding(file.size))
+    end = bytes(2 * tarfile.BLOCKSIZE)
+    yield "the end", end + padding(total + len(end), tarfile.RECORDSIZE)
+
+
 def write(out: BinaryIO, manifest: Manifest, open_file: Callable[[str], BinaryIO]) -> None:
     """Write a package. Raises ValueError for a file that has changed since the manifest was made, OSError."""
     with gzip.GzipFile("", "wb", LEVEL, out, mtime=0) as tar:
-        size = len(manifest.data)
-        total = tar.write(header(NAME, size) + manifest.data + padding(size))
-        for file, head in members(manifest):
-            total += tar.write(head)
-            digest, left = hashlib.sha256(), file.size
-            with open_file(file.path) as content:
-                while piece := content.read(min(BLOCK, left + 1)):
-                    digest.update(piece)
-                    left -= len(piece)
-                    if left < 0:
-                        break
-                    total += tar.write(piece)
-            if left or digest.hexdigest() != file.sha256:
-                raise ValueError(f"{file.path}: found other bytes than a moment ago, wanted a file that stays as it is")
-            total += tar.write(padding(file.size))
-        tar.write(bytes(2 * tarfile.BLOCKSIZE) + padding(total + 2 * tarfile.BLOCKSIZE, RECORD))
+        for path, part in layout(manifest):
+            if isinstance(part, bytes):
+                tar.write(part)
+                continue
+            try:
+                with open_file(path) as content:
+                    tar.writelines(pieces(content.read, part))
+                    want(not content.read(1), path, "more bytes", f"{part.size}")
+            except Unsound:
+                found = f"{path}: found other bytes than a moment ago"
+                raise ValueError(f"{found}, wanted a file that stays as it is") from None
+
+
+def pieces(read: Callable[[int], bytes], file: File) -> Iterator[bytes]:
+    """Yield the bytes of a file in pieces. Raises Unsound if they are not those of the manifest."""
+    digest, left = hashlib.sha256(), file.size
+    while left:
+        piece = read(min(BLOCK, left))
+        want(piece, file.path, f"{file.size - left} bytes", f"{file.size}")
+        digest.update(piece)
+        left -= len(piece)
+        yield piece
+    want(digest.hexdigest() == file.sha256, file.path, f"sha256 {digest.hexdigest()}", file.sha256)
 
 
 class Package:
@@ -81,7 +97,6 @@ class Package:
             size = -1
         fits = 0 < size <= LARGEST and head == header(NAME, size)
         want(fits, "package", "no manifest at its beginning", f"{NAME} of at most {LARGEST} bytes")
-        self.total = tarfile.BLOCKSIZE + size + len(padding(size))
         self.manifest = parse(self.read(size))
         self.exactly(padding(size), NAME)
 
@@ -95,32 +110,18 @@ class Package:
     def contents(self) -> Iterator[tuple[File, Iterator[bytes]]]:
         """Yield each file with an iterator over its bytes. Raises Unsound if anything differs from the manifest. A file
         is verified at the end of its iterator, the package at the end of this one."""
-        for file in self.manifest.files:
-            try:
-                head = header(f"{self.manifest.submission}/{file.path}", file.size)
-            except ValueError as error:
-                raise Unsound(str(error)) from None
-            self.exactly(head, file.path)
-            pieces = self.pieces(file)
-            yield file, pieces
-            for _ in pieces:
-                pass
-            self.exactly(padding(file.size), file.path)
-            self.total += tarfile.BLOCKSIZE + file.size + len(padding(file.size))
-        end = bytes(2 * tarfile.BLOCKSIZE)
-        self.exactly(end + padding(self.total + len(end), RECORD), "the end")
+        try:
+            for path, part in islice(layout(self.manifest), 1, None):
+                if isinstance(part, bytes):
+                    self.exactly(part, path)
+                    continue
+                content = pieces(self.read, part)
+                yield part, content
+                for _ in content:
+                    pass
+        except ValueError as error:  # also of a path without room
+            raise Unsound(str(error)) from None
         want(not self.read(1), "the end", "more bytes", "the end of the package")
-
-    def pieces(self, file: File) -> Iterator[bytes]:
-        """Yield the bytes of the next file in pieces."""
-        digest, left = hashlib.sha256(), file.size
-        while left:
-            piece = self.read(min(BLOCK, left))
-            want(piece, file.path, f"{file.size - left} bytes", f"{file.size}")
-            digest.update(piece)
-            left -= len(piece)
-            yield piece
-        want(digest.hexdigest() == file.sha256, file.path, f"sha256 {digest.hexdigest()}", file.sha256)
 
     def exactly(self, wanted: bytes, where: str) -> None:
         """Raise Unsound unless these bytes come next."""
@@ -148,19 +149,14 @@ def unpack(path: Path, to: Path, change: Callable[[Manifest, Path], Path] | None
         to.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=to) as scratch:
             folder = Path(scratch) / package.manifest.submission
-            for entry, pieces in package.contents():
+            for entry, content in package.contents():
                 place = folder / entry.path
                 place.parent.mkdir(parents=True, exist_ok=True)
                 with naming(place), open(place, "xb") as out:
-                    for piece in pieces:
-                        out.write(piece)
+                    out.writelines(content)
             folder = change(package.manifest, folder) if change else folder
-            return put_in_place(folder, to / folder.name)
-
-
-def put_in_place(folder: Path, target: Path) -> Path:
-    """Move a folder to `target`. Raises ValueError if something exists there."""
-    if target.exists() or target.is_symlink():
-        raise ValueError(f"{target}: found something there, wanted nothing: nothing is written over")
-    shutil.move(folder, target)
-    return target
+            target = to / folder.name
+            if target.exists() or target.is_symlink():
+                raise ValueError(f"{target}: found something there, wanted nothing: nothing is written over")
+            shutil.move(folder, target)
+            return target

@@ -72,14 +72,11 @@ class Names:
         return sorted(set(self.given) - self.loose - self.implementations)
 
     def pattern(self, source: bool) -> re.Pattern[bytes]:
-        """Return the compiled pattern of all that is replaced in a text, or in `source`."""
+        """Return the compiled pattern of all that is replaced in a text, or in `source`, where words of the published
+        source stay."""
         key = (source, len(self.given), len(self.loose), len(self.implementations))
-        if key not in self.compiled:
-            self.compiled[key] = self.compile(source)
-        return self.compiled[key]
-
-    def compile(self, source: bool) -> re.Pattern[bytes]:
-        """Compile that pattern. In source it leaves out words of the published source."""
+        if key in self.compiled:
+            return self.compiled[key]
         loose, implementations = any_of(self.loose), any_of(self.implementations)
         strict = any_of(self.given.keys() - self.loose) if not source else b""
         parts = [b"(?P<number>" + DIGEST + b'|(?<="bytes": )[0-9]+)', b"(?P<place>" + PATH + b")"]
@@ -87,7 +84,7 @@ class Names:
         parts += [rb"(?<=implementations[/.])" + implementations + rb"(?![\w+-])"] if implementations else []
         parts += [loose] if loose else []
         parts += [rb"(?<![\w.+/@-])" + strict + rb"(?![\w+/@-]|\.\w)"] if strict else []
-        return re.compile(b"|".join(parts), re.IGNORECASE)
+        return self.compiled.setdefault(key, re.compile(b"|".join(parts), re.IGNORECASE))
 
     def mask(self, data: bytes, source: bool, numbers: dict[str, str] | None = None) -> tuple[bytes, list[Spot]]:
         """Return a text without names, and the replaced places. `numbers` maps digests and sizes to new ones."""
