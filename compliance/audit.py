@@ -72,7 +72,7 @@ def audit(verdict: Verdict, replays: dict[str, list[Replay]], reviews: Reviews |
     """Return the audit of each judged submission. `replays` maps the sha256 of a log to its replays."""
     editions = {name: load(name) for name in verdict.editions}
     listed = checklists(verdict, reviews, editions) if reviews else {}
-    told = {one.path: one for one in summaries(verdict, verdict.findings, editions, listed)}
+    told = {one.path: one for one in summaries(verdict, editions, listed)}
     return [_audit(s, told[s.path], editions[s.edition], replays) for s in verdict.submissions]
 
 

@@ -11,7 +11,7 @@ import argparse
 import os
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -28,35 +28,16 @@ from compliance.output.difference import difference
 from compliance.output.explain import explain, listing
 from compliance.output.impact import with_impact
 from compliance.output.report import Report, summaries
-from compliance.reviewing.review import Reviews, checklists, read_reviews
+from compliance.reviewing.review import checklists, read_reviews
 from compliance.reviewing.waiver import read_waivers
 from compliance.rule import CHECKS, premises
 from compliance.safe import progress, put, tell
-from compliance.verdict import Verdict
 from rules.current import editions
 from rules.edition import load
 
 FORMATS = {"text": text, "json": json, "sarif": sarif, "github": github, "markdown": markdown}
 
 WHOLE = ("json", "sarif")  # formats for programs, which get every finding
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The codes of the selected rules, and of those whose errors keep a selected rule from being checked."""
-
-    codes: frozenset[str]
-    before: frozenset[str]
-
-    def has(self, finding: Finding) -> bool:
-        """Return whether a finding is of a selected rule."""
-        return finding.code in self.codes
-
-    def lacks(self, finding: Finding, sets: Collection[str]) -> bool:
-        """Return whether a finding is an error for which a selected rule was not checked. A set in a wrong place, one
-        of the paths `sets`, is judged no further."""
-        of_place = CHECKS[finding.code].level == "tree" and finding.path in sets
-        return bool(errors([finding])) and (finding.code in self.before or of_place)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -90,16 +71,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
     """Judge and print; return the exit code. `confine` locks this process into a sandbox for good."""
     args = parse(arguments)
+    code = 0
     try:
-        if args.explain or args.list:
-            put(explain(args.explain, args.rules) if args.explain else listing(args.rules))
-            return 0
-        if args.diff:
-            put(difference(args.diff))
-            return 0
-        if not args.paths:
-            raise ValueError("found no PATH, wanted something to judge (--help says more)")
-        output, code = check(args, confine)
+        if args.explain:
+            output = explain(args.explain, args.rules)
+        elif args.list:
+            output = listing(args.rules)
+        elif args.diff:
+            output = difference(args.diff)
+        else:
+            output, code = check(args, confine)
         put(output)
     except (ValueError, OSError) as error:
         tell(f"check.py: {error}")
@@ -108,14 +89,16 @@ def main(arguments: Sequence[str] | None = None, confine: bool = False) -> int:
 
 
 def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
-    """Return what to print, and the exit code. Raises ValueError for what the user can fix."""
+    """Return the report in the chosen format, and the exit code. Raises ValueError for what the user can fix."""
+    if not args.paths:
+        raise ValueError("found no PATH, wanted something to judge (--help says more)")
     if args.all and args.format != "text":
         raise ValueError(f"--all: found --format {args.format}, wanted text")
     if args.severity and args.format in WHOLE:
         raise ValueError(f"--severity: found --format {args.format}, which has every finding; wanted another format")
     if not args.seconds >= 0:
         raise ValueError(f"--seconds: found {args.seconds:g}, wanted 0 or more")
-    wanted = chosen(args.select, args.ignore)
+    codes, before = chosen(args.select, args.ignore)
     paths = [*args.paths, *args.beside]
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
     reviews = read_reviews(args.reviews, paths) if args.reviews else None
@@ -125,45 +108,51 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
         verdict = verdict.of(args.paths)
         if not (verdict.looked or verdict.submissions or verdict.missed):
             raise ValueError(f"--beside: found parts of submissions in {args.paths}, wanted whole ones")
-    return render(verdict, wanted, args, reviews, sandbox)
-
-
-def render(
-    verdict: Verdict,
-    wanted: Selection,
-    args: argparse.Namespace,
-    reviews: Reviews | None = None,
-    sandbox: str = "",
-) -> tuple[str, int]:
-    """Return the report in the chosen format, and the exit code."""
     editions_ = {name: load(name) for name in verdict.editions}
+    listed = checklists(verdict, reviews, editions_) if reviews else None
     sets = {runs.path for runs in verdict.all_sets}
-    findings = tuple(f for f in with_impact(verdict, editions_) if wanted.has(f) or wanted.lacks(f, sets))
-    code = verdict.exit_with(findings)
-    color = args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    told = summaries(verdict, findings, editions_, checklists(verdict, reviews, editions_) if reviews else None)
-    only, chosen_ = args.severity or "", bool(args.select or args.ignore)
-    exposed = sandbox.startswith(ABSENT)
-    report = Report(findings, told, verdict.missed, editions_, code, color, args.all, only, chosen_, sandbox, exposed)
-    return FORMATS[args.format].render(report), code
+    found = with_impact(verdict, editions_)
+    verdict = replace(verdict, findings=tuple(f for f in found if f.code in codes or hinders(f, before, sets)))
+    report = Report(
+        verdict.findings,
+        summaries(verdict, editions_, listed),
+        verdict.missed,
+        editions_,
+        verdict.exit_code,
+        color=args.format == "text" and sys.stdout is not None and sys.stdout.isatty() and "NO_COLOR" not in os.environ,
+        every=args.all,
+        severity=args.severity or "",
+        chosen=bool(args.select or args.ignore),
+        sandbox=sandbox,
+        exposed=sandbox.startswith(ABSENT),
+    )
+    return FORMATS[args.format].render(report), report.exit_code
 
 
-def chosen(select: list[str] | None, ignore: list[str] | None) -> Selection:
-    """Return the selected rules. Both arguments are lists of codes or families, separated by commas. Raises ValueError
-    for one that no rule begins with."""
-    lists = [
-        [part.strip().upper() for text in given or () for part in text.split(",") if part.strip()]
+def chosen(select: list[str] | None, ignore: list[str] | None) -> tuple[set[str], set[str]]:
+    """Return the codes of the selected rules, and of those whose errors keep a selected rule from being checked. Both
+    arguments are lists of codes or families, separated by commas. Raises ValueError for one that no rule begins with.
+    """
+    taken, left_out = (
+        tuple(part.strip().upper() for text in given or () for part in text.split(",") if part.strip())
         for given in (select, ignore)
-    ]
-    for part in (p for parts in lists for p in parts):
+    )
+    for part in (*taken, *left_out):
         if not any(code.startswith(part) for code in CHECKS):
             raise ValueError(f"found {part!r}, wanted a rule or the start of one; --list names them")
-    chosen_, left_out = (tuple(parts) for parts in lists)
-    kept = {code for code in CHECKS if not (left_out and code.startswith(left_out))}
-    codes = {code for code in kept if not select or code.startswith(chosen_)}
-    before = frozenset[str]().union(*map(premises, codes))
-    before |= gates() if any(CHECKS[code].level in ("log", "set", "round") for code in codes) else frozenset()
-    return Selection(frozenset(codes), before & kept)
+    kept = {code for code in CHECKS if not code.startswith(left_out)}
+    codes = {code for code in kept if not select or code.startswith(taken)}
+    before = set[str]().union(*map(premises, codes))
+    if any(CHECKS[code].level in ("log", "set", "round") for code in codes):
+        before |= gates()
+    return codes, before & kept
+
+
+def hinders(finding: Finding, before: Collection[str], sets: Collection[str]) -> bool:
+    """Return whether a finding is an error for which a selected rule was not checked: of one of the rules `before`, or
+    that a set, at one of the paths `sets`, is in a wrong place, and so judged no further."""
+    of_place = CHECKS[finding.code].level == "tree" and finding.path in sets
+    return bool(errors([finding])) and (finding.code in before or of_place)
 
 
 if __name__ == "__main__":

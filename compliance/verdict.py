@@ -20,11 +20,6 @@ class LogVerdict:
     edition: str = ""
     seconds: float = field(default=0.0, compare=False)  # that judging it took
 
-    @property
-    def in_order(self) -> bool:
-        """Whether the log has no error but a missed target. Such a run is in order, and counts as infinite."""
-        return all(f.code == NOT_CONVERGED for f in errors(self.findings))
-
 
 @dataclass(frozen=True)
 class SetVerdict:
@@ -50,11 +45,6 @@ class SetVerdict:
     campaign: str = ""  # the campaign of tuning to which the runs belong, "" for none
     confirmation: bool = False  # whether they confirm its winner; else they are its trials
 
-    @property
-    def in_order(self) -> bool:
-        """Whether neither the set nor one of its logs has an error."""
-        return not errors(self.findings) and all(log.in_order for log in self.logs)
-
 
 @dataclass(frozen=True)
 class SubmissionVerdict:
@@ -67,11 +57,6 @@ class SubmissionVerdict:
     sets: tuple[SetVerdict, ...]
     findings: tuple[Finding, ...]
     source: str = ""  # whether it is the reference's; "" if the edition's rules do not ask
-
-    @property
-    def in_order(self) -> bool:
-        """Whether nothing in the submission has an error."""
-        return not errors(self.findings) and all(s.in_order for s in self.sets)
 
     def everything(self) -> list[Finding]:
         """Return the findings of the submission, its sets and their logs."""
@@ -104,11 +89,7 @@ class Verdict:
     @property
     def exit_code(self) -> int:
         """0 clean, 1 errors found, 2 could not be checked (or there was nothing to check)."""
-        return self.exit_with(self.findings)
-
-    def exit_with(self, findings: tuple[Finding, ...]) -> int:
-        """Return the exit code for a selection of the findings."""
-        if errors(findings):
+        if errors(self.findings):
             return 1
         return 2 if self.missed or not (self.looked or self.submissions) else 0
 

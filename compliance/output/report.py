@@ -1,8 +1,9 @@
 """The report on a verdict: the chosen findings, and a summary of each submission."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from compliance.finding import SEVERITIES, Finding, ancestors, errors
 from compliance.reviewing.checklist import Checklist
@@ -13,8 +14,6 @@ from rules.edition import Edition
 OF_A_SET = ("log", "set", "round")
 OF_A_LOG = ("log", "round")
 OF_RUNS = ("log", "set")  # levels of which few rules judge throughput-only logs
-
-
 WAIVED = "waived"
 ORDER = (*SEVERITIES, WAIVED)
 
@@ -85,26 +84,30 @@ def told_as(finding: Finding) -> str:
 
 
 def summaries(
-    verdict: Verdict,
-    findings: tuple[Finding, ...],
-    editions: dict[str, Edition],
-    checklists: Mapping[str, Checklist] | None = None,
+    verdict: Verdict, editions: dict[str, Edition], checklists: Mapping[str, Checklist] | None = None
 ) -> tuple[Summary, ...]:
-    """Return a summary for each submission, and for each set or log given by itself. `checklists` are reviewers', by
-    the path of the submission."""
-    places: list[tuple[str, str, Sequence[LogVerdict], tuple[str, ...]]]
-    places = [(s.path, s.edition, [log for x in s.sets for log in x.logs], LEVELS) for s in verdict.submissions]
-    places += [(s.path, s.edition, s.logs, OF_A_SET) for s in verdict.sets]
-    places += [(log.run.path, log.edition, [log], OF_A_LOG) for log in verdict.logs]
-    found = owned([path for path, *_ in places], findings)
-    more = {
-        s.path: {"source": s.source, "sets": tuple(x.path for x in s.sets), "checklist": (checklists or {}).get(s.path)}
-        for s in verdict.submissions
-    }
-    return tuple(
-        replace(_summary(path, editions[edition], logs, levels, tuple(found[path])), **more.get(path, {"alone": True}))
-        for path, edition, logs, levels in places
-    )
+    """Return a summary for each submission, and for each set or log given by itself, with the findings there.
+    `checklists` are reviewers', by the path of the submission."""
+    paths = [s.path for s in verdict.submissions] + [runs.path for runs in verdict.sets]
+    found = owned([*paths, *(log.run.path for log in verdict.logs)], verdict.findings)
+
+    def summary(path: str, name: str, logs: Sequence[LogVerdict], levels: tuple[str, ...], **more: Any) -> Summary:
+        rules = editions[name].rules
+        only = sum(log.run.throughput_only for log in logs)
+        spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
+        checks = [CHECKS[code] for code in rules if code in CHECKS]
+        count = sum(c.level in levels and (c.on >= STEPS or c.level not in spared) for c in checks)
+        review = tuple(code for code, rule in rules.items() if rule.by_review)
+        return Summary(path, name, len(logs), count, tuple(found[path]), review, only, **more)
+
+    made = []
+    for one in verdict.submissions:
+        sets, listed = tuple(runs.path for runs in one.sets), (checklists or {}).get(one.path)
+        logs = [log for runs in one.sets for log in runs.logs]
+        made.append(summary(one.path, one.edition, logs, LEVELS, source=one.source, sets=sets, checklist=listed))
+    made += [summary(runs.path, runs.edition, runs.logs, OF_A_SET, alone=True) for runs in verdict.sets]
+    made += [summary(log.run.path, log.edition, [log], OF_A_LOG, alone=True) for log in verdict.logs]
+    return tuple(made)
 
 
 def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Finding]]:
@@ -113,21 +116,3 @@ def owned(paths: list[str], findings: tuple[Finding, ...]) -> dict[str, list[Fin
     for finding in findings:
         found[next((p for p in ancestors(finding.path) if p in found), "")].append(finding)
     return found
-
-
-def _summary(
-    path: str, edition: Edition, logs: Sequence[LogVerdict], levels: tuple[str, ...], findings: tuple[Finding, ...]
-) -> Summary:
-    only = sum(log.run.throughput_only for log in logs)
-    spared = OF_RUNS if only and only == len(logs) and levels != LEVELS else ()
-    codes = [c for c in edition.rules if c in CHECKS]
-    codes = [c for c in codes if CHECKS[c].on >= STEPS or CHECKS[c].level not in spared]
-    return Summary(
-        path,
-        edition.name,
-        len(logs),
-        sum(CHECKS[code].level in levels for code in codes),
-        findings,
-        tuple(code for code, rule in edition.rules.items() if rule.by_review),
-        only,
-    )

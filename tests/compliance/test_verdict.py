@@ -1,4 +1,4 @@
-"""Verdicts: what is in order, the exit code, and findings that are replaced wherever they stand."""
+"""Verdicts: all findings of a submission, the exit code, and the number of logs."""
 
 from dataclasses import replace
 
@@ -17,32 +17,22 @@ def good(tree, law):
     return judge([tree.root], rules=law)
 
 
-@pytest.mark.parametrize("fields", [{}, {"severity": "warning"}, {"waived": "r: agreed"}, {"code": "EVL07"}])
-def test_a_log_with_an_error_fails_its_set_and_submission(good, fields):
-    """But for EVL07: a run that did not converge counts as infinite."""
-    finding = replace(ERROR, **fields)
+def test_everything_is_what_stands_outside_the_sets_and_in_them(good):
     (submission,) = good.submissions
-    first = replace(submission.sets[0].logs[0], findings=(finding,))
-    damaged = replace(submission.sets[0], logs=(first, *submission.sets[0].logs[1:]))
-    parts = (first, damaged, replace(submission, sets=(damaged,)))
-    assert [part.in_order for part in parts] == [bool(fields)] * 3
-
-
-def test_an_error_of_the_set_or_outside_it_counts_where_it_stands(good):
-    (submission,) = good.submissions
-    failed = replace(ERROR, code="EVL07")  # forgiven in a log alone
-    assert not replace(submission.sets[0], findings=(failed,)).in_order
-    outside = replace(submission, findings=(ERROR,))
-    assert not outside.in_order and outside.sets[0].in_order
-    assert outside.everything() == [ERROR]
+    (runs,) = submission.sets
+    logs = (replace(runs.logs[0], findings=(replace(ERROR, line=1),)), *runs.logs[1:])
+    damaged = replace(runs, findings=(replace(ERROR, line=2),), logs=logs)
+    submission = replace(submission, findings=(ERROR,), sets=(damaged,))
+    assert [finding.line for finding in submission.everything()] == [8, 2, 1]
 
 
 def test_the_exit_code_says_errors_before_what_could_not_be_looked_at(good):
     warning = replace(ERROR, severity="warning")
+    waived = replace(ERROR, waived="r: agreed")
     missed = replace(good, missed=(("x", "gone"),))
-    assert (good.exit_code, good.exit_with((warning,)), good.exit_with((ERROR,))) == (0, 0, 1)
-    assert (missed.exit_code, missed.exit_with((ERROR,))) == (2, 1)
-    assert good.exit_with((replace(ERROR, waived="r: agreed"),)) == 0
+    codes = [replace(good, findings=found).exit_code for found in ((), (warning,), (waived,), (ERROR,))]
+    assert codes == [0, 0, 0, 1]
+    assert (missed.exit_code, replace(missed, findings=(ERROR,)).exit_code) == (2, 1)
     assert EMPTY.exit_code == 2
     assert replace(EMPTY, submissions=(replace(good.submissions[0], sets=()),)).exit_code == 0  # its layout was
 

@@ -17,7 +17,8 @@ def told(law):
 
     def look(*paths, change=lambda findings: findings):
         verdict = judge(paths, rules=law)
-        return summaries(verdict, change(verdict.findings), {name: load(name, law) for name in verdict.editions})
+        verdict = replace(verdict, findings=change(verdict.findings))
+        return summaries(verdict, {name: load(name, law) for name in verdict.editions})
 
     return look
 
