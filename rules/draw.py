@@ -40,24 +40,21 @@ from rules.registry import (
 MOST = 100  # requests in one call
 
 
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Parse the command line."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw or verify; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("registry", type=Path, help=f"<edition>/{NAME}, which is made if it is not there")
     parser.add_argument("--verify", nargs="?", const=FIRST, metavar="DIGEST", help="check the registry, draw nothing")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Draw or verify; return the exit code."""
-    args = parse(arguments)
+    args = parser.parse_args(arguments)
     try:
         edition = edition_of(args.registry)
         if args.verify is not None:
             if not args.registry.is_file():
                 raise ValueError(f"{args.registry}: found no file, wanted a registry")
             registry = read_registry(args.registry, edition)
-            held(registry, args.registry, args.verify)
+            if args.verify not in (FIRST, *(entry.digest for entry in registry.entries)):
+                wanted = "one: the registry was rewritten or cut"
+                raise Damaged(args.registry, 1, f"no entry with the digest {args.verify:.80}", wanted)
         else:
             sent = requests(sys.stdin.buffer.read(MOST * LONGEST + 1))
             registry = draw(args.registry, edition, sent)
@@ -65,12 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"entry {entry.entry}: {entry.title}")
         print(f"{args.registry}: {len(registry.entries)} entries, head {registry.head}")
         return 0
-    except Damaged as error:
-        print(f"draw.py: {error}", file=sys.stderr)
-        return 2 if args.verify is None else 1
     except (ValueError, OSError) as error:
         print(f"draw.py: {error}", file=sys.stderr)
-        return 2
+        return 1 if args.verify is not None and isinstance(error, Damaged) else 2
 
 
 def edition_of(path: Path) -> str:
@@ -126,12 +120,6 @@ def alone(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def held(registry: Registry, path: Path, digest: str) -> None:
-    """Raise Damaged unless an entry has that digest."""
-    if digest not in (FIRST, *(entry.digest for entry in registry.entries)):
-        raise Damaged(path, 1, f"no entry with the digest {digest:.80}", "one: the registry was rewritten or cut")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import yaml
 
 from benchmark.config import build, read_bytes, read_yaml, suggest
 from rules.current import ROOT, editions, is_draft
-from rules.energy import refuse_without
 from rules.key import Key
 from rules.limits import SEVERITIES, Benchmark, Limits, Published, one_of
 from rules.patch import patched
@@ -75,7 +74,8 @@ def loaded(name: str, root: Path) -> Edition:
     benchmarks = {n: build(Benchmark, values, f"{where}: benchmarks.{n}") for n, values in limits.benchmarks.items()}
     keys = {n: {**common, **_keys(b.keys, where)} for n, b in benchmarks.items()}
     rules = _in_force(limits, texts, where)
-    refuse_without(limits.energy, rules, where)
+    if limits.energy is None and limits.rules.get("ENE"):
+        raise ValueError(f"{where}: energy: found none, wanted the limits of the rules ENE")
     problems = {n: _published(values, f"{where}: problems.{n}") for n, values in limits.problems.items()}
     for n, problem in problems.items():
         if problem.benchmark not in benchmarks:

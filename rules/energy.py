@@ -1,7 +1,6 @@
 """The limits of energy counters."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 SCOPES = ("node", "module", "device", "package")  # what a counter counts
@@ -29,9 +28,3 @@ class Energy:
         """Return the most seconds between two readings of a meter in a run of so many: `gap` or `gap_share` of the run,
         whichever is longer. A run too short for `gap` needs a reading in its middle: half of it is the most."""
         return max(min(self.gap, seconds / 2), self.gap_share * seconds)
-
-
-def refuse_without(limits: Energy | None, codes: Iterable[str], where: str) -> None:
-    """Raise ValueError, which begins with `where`, if rules on energy are in force without limits."""
-    if limits is None and any(code.startswith("ENE") for code in codes):
-        raise ValueError(f"{where}: energy: found none, wanted the limits of the rules ENE")

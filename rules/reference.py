@@ -49,19 +49,9 @@ class ReferencePoint:
         return statistics.stdev(self.epochs)
 
     @property
-    def fewest(self) -> float:
-        """The epochs of the run that took the fewest."""
-        return min(self.epochs)
-
-    @property
     def median(self) -> float:
         """The median of the epochs."""
         return statistics.median(self.epochs)
-
-    @property
-    def most(self) -> float:
-        """The epochs of the run that took the most."""
-        return max(self.epochs)
 
 
 def neighbours(points: Mapping[int, object], batch: float) -> dict[int, float]:

@@ -105,8 +105,7 @@ class Entry(Request):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if type(self.entry) is not int or not 1 <= self.entry <= MOST:
-            raise Wrong(f"entry {self.entry!r:.80}", f"a number from 1 to {MOST}")
+        want_number(self, "entry", MOST)
         for name in ("before", "nonce"):
             want_text(self, name, SHA256, "64 hexadecimal digits")
         want_text(self, "edition", PLAIN, "the name of an edition")
@@ -249,6 +248,13 @@ def want_text(values: object, name: str, pattern: re.Pattern[str], wanted: str) 
     value = getattr(values, name)
     if type(value) is not str or not pattern.fullmatch(value):
         raise Wrong(f"{name} {value!r:.80}", wanted)
+
+
+def want_number(values: object, name: str, most: int) -> None:
+    """Raise Wrong unless a field is a whole number from 1 to `most`."""
+    value = getattr(values, name)
+    if type(value) is not int or not 1 <= value <= most:
+        raise Wrong(f"{name} {value!r:.80}", f"a number from 1 to {most}")
 
 
 def _time(text: str) -> datetime.datetime:

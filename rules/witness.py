@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmark.log import open_regular
 from benchmark.run.assigned import assigned_seed
-from rules.registry import FIRST, SHA256, Request, Wrong, canonical, mapping, want_fields, want_text
+from rules.registry import FIRST, SHA256, Request, Wrong, canonical, mapping, want_fields, want_number, want_text
 
 NAME = "witness.jsonl"  # the published chain, in the round's folder
 RUN_START, EVALUATION, RUN_STOP = KINDS = ("run_start", "evaluation", "run_stop")
@@ -194,10 +194,3 @@ def _told(values: dict[str, Any]) -> Told:
     kind: type[Told] = Step if "kind" in values else Start
     want_fields(values, kind)
     return kind(**values)
-
-
-def want_number(values: object, name: str, most: int) -> None:
-    """Raise Wrong unless a field is a whole number from 1 to `most`."""
-    value = getattr(values, name)
-    if type(value) is not int or not 1 <= value <= most:
-        raise Wrong(f"{name} {value!r:.80}", f"a number from 1 to {most}")

@@ -128,7 +128,7 @@ def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str
     published = edition.problems.get(logs[0].problem or "")
     point = published.reference_epochs.get(logs[0].value("global_batch_size")) if published else None
     if point:
-        text += f"; the reference's {point.runs} runs took {_range([point.fewest, point.most])} epochs"
+        text += f"; the reference's {point.runs} runs took {_range(point.epochs)} epochs"
     yield text
 
 

@@ -70,7 +70,7 @@ def test_a_problem_has_reference_points_and_bands_of_honest_runs(edited):
     more = {"reference_epochs": {2: [8, 9, 9], 4: [12, 13]}, "replay": {1: [0.01, 0.5]}}
     more |= {"reevaluation": {"counts": 0.001, "score": 0.0001}, "held_out": {"mean": 0, "spread": 0.01, "runs": 20}}
     found = edited("v1.0", smoke(**more)).problems["smoke"]
-    assert {batch: (p.runs, p.fewest) for batch, p in found.reference_epochs.items()} == {2: (3, 8), 4: (2, 12)}
+    assert {batch: (p.runs, min(p.epochs)) for batch, p in found.reference_epochs.items()} == {2: (3, 8), 4: (2, 12)}
     assert found.replay == {1: (0.01, 0.5)}
     assert (found.reevaluation, found.held_out) == (Reevaluation(0.001, 0.0001), HeldOut(0, 0.01, 20))
 
@@ -97,6 +97,7 @@ def settings(**values):
     [
         ("v1.0", lambda v: v["weights"].update(use="none"), "use: found 'none', wanted one of optional, required"),
         ("v1.0", lambda v: v["environment"]["same"].update(kernal="error"), "fact 'kernal'; did you mean 'kernel'?"),
+        ("v1.0", lambda v: v.pop("energy"), "limits.yaml: energy: found none, wanted the limits of the rules ENE"),
         ("v1.0", smoke(reference_epochs={2: [8]}), "v1.0/limits.yaml: problems.smoke.reference_epochs.2: found 1 runs"),
         ("v1.0", smoke(benchmark="scafold"), "problems.smoke: benchmark: found 'scafold', .*; did you mean 'scaffold'"),
         ("v1.0", lambda v: v["rules"]["LOG"].append("LOG77"), "rules.LOG: unknown rule 'LOG77'"),

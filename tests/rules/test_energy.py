@@ -1,6 +1,6 @@
 import pytest
 
-from rules.energy import SCOPES, Energy, refuse_without
+from rules.energy import SCOPES, Energy
 
 WATTS = dict.fromkeys(SCOPES, 1000)
 
@@ -26,11 +26,3 @@ def test_the_longest_gap_is_a_share_of_a_long_run():
     assert [limits.longest_gap(seconds) for seconds in lengths] == [5, 60, 60, 60, 120]
     bare = Energy(1.0, 1.2, WATTS)
     assert bare.longest_gap(1000) == 500 and bare.conversion == (0, 1)
-
-
-def test_rules_without_limits_are_refused():
-    limits = Energy(1.0, 1.2, WATTS)
-    refuse_without(limits, ["ENE01"], "v9.9")
-    refuse_without(None, ["LOG01"], "v9.9")
-    with pytest.raises(ValueError, match=r"v9\.9: energy: found none, wanted the limits of the rules ENE"):
-        refuse_without(None, ["LOG01", "ENE01"], "v9.9")
