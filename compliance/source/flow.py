@@ -8,7 +8,7 @@ import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Module, Place, quoted
@@ -48,6 +48,14 @@ class Value(NamedTuple):
     beside: tuple[Place, ...] = ()
 
 
+class Given(NamedTuple):
+    """An assignment to a name, as in `Bound`. `value` is PARAMETER, or None for one that can't be followed."""
+
+    last: int
+    often: bool
+    value: Value | str | None
+
+
 class Call(NamedTuple):
     """A call, by the values of its arguments. `starred`: some of them are unpacked from a list or mapping."""
 
@@ -69,12 +77,12 @@ class Seeding(NamedTuple):
 class Flow:
     """What tracing needs of a module.
 
-    `bound`: place -> its assignments with their values. `drawn`: (line, text, library) of draws from a library's own
+    `bound`: place -> its assignments. `drawn`: (line, text, library) of draws from a library's own
     generator. `logged`: (place that is logged as the seed, None for an expression; line). `read`: names that are passed
     on without being called. `handed`: functions that `run_process` calls with the setup of the run.
     """
 
-    bound: dict[Place, tuple[tuple[Bound, Value | None], ...]] = field(default_factory=dict)
+    bound: dict[Place, tuple[Given, ...]] = field(default_factory=dict)
     functions: tuple[Function, ...] = ()
     calls: dict[str, list[Call]] = field(default_factory=dict)
     seedings: tuple[Seeding, ...] = ()
@@ -112,7 +120,10 @@ class _Reader:
                 logged += self.logs(node, scope)
         seedings += self.passed_on()
         return Flow(
-            {place: self.values(place[1], bound) for place, bound in self.module.bound.items()},
+            {
+                (scope, name): tuple(self.given(name, b) for b in bound[: MOST_BOUND + 1])
+                for (scope, name), bound in self.module.bound.items()
+            },
             tuple(self.module.functions),
             dict(calls),
             tuple(seedings),
@@ -135,26 +146,18 @@ class _Reader:
             if self.module.full(call.func)[0].rpartition(".")[2] in ("setattr", "__setattr__"):
                 yield from (a.value for a in call.args[:2] if isinstance(a, ast.Constant) and type(a.value) is str)
 
-    def values(self, name: str, bound: list[Bound]) -> tuple[tuple[Bound, Value | None], ...]:
-        return tuple(
-            (
-                replace(b, value=PARAMETER if b.value is PARAMETER else None),
-                self.bound(b, BESIDE.fullmatch(name.lstrip("."))),
-            )
-            for b in bound[: MOST_BOUND + 1]
-        )
-
-    def bound(self, bound: Bound, beside: object) -> Value | None:
-        """Return the value that a name is given. For a name that may stand `beside` the seed, that is every place that
-        its value mentions."""
-        if not isinstance(bound.value, ast.AST):
-            return None
-        if not beside:
-            return self.value(bound.value, bound.scope)
-        nodes = itertools.islice(ast.walk(bound.value), MOST_NODES)
-        names = [n for n in nodes if isinstance(n, (ast.Name, ast.Attribute))]
-        places = {place for n in names if (place := self.module.place(n, bound.scope))}
-        return Value(tuple((place, bound.last + 1) for place in sorted(places)))
+    def given(self, name: str, bound: Bound) -> Given:
+        """Return what a name is given. For one that may stand beside the seed, that is every place that its value
+        mentions."""
+        value: Value | str | None = PARAMETER if bound.value is PARAMETER else None
+        if isinstance(bound.value, ast.AST) and not BESIDE.fullmatch(name.lstrip(".")):
+            value = self.value(bound.value, bound.scope)
+        elif isinstance(bound.value, ast.AST):
+            nodes = itertools.islice(ast.walk(bound.value), MOST_NODES)
+            names = [n for n in nodes if isinstance(n, (ast.Name, ast.Attribute))]
+            places = {place for n in names if (place := self.module.place(n, bound.scope))}
+            value = Value(tuple((place, bound.last + 1) for place in sorted(places)))
+        return Given(bound.last, bound.often, value)
 
     def call(self, node: ast.Call, scope: int) -> Call:
         starred = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)

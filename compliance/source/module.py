@@ -17,15 +17,14 @@ HARMLESS = {"staticmethod", "classmethod", "property", "dataclass", "no_grad", "
 FOREIGN = -1  # the scope of attributes of anything but a method's own instance
 Place = tuple[int, str]
 Visit = tuple[ast.AST, int, bool, bool]  # a node, its scope, whether it is in a loop, whether in an annotation
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+Routine = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """An assignment to a name in lines `first` to `last`. The value is an expression in `scope`, PARAMETER, IMPORT, or
-    None for anything else. `often`: it is in a loop, or comes from another scope."""
+    """An assignment to a name, up to the line `last`. The value is an expression in `scope`, PARAMETER, IMPORT, or None
+    for anything else. `often`: it is in a loop, or comes from another scope."""
 
-    first: int
     last: int
     value: ast.expr | str | None
     scope: int
@@ -169,7 +168,7 @@ class _Walk:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
                 return self._definition(node, scope, loop)
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                self._bind((scope, name), node, None, scope, True)
+                self._bind((scope, name), node.lineno, None, scope, True)
         loop = loop or isinstance(node, (ast.For, ast.AsyncFor, ast.While, ast.comprehension))
         return [(n, scope, loop, typed or n is getattr(node, "annotation", None)) for n in _children(node)]
 
@@ -188,18 +187,10 @@ class _Walk:
         if isinstance(node, ast.Attribute):
             self.module.sets.append((node, scope))
         if place:
-            self._bind(place, node, self.given.get(id(node)), scope, loop, self.ends.get(id(node)))
+            self._bind(place, self.ends.get(id(node), node.lineno), self.given.get(id(node)), scope, loop)
 
-    def _bind(
-        self,
-        place: Place,
-        node: ast.stmt | ast.expr | ast.excepthandler | ast.pattern,
-        value: ast.expr | str | None,
-        scope: int,
-        often: bool,
-        last: int | None = None,
-    ) -> None:
-        self.module.bound[place].append(Bound(node.lineno, last or node.lineno, value, scope, often))
+    def _bind(self, place: Place, last: int, value: ast.expr | str | None, scope: int, often: bool) -> None:
+        self.module.bound[place].append(Bound(last, value, scope, often))
 
     def _assigned(self, targets: Sequence[ast.expr], value: ast.expr | str | None, node: ast.stmt | ast.expr) -> None:
         if value is None:
@@ -221,49 +212,41 @@ class _Walk:
                 self.module.modules |= {".".join(parts[:depth]) for depth in range(1, len(parts) + 1)}
             name = alias.asname or (alias.name if base else alias.name.partition(".")[0])
             self.module.imports[name] = full if alias.asname or base else name
-            self._bind((scope, name), node, IMPORT, scope, loop)
+            self._bind((scope, name), node.lineno, IMPORT, scope, loop)
             self.by_import[name] += 1
 
-    def _definition(self, node: Definition, scope: int, loop: bool) -> list[Visit]:
+    def _definition(self, node: Routine | ast.ClassDef, scope: int, loop: bool) -> list[Visit]:
         module = self.module
         self.scopes += 1
         inner = self.scopes
-        home = module.classes.get(scope)
-        module.above[inner] = module.above[scope] if home is not None else scope
+        module.above[inner] = module.above[scope] if scope in module.classes else scope
         if not isinstance(node, ast.Lambda):
-            self._bind((scope, node.name), node, None, scope, loop)
+            self._bind((scope, node.name), node.lineno, None, scope, loop)
         names = {module.full(d)[0].rpartition(".")[2] for d in getattr(node, "decorator_list", [])}
         if isinstance(node, ast.ClassDef):
             module.classes[inner] = node.name
             self._fields(node, inner, names)
         else:
-            self._parameters(node, inner, scope, home, names)
+            self._parameters(node, inner, scope, names)
         typed = getattr(node, "returns", None)
         return [(n, inner, False, n is typed) for n in _children(node)]
 
-    def _parameters(
-        self,
-        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
-        inner: int,
-        scope: int,
-        home: str | None,
-        decorators: set[str],
-    ) -> None:
-        arguments = node.args
+    def _parameters(self, node: Routine, inner: int, scope: int, decorators: set[str]) -> None:
+        arguments, home, line = node.args, self.module.classes.get(scope), node.lineno
         named = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         method = home is not None and "staticmethod" not in decorators
         if method and named:
             if "classmethod" not in decorators:
                 self.module.own[inner] = named[0], scope
-            self._bind((inner, named.pop(0)), node, None, inner, True)
-        for name in (*named, *(a.arg for a in arguments.kwonlyargs)):
-            self._bind((inner, name), node, PARAMETER, inner, False)
+            self._bind((inner, named.pop(0)), line, None, inner, True)
+        parameters = (*named, *(a.arg for a in arguments.kwonlyargs))
+        for name in parameters:
+            self._bind((inner, name), line, PARAMETER, inner, False)
         for extra in (arguments.vararg, arguments.kwarg):
             if extra:
-                self._bind((inner, extra.arg), node, None, inner, True)
+                self._bind((inner, extra.arg), line, None, inner, True)
         name = getattr(node, "name", "")
         called = home if home and method and name == "__init__" else name
-        parameters = (*named, *(a.arg for a in arguments.kwonlyargs))
         varies = home is not None or arguments.vararg or arguments.kwarg or arguments.defaults
         arity = None if varies or any(arguments.kw_defaults) else len(parameters)
         self.module.functions.append(Function(called, inner, parameters, bool(decorators - HARMLESS), arity))
@@ -272,13 +255,13 @@ class _Walk:
         """Record the fields of a dataclass as the parameters of its constructor."""
         if "dataclass" not in decorators:
             return
-        fields = [
-            (n, n.target.id) for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
-        ]
-        for statement, name in fields:
-            self._bind((inner, f".{name}"), statement, PARAMETER, inner, False)
+        names = []
+        for statement in node.body:
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                names.append(f".{statement.target.id}")
+                self._bind((inner, names[-1]), statement.lineno, PARAMETER, inner, False)
         strange = bool(decorators - HARMLESS) or bool(node.bases)  # a base's fields come first
-        self.module.functions.append(Function(node.name, inner, tuple(f".{name}" for _, name in fields), strange))
+        self.module.functions.append(Function(node.name, inner, tuple(names), strange))
 
 
 def _children(node: ast.AST) -> list[ast.AST]:

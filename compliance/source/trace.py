@@ -19,8 +19,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from compliance.source.flow import DEEPEST, MOST_BOUND, TORCH, Call, Flow, Value
-from compliance.source.module import FOREIGN, PARAMETER, Bound, Function, Place
+from compliance.source.flow import DEEPEST, MOST_BOUND, TORCH, Call, Flow, Given, Value
+from compliance.source.module import FOREIGN, Function, Place
 
 MOST_CALLS = 50  # calls of a function whose arguments are followed
 STARRED = -1  # arguments of a call that unpacks some: any number
@@ -73,9 +73,9 @@ class _Trace:
     def _root(self, index: int, place: Place | None, line: int) -> tuple[tuple[int, Place] | None, int]:
         """Return (place whose value is logged as the seed, last line that assigns it), (None, 0) if it is ambiguous."""
         bound = self.flows[index].bound.get(place, ()) if place else ()
-        if not 0 < len(bound) <= MOST_BOUND or any(b.often or b.last >= line for b, _ in bound):
+        if not 0 < len(bound) <= MOST_BOUND or any(b.often or b.last >= line for b in bound):
             return None, 0
-        return ((index, place) if place else None), max(b.last for b, _ in bound)
+        return ((index, place) if place else None), max(b.last for b in bound)
 
     def _traced(self, index: int, value: Value | None, depth: int = DEEPEST) -> bool:
         """Return whether a value follows from the logged seed alone."""
@@ -98,14 +98,14 @@ class _Trace:
             bound = self.flows[index].bound.get(place, ())
             alone = place[1][0] != "." or place[1][1:] not in self.set_elsewhere
             self.known[index, place] = (
-                0 < len(bound) <= MOST_BOUND and alone and all(self._given(index, place, *b, depth - 1) for b in bound)
+                0 < len(bound) <= MOST_BOUND and alone and all(self._given(index, place, b, depth - 1) for b in bound)
             )
         return self.known[index, place]
 
-    def _given(self, index: int, place: Place, bound: Bound, value: Value | None, depth: int) -> bool:
+    def _given(self, index: int, place: Place, bound: Given, depth: int) -> bool:
         """Return whether a name's value follows from the seed in one of its assignments."""
-        if bound.value is not PARAMETER:
-            return self._traced(index, value, depth)
+        if not isinstance(bound.value, str):
+            return self._traced(index, bound.value, depth)
         function = self.functions[index].get(place[0])
         if function is None or function.strange or function.name in self.read:
             return False
@@ -128,15 +128,15 @@ class _Trace:
         if depth <= 0:
             return True
         places = range(len(self.flows)) if place[0] == FOREIGN else [index]
-        bound = [(i, b, value) for i in places for b, value in self.flows[i].bound.get(place, ())[: MOST_BOUND + 1]]
-        return len(bound) > MOST_BOUND or any(self._mentions(i, place, b, v, depth - 1) for i, b, v in bound)
+        bound = [(i, b) for i in places for b in self.flows[i].bound.get(place, ())]
+        return len(bound) > MOST_BOUND or any(self._mentions(i, place, b, depth - 1) for i, b in bound)
 
-    def _mentions(self, index: int, place: Place, bound: Bound, value: Value | None, depth: int) -> bool:
-        function = self.functions[index].get(place[0])
-        values: list[tuple[int, Value | None]] = [(index, value or Value())]
-        if bound.value is PARAMETER and function:
-            calls = self._calls(function)
-            values = [(i, _argument(c, function, place[1])[1]) for i, c in calls]
+    def _mentions(self, index: int, place: Place, bound: Given, depth: int) -> bool:
+        function, values = self.functions[index].get(place[0]), list[tuple[int, Value | None]]()
+        if not isinstance(bound.value, str):
+            values = [(index, bound.value or Value())]
+        elif function:
+            values = [(i, _argument(call, function, place[1])[1]) for i, call in self._calls(function)]
         return len(values) > MOST_CALLS or any(
             v is None
             or any(self._place(i, p, line, DEEPEST) for p, line in v.of)

@@ -41,29 +41,27 @@ def test_reads_are_topmost_and_not_called():
 
 
 def bound(text, name):
-    """[(first line, last line, what, often)] of a name's values, in any scope."""
+    """[(last line, what, often)] of a name's values, in any scope."""
     found = [b for (_, known), values in made(text).bound.items() if known == name for b in values]
-    return [
-        (b.first, b.last, type(b.value).__name__ if isinstance(b.value, ast.AST) else b.value, b.often) for b in found
-    ]
+    return [(b.last, type(b.value).__name__ if isinstance(b.value, ast.AST) else b.value, b.often) for b in found]
 
 
 @pytest.mark.parametrize(
     ("wanted", "texts"),
     [
-        ((1, 1, "Constant", False), ["s = 1", "s: int = 1", "(s := 1)"]),
-        ((1, 2, "Constant", False), ["s = (\n 1)\n"]),
-        ((2, 2, "Constant", False), ["class C:\n s = 1"]),
-        ((2, 2, "Constant", True), ["for i in a:\n s = 1", "while 1:\n s = 1"]),
-        ((3, 3, "Constant", True), ["def f():\n global s\n s = 1"]),
-        ((1, 1, "Call", False), ["s, t = f()"]),
-        ((1, 1, "Name", True), ["for s in a: pass", "[s for s in a]"]),
-        ((1, 1, IMPORT, False), ["import s", "from a import b as s"]),
-        ((1, 1, PARAMETER, False), ["def f(s): pass", "def f(*, s): pass", "lambda s: 1"]),
-        ((2, 2, PARAMETER, False), ["class C:\n s: int = 1"]),
-        ((1, 1, None, False), ["s += 1", "with a as s: pass", "def s(): pass", "del s"]),
-        ((1, 1, None, True), ["def f(*s): pass"]),
-        ((2, 2, None, True), ["try: pass\nexcept E as s: pass", "match a:\n case [*s]: pass"]),
+        ((1, "Constant", False), ["s = 1", "s: int = 1", "(s := 1)"]),
+        ((2, "Constant", False), ["s = (\n 1)\n"]),
+        ((2, "Constant", False), ["class C:\n s = 1"]),
+        ((2, "Constant", True), ["for i in a:\n s = 1", "while 1:\n s = 1"]),
+        ((3, "Constant", True), ["def f():\n global s\n s = 1"]),
+        ((1, "Call", False), ["s, t = f()"]),
+        ((1, "Name", True), ["for s in a: pass", "[s for s in a]"]),
+        ((1, IMPORT, False), ["import s", "from a import b as s"]),
+        ((1, PARAMETER, False), ["def f(s): pass", "def f(*, s): pass", "lambda s: 1"]),
+        ((2, PARAMETER, False), ["class C:\n s: int = 1"]),
+        ((1, None, False), ["s += 1", "with a as s: pass", "def s(): pass", "del s"]),
+        ((1, None, True), ["def f(*s): pass"]),
+        ((2, None, True), ["try: pass\nexcept E as s: pass", "match a:\n case [*s]: pass"]),
         (None, ["s: int", "class C:\n s: int"]),
     ],
 )
