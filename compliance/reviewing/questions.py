@@ -22,6 +22,7 @@ from compliance.reviewing.review import points
 from compliance.safe import printable
 from compliance.verdict import SetVerdict, SubmissionVerdict
 from rules.edition import Edition
+from rules.limits import Published
 from rules.text import BY_REVIEW
 
 CONFIGS = Path(__file__).resolve().parents[2] / "implementations" / "pytorch" / "configs"
@@ -92,9 +93,8 @@ def _evidence(code: str, submission: SubmissionVerdict, edition: Edition) -> Ite
         yield from (f"changed: {show(f.path)}:{f.line}" for f in submission.findings if f.code == "CODE05")
     if code == "TUN90":
         yield from _campaigns(submission)
-    if of_set := OF_SET.get(code):
-        for runs in filter(scored, submission.sets):
-            yield from (f"{name_of(runs)}: {line}" for line in of_set(runs, scored(runs), edition))
+    for runs in filter(scored, submission.sets):
+        yield from (f"{name_of(runs)}: {line}" for line in _of_set(code, runs, scored(runs), edition))
 
 
 def _campaigns(submission: SubmissionVerdict) -> Iterator[str]:
@@ -119,34 +119,70 @@ def span(axis: Axis) -> str:
     return f"{low:g} to {high:g} ({show(axis.scale)})"
 
 
-def _curves(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+def _of_set(code: str, runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+    """Yield the evidence of a set with scored runs, `logs`. What all of them state alike is the first one's."""
+    first, of_all = logs[0], f"of {len(logs)} runs"
+    published = edition.problems.get(first.problem or "")
+    match code:
+        case "EVL90":
+            yield _curves(logs, published)
+        case "SEED90":
+            drawn = Counter(show(run.origin.source) if run.origin and run.origin.source else "nowhere" for run in logs)
+            yield "seeds from " + ", ".join(f"{name} ({count})" for name, count in sorted(drawn.items()))
+            if resumed := sum(run.resumed > 0 for run in logs):
+                yield f"{resumed} {of_all} were interrupted and went on"
+        case "REG90":
+            entries = sorted({run.origin.entry for run in logs if run.origin and run.origin.entry is not None})
+            listed = f"entries {', '.join(map(str, entries))} of the registry"
+            yield listed if entries else "no run names an entry of a registry"
+        case "LED90":
+            yield from _launches(runs)
+        case "WIT90":
+            told = [(run, found) for run in logs if (found := receipts_of(run)) and found.steps]
+            late = [(found.receipts[-1].time_ms - run.stop_ms) / 1000 for run, found in told if run.stop_ms is not None]
+            ends = f", whose ends were told {min(late):.1f} to {max(late):.1f} s later" if late else ""
+            yield f"receipts of a witness of {len(told)} {of_all}{ends}"
+        case "DATA90":
+            known = (
+                "the data's fingerprints" if published and published.fingerprints else "no fingerprints of this data"
+            )
+            yield f"the rules publish {known}"
+        case "HYP90":
+            yield from _settings(first, edition)
+        case "MOD90":
+            wanted = published.parameter_count if published else None
+            count = show(first.value("parameter_count"))
+            yield f"{count} parameters, published {wanted if wanted is not None else 'nowhere'}"
+        case "SYS90":
+            said = runs.description
+            yield f"status {show(said.get('status', 'absent'))}, {show(said.get('number_of_nodes', 'absent'))} nodes"
+        case "WGT90":
+            weighed = [run for run in logs if run.weights]
+            alone = [run for run in weighed if not weights_path(run.file).exists()]
+            again = f", of {len(alone)} the digest alone (python harness/replay.py LOG --weights makes the file again)"
+            yield f"final weights of {len(weighed)} {of_all}" + (again if alone else "")
+        case "ENV90":
+            yield f"environment manifests of {sum(bool(run.environments) for run in logs)} {of_all}"
+        case "PWR90":
+            yield f"energy of {sum(run.energy is not None and run.energy.tier == METER for run in logs)} {of_all}"
+        case "ENE90":
+            tiers = Counter(run.energy.tier for run in logs if run.energy and run.energy.tier != METER)
+            yield "; ".join(f"{tier} counters in {n} {of_all}" for tier, n in sorted(tiers.items())) or "no counters"
+
+
+def _curves(logs: list[Run], published: Published | None) -> str:
     epochs = sorted(len(run.evaluations) for run in logs)
     rises = [abs(b - a) for run in logs for (_, a), (_, b) in pairwise(run.evaluations.curve)]
     text = f"{_range(epochs)} evaluations in {len(logs)} runs"
     if rises:
         text += f", the largest step from one to the next {max(rises):.3f}"
-    published = edition.problems.get(logs[0].problem or "")
     point = published.reference_epochs.get(logs[0].value("global_batch_size")) if published else None
     if point:
         text += f"; the reference's {point.runs} runs took {_range(point.epochs)} epochs"
-    yield text
+    return text
 
 
-def _choice(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    sources = Counter(show(run.origin.source) if run.origin and run.origin.source else "nowhere" for run in logs)
-    yield "seeds from " + ", ".join(f"{name} ({count})" for name, count in sorted(sources.items()))
-    if resumed := sum(run.resumed > 0 for run in logs):
-        yield f"{resumed} of {len(logs)} runs were interrupted and went on"
-
-
-def _entries(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    entries = sorted({run.origin.entry for run in logs if run.origin and run.origin.entry is not None})
-    yield (
-        f"entries {', '.join(map(str, entries))} of the registry" if entries else "no run names an entry of a registry"
-    )
-
-
-def _launches(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+def _launches(runs: SetVerdict) -> Iterator[str]:
     """Yield the ledger's head, which people compare with the one they recorded, and the notes on starts."""
     ledger = read_beside(runs.folder, runs.path)
     if ledger is None:
@@ -159,30 +195,15 @@ def _launches(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
         yield f"{len(notes) - MOST_NOTES} more notes"
 
 
-def _witness(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """Yield how many runs have receipts of the round's witness, and how late it was told of their ends."""
-    told = [(run, found) for run in logs if (found := receipts_of(run)) and found.steps]
-    late = [(found.receipts[-1].time_ms - run.stop_ms) / 1000 for run, found in told if run.stop_ms is not None]
-    ends = f", whose ends were told {min(late):.1f} to {max(late):.1f} s later" if late else ""
-    yield f"receipts of a witness of {len(told)} of {len(logs)} runs{ends}"
-
-
-def _data(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    published = edition.problems.get(logs[0].problem or "")
-    known = bool(published and published.fingerprints)
-    yield "the rules publish the data's fingerprints" if known else "the rules publish no fingerprints of this data"
-
-
-def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
+def _settings(run: Run, edition: Edition) -> Iterator[str]:
     """Yield the settings that differ from the reference's configuration."""
-    path = CONFIGS / f"{logs[0].problem}.yaml"
-    known = sorted(p.stem for p in CONFIGS.glob("*.yaml"))
-    if logs[0].problem not in known:
+    configs = {path.stem: path for path in CONFIGS.glob("*.yaml")}
+    if run.problem not in configs:
         yield "the reference has no configuration of this problem"
         return
-    ours, theirs = read_yaml(path), logs[0].value("hyperparameters")
+    ours, theirs = read_yaml(configs[run.problem]), run.value("hyperparameters")
     theirs = theirs if isinstance(theirs, dict) else {}
-    benchmark = edition.benchmarks.get(logs[0].benchmark)
+    benchmark = edition.benchmarks.get(run.benchmark)
     names = [name for name in ours if benchmark is None or name in benchmark.settings]
     differ = [name for name in names if name not in theirs or theirs[name] != ours[name]]
     if not differ:
@@ -191,78 +212,30 @@ def _settings(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[s
         yield f"{name} {show(theirs.get(name, 'absent'))}, in the reference's configuration {ours[name]}"
 
 
-def _model(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    published = edition.problems.get(logs[0].problem or "")
-    wanted = published.parameter_count if published else None
-    found = logs[0].value("parameter_count")
-    yield f"{show(found)} parameters, published {wanted if wanted is not None else 'nowhere'}"
-
-
-def _system(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    said = runs.description
-    yield f"status {show(said.get('status', 'absent'))}, {show(said.get('number_of_nodes', 'absent'))} nodes"
-
-
-def _weights(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """Yield the number of runs with weights, and of those with a digest alone."""
-    found = [run for run in logs if run.weights]
-    alone = [run for run in found if not weights_path(run.file).exists()]
-    again = f", of {len(alone)} the digest alone (python harness/replay.py LOG --weights makes the file again)"
-    yield f"final weights of {len(found)} of {len(logs)} runs" + (again if alone else "")
-
-
-def _environments(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    yield f"environment manifests of {sum(bool(run.environments) for run in logs)} of {len(logs)} runs"
-
-
-def _energy(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    yield f"energy of {sum(run.energy is not None and run.energy.tier == METER for run in logs)} of {len(logs)} runs"
-
-
-def _counters(runs: SetVerdict, logs: list[Run], edition: Edition) -> Iterator[str]:
-    """Yield the number of runs with energy counters, by tier."""
-    tiers = Counter(run.energy.tier for run in logs if run.energy and run.energy.tier != METER)
-    yield "; ".join(f"{tier} counters in {n} of {len(logs)} runs" for tier, n in sorted(tiers.items())) or "no counters"
-
-
 def _range(numbers: Sequence[float]) -> str:
     least, most = min(numbers), max(numbers)
     return f"{least:g}" if least == most else f"{least:g} to {most:g}"
 
 
-OF_SET = {
-    "EVL90": _curves,
-    "SEED90": _choice,
-    "REG90": _entries,
-    "LED90": _launches,
-    "WIT90": _witness,
-    "DATA90": _data,
-    "HYP90": _settings,
-    "MOD90": _model,
-    "SYS90": _system,
-    "WGT90": _weights,
-    "ENV90": _environments,
-    "PWR90": _energy,
-    "ENE90": _counters,
-}
-
-
 HEAD = f"""# verdict: {", ".join(VERDICTS)}. who and when (YYYY-MM-DD) sign an entry, the note says why you object.
 # Keep this file outside of the submissions. Review again what is submitted again.
+"""
+ENTRY = """- rule: {rule}
+  submission: {submission}
+  verdict: open
+  who: ""
+  when: ""
+  note: ""
 """
 
 
 def template(points: Sequence[tuple[str, Sequence[Question]]]) -> str:
     """Return YAML with an entry for each (path of a submission, its questions), as review.py reads it."""
-    return HEAD + "".join(f"\n{line}" for path, questions in points for line in _open(path, questions)) + "\n"
-
-
-def _open(path: str, questions: Sequence[Question]) -> Iterator[str]:
-    name = json.dumps(printable("/".join(Path(path).resolve().parts[-2:])))  # with its round
-    for question in questions:
-        yield from (f"# {printable(text)}" for text in (f"{question.code} {question.sentence}", *question.evidence))
-        yield f"- rule: {question.code}"
-        yield f"  submission: {name}"
-        yield f"  verdict: {OPEN}"
-        yield from (f'  {field}: ""' for field in ("who", "when", "note"))
-        yield ""
+    made = [HEAD]
+    for path, questions in points:
+        submission = json.dumps(printable("/".join(Path(path).resolve().parts[-2:])))  # with its round
+        for question in questions:
+            evidence = (f"{question.code} {question.sentence}", *question.evidence)
+            comments = "".join(f"# {printable(text)}\n" for text in evidence)
+            made.append(comments + ENTRY.format(rule=question.code, submission=submission))
+    return "\n".join(made) + "\n"
