@@ -37,7 +37,8 @@ def make(name: str, source: str, root: Path = ROOT) -> Path:
     limits = load(source, root).limits
     values = read_yaml(root / source / "limits.yaml") if limits.based_on else {"based_on": source}
     values.pop("draft", None)
-    head = {"based_on": values.pop("based_on"), "title": titled(limits.title, source, name)}
+    title = limits.title.replace(source, name) if source in limits.title else f"{limits.title} {name}"
+    head = {"based_on": values.pop("based_on"), "title": title}
     path = root / name / "limits.yaml"
     text = yaml.safe_dump({**head, **{k: v for k, v in values.items() if k != "title"}}, sort_keys=False, width=120)
     path.parent.mkdir()
@@ -47,11 +48,6 @@ def make(name: str, source: str, root: Path = ROOT) -> Path:
         path.parent.rmdir()  # which would be the current edition
         raise
     return path
-
-
-def titled(title: str, source: str, name: str) -> str:
-    """Return the title of the new edition: the old one's with the new name."""
-    return title.replace(source, name) if source in title else f"{title} {name}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -134,15 +134,10 @@ def cause_of(code: str, findings: Sequence[Finding], wrong: Iterable[Finding]) -
         files[error.path].add(error.code)
         sets[set_of(error.path)].add(error.code)
     for cause in CAUSES[: CAUSES.index(code)] if code in CAUSES else CAUSES:
-        if all(cause in files[finding.path] | files[log_of(finding.path)] for finding in findings):
+        if all(cause in files[f.path] | files[MANIFEST.sub(r"/result_\1.txt", f.path)] for f in findings):
             return cause
     cause = CAUSE_IN_SET.get(code, "")
     return cause if cause and all(cause in sets[set_of(finding.path)] for finding in findings) else ""
-
-
-def log_of(path: str) -> str:
-    """Return the log to which an environment manifest belongs; any other path itself."""
-    return MANIFEST.sub(r"/result_\1.txt", path)
 
 
 def set_of(path: str) -> str:

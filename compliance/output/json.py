@@ -4,10 +4,13 @@ import json
 from typing import Any
 
 from compliance.output.report import Report, Summary
-from compliance.reviewing.checklist import ACCEPT, OBJECT, Checklist
+from compliance.reviewing.checklist import ACCEPT, OBJECT
 from compliance.safe import values
 
 VERSION = 1
+OF_A_SUMMARY = (
+    *("path", "edition", "logs", "throughput_only", "rules", "passed", "broken", "counts", "review", "source"),
+)
 
 
 def render(report: Report) -> str:
@@ -31,26 +34,12 @@ def document(report: Report) -> dict[str, Any]:
 
 
 def _summary(summary: Summary) -> dict[str, Any]:
-    told = {
-        "path": summary.path,
-        "edition": summary.edition,
-        "logs": summary.logs,
-        "throughput_only": summary.throughput_only,
-        "rules": summary.rules,
-        "passed": summary.passed,
-        "broken": summary.broken,
-        "counts": summary.counts,
-        "review": summary.review,
-        "source": summary.source,
-    }
-    return told | {"reviewed": _reviewed(summary.checklist)} if summary.checklist else told
-
-
-def _reviewed(checklist: Checklist) -> dict[str, Any]:
-    entries = [review for point in checklist.points for review in point.reviews]
-    return {
-        "points": len(checklist.points),
-        "accepted": len(checklist.of(ACCEPT)),
-        "objections": len(checklist.of(OBJECT)),
-        "entries": list(map(vars, entries)),
-    }
+    told = {name: getattr(summary, name) for name in OF_A_SUMMARY}
+    if checklist := summary.checklist:
+        told["reviewed"] = {
+            "points": len(checklist.points),
+            "accepted": len(checklist.of(ACCEPT)),
+            "objections": len(checklist.of(OBJECT)),
+            "entries": [vars(review) for point in checklist.points for review in point.reviews],
+        }
+    return told

@@ -16,7 +16,8 @@ def render(report: Report) -> str:
     told = shown(report)
     lines = ["# Verdict", ""]
     if len(report.summaries) > 1:
-        lines += [f"All together: {_total(report)}.", ""]
+        total = {name: sum(part.counts[name] for part in report.parts) for name in ORDER}
+        lines += [f"All together: {tally(total) or 'nothing found'}.", ""]
     lines += ["| what | edition | logs | verdict |", "| --- | --- | --- | --- |"]
     for s, _ in told:
         if s.path:
@@ -34,26 +35,18 @@ def render(report: Report) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _total(report: Report) -> str:
-    return tally({name: sum(part.counts[name] for part in report.parts) for name in ORDER}) or "nothing found"
-
-
 def _groups(kinds: Sequence[Kind], home: str) -> Iterator[str]:
     chosen, left = fitted(kinds, ROWS)
     yield "| severity | rule | how often | what | for example |"
     yield "| --- | --- | --- | --- | --- |"
     for kind, examples, _ in chosen:
         places = "<br>".join(_example(kind, *example, home) for example in kind.examples[: max(1, examples)])
-        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {_what(kind)} | {places} |"
+        what = markdown(kind.sentence) + (f". Fix: {kind.fix}" if kind.fix else "")
+        yield f"| {kind.severity} | {kind.code} | {kind.size or 'once'} | {what} | {places} |"
     if left:
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
         found = counted(sum(kind.times for kind in left), "finding")
         yield f"| {left[0].severity} and less | {codes} | {found} | more rules | `--format text --all` |"
-
-
-def _what(kind: Kind) -> str:
-    """Return what is wrong, and what to do."""
-    return markdown(kind.sentence) + (f". Fix: {kind.fix}" if kind.fix else "")
 
 
 def _example(kind: Kind, first: Finding, others: int, home: str) -> str:

@@ -4,7 +4,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmark.atomic import replacing
@@ -14,7 +14,6 @@ from benchmark.run.files import LEDGER
 from compliance.finding import counted, errors
 from compliance.packing.anonymous import anonymised
 from compliance.packing.archive import write
-from compliance.packing.key import Key
 from compliance.packing.manifest import Manifest, files_at, manifest_of
 from compliance.packing.names import Names, gather
 from compliance.reading.discovery import discover
@@ -68,7 +67,9 @@ def pack_anonymous(
         again = judge(folder, manifest.edition)
         same_verdict(verdict, again)
         hidden = Manifest(folder.name, manifest.edition, files_at(folder, key.files), key.digest)
-        save_key(key_file, key)
+        with replacing(key_file) as file:
+            os.chmod(file, 0o600)  # only its owner can read it
+            file.write_bytes(key.data)
         try:
             save(out, hidden, folder)
         except BaseException:
@@ -90,7 +91,7 @@ def ready(
             raise ValueError(f"{place}: found something there, wanted nothing: nothing is written over")
     manifest = manifest_of(submission, "unknown")
     verdict = in_order(submission.path, judge(submission.path, edition))
-    return submission, verdict, Manifest(manifest.submission, verdict.submissions[0].edition, manifest.files)
+    return submission, verdict, replace(manifest, edition=verdict.submissions[0].edition)
 
 
 def one(path: Path) -> Submission:
@@ -145,10 +146,3 @@ def save(path: Path, manifest: Manifest, folder: Path) -> None:
             write(out, manifest, lambda name: open_regular(folder / name))
         if path.exists():
             raise ValueError(f"{path}: found something there, wanted nothing: nothing is written over")
-
-
-def save_key(path: Path, key: Key) -> None:
-    """Write a key that only its owner can read."""
-    with replacing(path) as file:
-        os.chmod(file, 0o600)
-        file.write_bytes(key.data)

@@ -143,10 +143,9 @@ def _of_set(code: str, runs: SetVerdict, logs: list[Run], edition: Edition) -> I
             ends = f", whose ends were told {min(late):.1f} to {max(late):.1f} s later" if late else ""
             yield f"receipts of a witness of {len(told)} {of_all}{ends}"
         case "DATA90":
-            known = (
-                "the data's fingerprints" if published and published.fingerprints else "no fingerprints of this data"
-            )
-            yield f"the rules publish {known}"
+            known = published and published.fingerprints
+            fingerprints = "the data's fingerprints" if known else "no fingerprints of this data"
+            yield f"the rules publish {fingerprints}"
         case "HYP90":
             yield from _settings(first, edition)
         case "MOD90":

@@ -46,7 +46,8 @@ class _Trace:
             for name, calls in flow.calls.items():
                 for call in calls:
                     self.calls[name, None].append((index, call))
-                    self.calls[name, STARRED if call.starred else _arguments(call)].append((index, call))
+                    count = STARRED if call.starred else len(call.values) + len(call.keywords)
+                    self.calls[name, count].append((index, call))
         logged = [(index, place, line) for index, flow in enumerate(flows) for place, line in flow.logged]
         self.root, self.behind = self._root(*logged[0]) if len(logged) == 1 else (None, 0)
         handed = frozenset[str]().union(*(flow.handed for flow in flows))
@@ -143,10 +144,6 @@ class _Trace:
             or any(self._depends(i, p, depth // 2) for p in v.beside)
             for i, v in values
         )
-
-
-def _arguments(call: Call) -> int:
-    return len(call.values) + len(call.keywords)
 
 
 def _argument(call: Call, function: Function, name: str) -> tuple[bool, Value | None]:

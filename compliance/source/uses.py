@@ -108,12 +108,10 @@ def kind_of(name: str, imported: bool) -> str:
     """Return the kind of use of a full name, "" if it is none."""
     if not imported and name in BUILTINS:
         return BUILTINS[name]
-    match = LIBRARY.fullmatch(name) if imported else None
-    if match:
+    if imported and (match := LIBRARY.fullmatch(name)):
         return _kind(match, LIBRARIES)
-    methods = (match for part in name.split(".")[1:] if (match := METHOD.fullmatch(part)))
-    method = next(methods, None)
-    return _kind(method, METHODS) if method else ""
+    methods = filter(None, map(METHOD.fullmatch, name.split(".")[1:]))
+    return next((_kind(match, METHODS) for match in methods), "")
 
 
 def _kind(match: re.Match[str], kinds: dict[str, str]) -> str:
@@ -130,7 +128,11 @@ def _imports(module: Module) -> Iterator[tuple[int, str]]:
 
 def _names(module: Module) -> Iterator[tuple[int, str]]:
     """Yield the uses of names that are called, or read without being called."""
-    examined = {id(call.args[0]) for call, _ in module.calls if call.args and _examines(call)}
+    examined = {  # whose attributes a call reads; `_calls` judges their names
+        id(call.args[0])
+        for call, _ in module.calls
+        if call.args and isinstance(call.func, ast.Name) and call.func.id in (*REACHES, "hasattr")
+    }
     for node, _ in module.reads:
         name, imported = module.full(node)
         kind = kind_of(name, imported)
@@ -157,11 +159,6 @@ def _own_modules() -> frozenset[str]:
         path.removesuffix(".py").removesuffix("/__init__").split("/") for path in own_files() if path[-3:] == ".py"
     )
     return frozenset(".".join(parts[depth:]) for parts in paths for depth in range(len(parts)))
-
-
-def _examines(call: ast.Call) -> bool:
-    """Return whether a call reads attributes of its first argument; `_calls` judges their names."""
-    return isinstance(call.func, ast.Name) and call.func.id in (*REACHES, "hasattr")
 
 
 def _calls(module: Module) -> Iterator[tuple[int, str]]:
