@@ -146,8 +146,11 @@ def gather(home: Path, paths: Iterable[str], hide: Iterable[str] = ()) -> Names:
     for path in sorted(paths):
         parts = path.split("/")
         if parts[0] == "systems" and len(parts) == 2 and path.endswith(".json"):
-            names.add("sys", parts[1].removesuffix(".json"))
-            described(names, home, path)
+            system, found = parts[1].removesuffix(".json"), read_json(home / path)
+            names.add("sys", system)
+            if type(found) is dict:
+                names.add("org", found.get("submitter"), same_as=home.name)
+                names.add("sys", found.get("system_name"), same_as=system)
         elif parts[0] == "results":
             if len(parts) > 2:
                 names.add("sys", parts[1])
@@ -158,14 +161,6 @@ def gather(home: Path, paths: Iterable[str], hide: Iterable[str] = ()) -> Names:
         else:
             implementation(names, path)
     return names
-
-
-def described(names: Names, home: Path, path: str) -> None:
-    """Add the names in a system description."""
-    found = read_json(home / path)
-    if type(found) is dict:
-        names.add("org", found.get("submitter"), same_as=home.name)
-        names.add("sys", found.get("system_name"), same_as=path.split("/")[1].removesuffix(".json"))
 
 
 def logged(names: Names, home: Path, path: str) -> None:

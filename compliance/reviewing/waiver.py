@@ -51,7 +51,7 @@ class Waiver:
 
 @dataclass(frozen=True)
 class Waivers:
-    """A file of waivers, each with its line. Those that have expired by `today` waive nothing."""
+    """A file of waivers, each with its line. Those that have expired by `today`, a day in UTC, waive nothing."""
 
     path: str
     waivers: tuple[tuple[int, Waiver], ...]
@@ -91,10 +91,6 @@ class Waivers:
         return finding
 
 
-def read_waivers(path: Path, judged: Iterable[str | Path], today: date | None = None) -> Waivers:
-    """Return the waivers of a file, as of `today` (by default the current day in UTC).
-
-    Raises ValueError if the file can't be read, is incomplete, or lies in what is judged.
-    """
-    entries = read_entries(path, judged, Waiver, "waivers")
-    return Waivers(str(path), entries, today) if today else Waivers(str(path), entries)
+def read_waivers(path: Path, judged: Iterable[str | Path]) -> Waivers:
+    """Return the waivers of a file. Raises ValueError if it can't be read, is incomplete, or lies in what is judged."""
+    return Waivers(str(path), read_entries(path, judged, Waiver, "waivers"))

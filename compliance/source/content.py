@@ -17,7 +17,6 @@ MAGIC = {
     rb"|[\s\S]{257}ustar",
     "a pickle": rb"\x80[\x02-\x05]",
 }
-KINDS = [(what, re.compile(pattern)) for what, pattern in MAGIC.items()]
 NAMES = {
     "compiled Python": r".*\.(pyc|pyo)",
     "a file that Python runs at its start": r".*\.pth|.*\.egg-link",
@@ -25,7 +24,6 @@ NAMES = {
     "an archive": r".*\.(zip|tar|tgz|tbz2?|txz|gz|bz2|xz|zst|lz4|7z|rar|whl|egg|jar|npz|par|pex|pyz)",
     "weights or a pickle": r".*\.(pt|ckpt|pkl|pickle|joblib|dill|pb)",
 }
-NAMED = [(what, re.compile(pattern, re.IGNORECASE)) for what, pattern in NAMES.items()]
 UNREAD = {
     "a notebook": r".*\.ipynb",
     "C, C++ or CUDA": r".*\.(c|cc|cpp|cxx|c\+\+|h|hh|hpp|hxx|inl|inc|cu|cuh|hip|cl|metal|sycl)",
@@ -36,19 +34,22 @@ UNREAD = {
     "data": r".*\.(npy|h5|hdf5|safetensors|bin|dat|db|sqlite3?|parquet|arrow|msgpack|raw)",
 }
 NUMBER = re.compile(r"(?<![\w.])[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?(?![\w.])")
-NOT_READ = [(what, re.compile(pattern, re.IGNORECASE)) for what, pattern in UNREAD.items()]
 
 
 def foreign(parts: tuple[str, ...]) -> str:
     """Return the kind of a file that may not be in source, by its name; "" if it may."""
     if "__pycache__" in parts[:-1]:
         return "compiled Python"
-    return next((what for what, pattern in NAMED if pattern.fullmatch(parts[-1])), "")
+    return _named(parts[-1], NAMES)
+
+
+def _named(name: str, kinds: dict[str, str]) -> str:
+    return next((what for what, pattern in kinds.items() if re.fullmatch(pattern, name, re.IGNORECASE)), "")
 
 
 def disguised(name: str, data: bytes) -> str:
     """Return why a program would read the bytes differently from a reviewer, "" if it would not."""
-    if kind := next((what for what, pattern in KINDS if pattern.match(data)), ""):
+    if kind := next((what for what, pattern in MAGIC.items() if re.match(pattern, data)), ""):
         return kind
     if name.lower().endswith((".py", ".pyi", ".pyw")):
         if b"\0" in data:
@@ -72,8 +73,7 @@ def coding_of(data: bytes) -> str:
 
 def unread(name: str, text: str, problem: str) -> str:
     """Return the kind of a file that no check reads, "" for one that is read."""
-    what = next((what for what, pattern in NOT_READ if pattern.fullmatch(name)), "")
-    if what:
+    if what := _named(name, UNREAD):
         return what
     if problem == "binary":
         return "binary data"

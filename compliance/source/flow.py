@@ -26,6 +26,7 @@ DRAWS = re.compile(
     r"|(numpy)\.random\.(?!seed|set_state|get_state|default_rng)[a-z]\w*|(random)\.(?!seed|getstate|setstate)[a-z]\w*"
 )
 SEEDS_LIBRARY = re.compile(r"(torch)(?:\.random|\.cuda)?\.manual_seed(?:_all)?|(numpy)\.random\.seed|(random)\.seed")
+HOLDS_SEED = re.compile(r"(?!(random|numpy\.random|torch(\.cuda)?)\.seed$).+\.seed")  # or a generator's method
 KEEPS = re.compile(r".+\.(spawn|generate_state|initial_seed|jumped)")  # methods that keep the seed of their instance
 PASSES = re.compile(  # ... of their first argument
     r"jax\.random\.(split|fold_in)|numpy\.random\.Generator|benchmark\.run\.seeds\.stream_seed"
@@ -184,7 +185,11 @@ class _Reader:
         """Yield the seeders that are passed on instead of called, and the states that are set."""
         for node, _ in self.module.reads:
             name, imported = self.module.full(node)
-            if (imported or isinstance(node, ast.Attribute)) and SEEDERS.fullmatch(name) and not _own_seed(name):
+            if (
+                (imported or isinstance(node, ast.Attribute))
+                and SEEDERS.fullmatch(name)
+                and not HOLDS_SEED.fullmatch(name)
+            ):
                 yield Seeding(node.lineno, f"{quoted(self.lines, node.lineno)}: a seeder that is passed on", None, "")
         for node, scope in self.module.sets:
             place = self.module.place(node, scope)
@@ -232,9 +237,9 @@ class _Reader:
         while isinstance(name, ast.Subscript):
             name = name.value
         if not isinstance(name, (ast.Name, ast.Attribute)):
-            return self.value(name, scope, depth - 1) if isinstance(name, ast.Call) and name is not node else None
+            return self.value(name, scope, depth - 1) if isinstance(name, ast.Call) else None
         place = self.module.place(name, scope)
-        if BESIDE.fullmatch(name.attr if isinstance(name, ast.Attribute) else name.id):
+        if BESIDE.fullmatch(_tail(name)):
             return Value(beside=(place,) if place else ())
         if place and place[0] == FOREIGN and place[1] == ".seed" and isinstance(name, ast.Attribute):
             owner = self.module.place(name.value, scope)
@@ -308,8 +313,3 @@ def _literal(node: ast.AST) -> int | None:
     if right <= 64 and isinstance(node.op, (ast.Pow, ast.LShift)):
         return left**right if isinstance(node.op, ast.Pow) and abs(left) <= 16 else left << right
     return None
-
-
-def _own_seed(name: str) -> bool:
-    """Return whether `x.seed` may be an attribute that holds a seed instead of a method of a generator."""
-    return name.rpartition(".")[2] == "seed" and not re.fullmatch(r"(random|numpy\.random|torch(\.cuda)?)\.seed", name)

@@ -103,7 +103,8 @@ def test_of_two_waivers_of_one_finding_one_that_holds_covers_it(broken, law, tmp
 @pytest.mark.parametrize(("day", "waived"), [("2026-11-21", True), ("2026-11-22", True), ("2026-11-23", False)])
 def test_a_waiver_holds_until_the_end_of_its_last_day(broken, law, tmp_path, day, waived):
     file = waiver(tmp_path / "w.yaml", expires="2026-11-22")
-    found = judge([broken.root], rules=law, waivers=read_waivers(file, [broken.root], date.fromisoformat(day)))
+    waivers = replace(read_waivers(file, [broken.root]), today=date.fromisoformat(day))
+    found = judge([broken.root], rules=law, waivers=waivers)
     seed, *idle = found.findings
     assert (seed.code, bool(seed.waived), found.exit_code) == ("SEED03", waived, 0 if waived else 1)
     assert [(f.code, f.line, f.severity, f.found) for f in idle] == (
