@@ -27,6 +27,7 @@ NEVER = (
 RENAMED = "LED03"  # to give a log its name back is enough, and to edit it isn't needed
 
 Told = Sequence[tuple[Summary, Sequence[Kind]]]
+Line = tuple[str, str]  # the severity whose color it has, "" for none; the text
 
 
 def render(report: Report) -> str:
@@ -34,55 +35,59 @@ def render(report: Report) -> str:
     told = shown(report)
     parts = [[*_head(report, told), *_missed(report)]]
     parts += [_part(summary, kinds, report) for summary, kinds in told]
-    parts.append(_foot(report, told))
-    return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
+    parts.append([("", line) for line in _foot(report, told)])
+    return "\n\n".join("\n".join(_written(*line, report.color) for line in lines) for lines in parts if lines) + "\n"
 
 
-def _head(report: Report, told: Told) -> list[str]:
-    """Return the head of a report on several submissions, sets or logs: how many passed, the counts of findings, and
-    the kinds of errors, and of findings for review and warnings."""
+def _written(severity: str, text: str, color: bool) -> str:
+    text = printable(text)
+    return f"\x1b[{COLORS[severity]}m{text}\x1b[0m" if color and severity else text
+
+
+def _head(report: Report, told: Told) -> Iterator[Line]:
+    """Yield the head of a report on several submissions, sets or logs: how many passed, the counts of findings, and the
+    kinds of errors, and of findings for review and warnings."""
     if len(report.summaries) < 2:
-        return []
+        return
     counts = {name: sum(summary.counts[name] for summary, _ in told) for name in ORDER}
     wrong = sum(bool(summary.counts["error"]) or not summary.logs for summary in report.summaries)
     logs = sum(s.logs for s in report.summaries)
     passed = f"{len(report.summaries) - wrong} of {len(report.summaries)} passed"
-    lines = [f"{passed}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"]
+    yield "", f"{passed}, {counted(logs, 'log')}: {tally(counts) or 'nothing found'}"
     for severities in (("error",), ("review", "warning")):
         some = [(s.path, k) for severity in severities for s, kinds in told for k in kinds if k.severity == severity]
         most = HEAD if len(some) <= HEAD else HEAD - 1
         for path, kind in some[:most]:
-            size = f", {kind.size}" if kind.size else ""
-            place = path or kind.findings[0].path
-            line = f"  {kind.severity} {kind.code} in {place}{size}: {kind.sentence}"
-            lines.append(_colored(kind.severity, printable(line), report))
+            yield kind.severity, _titled(kind, f" in {path or kind.findings[0].path}")
         if some[most:]:
             named = " and ".join(dict.fromkeys(kind.severity for _, kind in some[most:]))
             more = f"  {named}: {counted(len(some) - most, 'more rule')}, each below its submission"
-            lines.append(_colored(some[most][1].severity, more, report))
-    return lines
+            yield some[most][1].severity, more
 
 
-def _missed(report: Report) -> list[str]:
+def _titled(kind: Kind, where: str = "") -> str:
+    size = f", {kind.size}" if kind.size else ""
+    return f"  {kind.severity} {kind.code}{where}{size}: {kind.sentence}"
+
+
+def _missed(report: Report) -> Iterator[Line]:
     most = len(report.missed) if report.every else MISSED
-    lines = [f"{printable(path)}: error: could not be checked: {printable(why)}" for path, why in report.missed[:most]]
+    yield from (("error", f"{path}: error: could not be checked: {why}") for path, why in report.missed[:most])
     if report.missed[most:]:
-        lines.append(f"error: {counted(len(report.missed) - most, 'more place')} could not be checked (--all)")
-    return [_colored("error", line, report) for line in lines]
+        rest = counted(len(report.missed) - most, "more place")
+        yield "error", f"error: {rest} could not be checked (--all)"
 
 
-def _part(summary: Summary, kinds: Sequence[Kind], report: Report) -> list[str]:
-    top, bottom = [_title(summary)], list(_about(summary))
+def _part(summary: Summary, kinds: Sequence[Kind], report: Report) -> list[Line]:
     objections = len(summary.checklist.of(OBJECT)) if summary.checklist else 0
-    logs = summary.logs if summary.path else 1
-    bottom.append(f"  {verdict(summary.counts, report.chosen, objections, logs)}")
-    if summary.counts["error"]:
-        bottom[-1] = _colored("error", bottom[-1], report)
+    passed = verdict(summary.counts, report.chosen, objections, summary.logs if summary.path else 1)
+    top = ("", _title(summary))
+    bottom = [*(("", line) for line in _about(summary)), ("error" if summary.counts["error"] else "", f"  {passed}")]
     if report.every:
-        lines = [_line(f, report) for kind in kinds for f in kind.findings]
+        lines = [(told_as(f), _line(f)) for kind in kinds for f in kind.findings]
     else:
-        lines = list(_grouped(kinds, summary.path, SCREEN - len(top) - len(bottom), report))
-    return [*top, *lines, *bottom]
+        lines = list(_grouped(kinds, summary.path, SCREEN - 1 - len(bottom)))
+    return [top, *lines, *bottom]
 
 
 def _title(summary: Summary) -> str:
@@ -93,7 +98,7 @@ def _title(summary: Summary) -> str:
         which = "" if summary.throughput_only == summary.logs else f"{summary.throughput_only} of them "
         logs += f" ({which}throughput-only: no scored run)"
     alone = ", without a submission" if summary.alone else ""
-    return f"{printable(summary.path)}: {logs}, checked by the rules {summary.edition}{alone}"
+    return f"{summary.path}: {logs}, checked by the rules {summary.edition}{alone}"
 
 
 def _about(summary: Summary) -> Iterator[str]:
@@ -106,24 +111,23 @@ def _about(summary: Summary) -> Iterator[str]:
         yield f"  reviewers judge {counted(len(summary.review), 'point')} that no program can check"
 
 
-def _grouped(kinds: Sequence[Kind], home: str, room: int, report: Report) -> Iterator[str]:
+def _grouped(kinds: Sequence[Kind], home: str, room: int) -> Iterator[Line]:
     """Yield the kinds of findings with examples, in at most `room` lines."""
     chosen, left = fitted(kinds, room)
     for kind, examples, fix in chosen:
-        size = f", {kind.size}" if kind.size else ""
-        head = f"  {kind.severity} {kind.code}{size}: {kind.sentence}"
+        head = _titled(kind)
         if kind.common:
             first = kind.examples[0][0]
             head += f" (such as {_place(first, home)}: {first.details() or first.sentence})"
-        yield _colored(kind.severity, printable(head), report)
+        yield kind.severity, head
         for finding, others in kind.examples[:examples]:
-            yield _colored(kind.severity, _example(kind, finding, others, home), report)
+            yield kind.severity, _example(kind, finding, others, home)
         if fix:
-            yield printable(f"    fix: {kind.fix}")
+            yield "", f"    fix: {kind.fix}"
     if left:
         found = sum(kind.times for kind in left)
         codes = ", ".join(dict.fromkeys(kind.code for kind in left))
-        yield printable(f"  {left[0].severity} and less: {counted(found, 'more finding')} of {codes} (--all)")
+        yield "", f"  {left[0].severity} and less: {counted(found, 'more finding')} of {codes} (--all)"
 
 
 def _example(kind: Kind, finding: Finding, others: int, home: str) -> str:
@@ -135,7 +139,7 @@ def _example(kind: Kind, finding: Finding, others: int, home: str) -> str:
         said = "" if said == kind.sentence and place else finding.details() or said
     said = DIGEST.sub(r"\1...", said.replace(f"{home}/", "") if home else said)
     at = f"    {kind.severity}{f' at {place}' if place else ''}{more}"
-    return printable(f"{at}: {said}" if said else at) + _tail(finding, told=not kind.cause)
+    return (f"{at}: {said}" if said else at) + _tail(finding, told=not kind.cause)
 
 
 def _place(finding: Finding, home: str) -> str:
@@ -146,31 +150,25 @@ def _place(finding: Finding, home: str) -> str:
     return f"{finding.path.removeprefix(f'{home}/') if home else finding.path}{line}"
 
 
-def _line(finding: Finding, report: Report) -> str:
-    text = f"{finding.path}:{finding.line}: {finding.code} {label(finding)}: {finding.said()}"
-    return _colored(told_as(finding), printable(text) + _tail(finding), report)
+def _line(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}: {finding.code} {label(finding)}: {finding.said()}{_tail(finding)}"
 
 
 def _tail(finding: Finding, told: bool = True) -> str:
     """Return in words who waived a finding and, if it is to be `told`, the effect on the score."""
-    waived = f" [waived by {printable(finding.waived)}]" if finding.waived else ""
+    waived = f" [waived by {finding.waived}]" if finding.waived else ""
     return waived + (f" [{finding.impact}]" if finding.impact and told else "")
 
 
-def _colored(severity: str, line: str, report: Report) -> str:
-    return f"\x1b[{COLORS[severity]}m{line}\x1b[0m" if report.color else line
-
-
-def _foot(report: Report, told: Told) -> list[str]:
-    """Return the last lines: the state of the sandbox, what to do next, and options for more detail."""
-    tell = report.sandbox and (report.every or report.exposed)
-    lines = [f"sandbox: {report.sandbox}"] if tell else []
-    lines += [f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False)]
+def _foot(report: Report, told: Told) -> Iterator[str]:
+    """Yield the last lines: the state of the sandbox, what to do next, and options for more detail."""
+    if report.sandbox and (report.every or report.exposed):
+        yield f"sandbox: {report.sandbox}"
+    yield from (f"{word}: {step}" for word, step in zip(("next", "then", "then"), _steps(report, told), strict=False))
     if any(_is_in_a_log(kind) for _, kinds in told for kind in kinds):
-        lines.append(NEVER)
+        yield NEVER
     if not report.every and any(_shortened(kinds) for _, kinds in told):
-        lines.append("with --all, check.py gives each finding with its place")
-    return lines
+        yield "with --all, check.py gives each finding with its place"
 
 
 def _is_in_a_log(kind: Kind) -> bool:
@@ -200,8 +198,7 @@ def _steps(report: Report, told: Told) -> Iterator[str]:
     if not (report.missed or errors or reviews or report.severity):
         path = next((s.path for s in report.summaries if s.review and s.logs and not (s.checklist or s.alone)), "")
         if path:
-            command = f"python compliance/audit.py {printable(path)}"
-            yield f"look at what no program can check, as reviewers will: {command} lists it"
+            yield f"look at what no program can check, as reviewers will: python compliance/audit.py {path} lists it"
 
 
 def _number(kinds: list[Kind], what: str) -> str:
