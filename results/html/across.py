@@ -140,7 +140,7 @@ def ranks(results: Sequence[Result], looks: Looks) -> Chart | None:
         row = f"{rank}  {name}"
         low, high = (t.low, t.high) if t and t.low is not None else (r.fom, r.fom)
         sets.append((s, row, r.label, rank, r.fom, low, high))
-        pairs = [(run.run, run.seconds) for run in r.rows if math.isfinite(run.seconds)]
+        pairs = [(row.run.number, row.seconds) for row in r.rows if math.isfinite(row.seconds)]
         runs += [(s, row, i, seconds) for i, seconds in sample(pairs, TICKS)]
     tables = {
         "sets": Rows(("s", "row", "set", "rank", "x", "low", "high"), sets),
@@ -303,9 +303,9 @@ def perfect(groups: Iterable[Sequence[tuple[float, float]]], slope: int = 1) -> 
     return lines
 
 
-def rate_chart(lines: Sequence[Series], caption: str, sets: Mapping[str, Result]) -> Chart | None:
+def rate_chart(lines: Sequence[Series], caption: str) -> Chart | None:
     """Samples a second over units of logs that measure throughput only; None without series. A line joins the fastest
-    logs of a series at each number of units; dashed is ideal scaling from the fewest. `sets` are those of logs."""
+    logs of a series at each number of units; dashed is ideal scaling from the fewest."""
     if not lines:
         return None
     points = [(i, s.name, r.units, r.rate, r.shape) for i, s in enumerate(lines) for r in s.rates]
@@ -320,5 +320,5 @@ def rate_chart(lines: Sequence[Series], caption: str, sets: Mapping[str, Result]
         **drawn(ideals),
         "joined": Rows(("s", "x", "y"), joined),
     }
-    keys, anchors = [key(i, s.name) for i, s in enumerate(lines)], ids([sets[r.log] for s in lines for r in s.rates])
+    keys, anchors = [key(i, s.name) for i, s in enumerate(lines)], ids([r.of for s in lines for r in s.rates])
     return Chart("rates", caption, keys, tables, marks="shape", sets=sorted(set(anchors)))

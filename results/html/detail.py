@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from compliance.reading.run import Run
+from compliance.reading.run import Fact, Mark, Run
+from compliance.reading.series import Evaluation
 from results.differences import has_contact
 from results.html import charts
 from results.html.charts import Side, sample
@@ -99,40 +100,46 @@ def run_table(r: Result, links: Links, space: Room) -> Table:
 
 def run_columns(r: Result, links: Links, placed: bool) -> dict[str, Callable[[Row], Cell]]:
     """The columns of the table of runs; with `placed`, hovering shows the line of the log."""
-    target, dropped = r.one("target"), {row.log for row, used in zip(r.rows, r.mask, strict=True) if not used}
+    target = r.one("target")
 
-    def at(run: Row, line: float | None) -> str:
-        return "" if line is None or not placed else links.place(run.log, line)
+    def at(row: Row, line: int | None) -> str:
+        return "" if line is None or not placed else links.place(row.run.file, line)
 
-    def part(column: str, line: str) -> Callable[[Row], Cell]:
-        def cell(run: Row) -> Cell:
-            ms = getattr(run, column)
-            return number(ms, show(over(ms, 1000), 3), title=at(run, getattr(run, line) or run.start_line))
+    def of(row: Row, found: Mark | Fact | Evaluation | None) -> str:
+        return at(row, found.line if found else None)
+
+    def part(name: str, kind: str = "") -> Callable[[Row], Cell]:
+        def cell(row: Row) -> Cell:
+            ms, end = getattr(row, f"{name}_ms"), row.run.ends.get(kind)
+            return number(ms, show(over(ms, 1000), 3), title=at(row, end) if end else of(row, row.run.start))
 
         return cell
 
-    before = {"staged before, s": part("staged_ms", "staging_line")} if MEASURES["staged_before_seconds"].get(r) else {}
+    def name(row: Row) -> Cell:
+        number_of = row.run.number
+        return number(number_of, "log" if number_of is None else str(number_of), href=links.to(row.run.file))
 
-    def said(run: Row) -> str:
-        if math.isinf(run.seconds):
-            return f"not converged: {run.fault}"
-        return "dropped" if run.log in dropped else ""
+    def said(row: Row) -> str:
+        if math.isinf(row.seconds):
+            return f"not converged: {row.fault}"
+        return "" if row.run.path in r.kept else "dropped"
 
+    before = {"staged before, s": part("staged", "staging")} if MEASURES["staged_before_seconds"].get(r) else {}
     return {
-        "run": lambda run: number(run.run, "log" if run.run is None else str(run.run), href=links.to(run.log)),
-        "seconds": lambda run: number(finite(run.seconds), title=at(run, run.stop_line)),
-        "epochs": lambda run: number(run.epochs, title=at(run, run.epoch_line)),
-        "quality": lambda run: number(run.quality, quality(run.quality, target), title=at(run, run.target_line)),
-        "seed": lambda run: Cell(run.seed or "-", title=at(run, run.seed_line)),
-        "batch": lambda run: number(run.batch, title=at(run, run.batch_line)),
+        "run": name,
+        "seconds": lambda row: number(finite(row.seconds), title=of(row, row.run.stop)),
+        "epochs": lambda row: number(row.epochs, title=at(row, row.run.ends.get("epoch"))),
+        "quality": lambda row: number(row.quality, quality(row.quality, target), title=of(row, row.run.passing)),
+        "seed": lambda row: Cell(row.seed or "-", title=at(row, row.seed_line)),
+        "batch": lambda row: number(row.batch, title=of(row, row.run.facts.get("global_batch_size"))),
         **before,
-        "staging, s": part("staging_ms", "staging_line"),
-        "training, s": part("training_ms", "epoch_line"),
-        "evaluation, s": part("evaluation_ms", "eval_line"),
-        "rest, s": part("rest_ms", "start_line"),
-        MEASURES["run_samples_per_second"].title: lambda run: number(run.compute_rate, title=at(run, run.stop_line)),
-        "AU, %": lambda run: number(run.au, show(over(run.au, 0.01), 1)),
-        "": lambda run: Cell(said(run)),
+        "staging, s": part("staging", "staging"),
+        "training, s": part("training", "epoch"),
+        "evaluation, s": part("evaluation", "eval"),
+        "rest, s": part("rest"),
+        MEASURES["run_samples_per_second"].title: lambda row: number(row.compute_rate, title=of(row, row.run.stop)),
+        "AU, %": lambda row: number(row.au, show(over(row.au, 0.01), 1)),
+        "": lambda row: Cell(said(row)),
     }
 
 

@@ -4,7 +4,7 @@
 its own (`submission_page.py`), to which the round's page links.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -112,9 +112,8 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
     alone = [r for r in results if r.throughput_only]
     results = [r for r in results if not r.throughput_only]
     found = rates(alone)
-    sets = {row.log: r for r in alone for row in r.rows}
     lines = series(found)
-    drawn = [rate_chart([s for s in lines if s.kind == kind], caption, sets) for kind, caption in KINDS.items()]
+    drawn = [rate_chart([s for s in lines if s.kind == kind], caption) for kind, caption in KINDS.items()]
     trials = trial_table(alone, links)
     said = [groups(r.standing, links, home(r.judged), space.places, space.around) for r in alone]
     sizes = scaling.table(results, links)
@@ -130,17 +129,17 @@ def section(key: tuple[str, ...], results: list[Result], links: Links, space: Ro
         "predictions": predictions(with_merit(results), links.part),
         "scaling": sizes and explained(sizes, SCALING),
         "refused": [(r.label, links.part(r), unscored(r)) for r in results if r.why],
-        "rates": filtered(rate_table(alone, links), found, sets) if found else None,
+        "rates": filtered(rate_table(alone, links), found) if found else None,
         "rate_charts": [chart for chart in drawn if chart],
         "rate_findings": [g for of in said for g in of],
-        "trials": trials and filtered(trials, input_trials(alone), sets),
+        "trials": trials and filtered(trials, input_trials(alone)),
         "details": [] if links.pages else [detail(r, links, space) for r in results],
     }
 
 
-def filtered(table: Table, logs: Sequence[Rate] | Sequence[InputTrial], sets: Mapping[str, Result]) -> Table:
+def filtered(table: Table, logs: Sequence[Rate] | Sequence[InputTrial]) -> Table:
     """A table with a row for each of `logs`, and what the row is filtered by, which follows from the log's set."""
-    known = [facts(r) | {"set": ids([r])[0]} for r in (sets[one.log] for one in logs)]
+    known = [facts(r) | {"set": ids([r])[0]} for r in (one.of for one in logs)]
     return replace(table, lines=[replace(line, facts=of) for line, of in zip(table.lines, known, strict=True)])
 
 

@@ -3,21 +3,19 @@
 import math
 from typing import NamedTuple
 
+from compliance.finding import errors
+from compliance.reading.run import Run
+from compliance.verdict import LogVerdict
+
 
 class Row(NamedTuple):
     """One run. None stands for no value. Parts of its time are whole milliseconds: those that are known add up to
     `total_ms` exactly."""
 
-    edition: str | None = None  # of the rules that the set was checked by
-    scaling: str | None = None  # strong (time to train one model) or weak (throughput of many)
-    benchmark: str | None = None  # its folder, or what the log says where no folder does
+    log: LogVerdict
     problem: str | None = None  # as logged; not in MLPerf HPC's rounds
     division: str | None = None  # closed or open: as the system description says, or else as logged
     category: str | None = None  # onprem, cloud, research...: submission_status as logged
-    run: int | None = None  # i of result_<i>.txt
-    log: str = ""  # path of the log
-    pruned: bool = False  # whether the log lies among the pruned results of a throughput set
-    errors: int = 0  # that the checker found in the log, waived ones not counted
     nodes: float | None = None  # as logged, or else as the system description says
     ranks: float | None = None  # number_of_ranks, as logged
     accelerators_per_node: float | None = None  # 0 on CPU; sources as for nodes
@@ -31,18 +29,9 @@ class Row(NamedTuple):
     train_samples: float | None = None  # of the training split
     eval_samples: float | None = None  # of the validation split
     seed: str | None = None
-    seed_line: int | None = None  # the line of the log that has it, like all columns of this ending
-    staging_line: float | None = None  # where staging ended
-    epoch_line: float | None = None  # where the last epoch ended
-    eval_line: float | None = None  # where the last evaluation ended
-    batch_line: int | None = None
-    start_ms: int | None = None  # run_start, milliseconds since 1970
-    stop_ms: int | None = None  # run_stop, milliseconds since 1970
-    start_line: int | None = None
-    stop_line: int | None = None
+    seed_line: int | None = None  # the line of the log that has it
     target: float | None = None  # the value of the metric to be met
     converged: bool = False  # whether an evaluation between run_start and run_stop met the target
-    target_line: int | None = None  # of that evaluation
     step_ms: int | None = None  # between that evaluation and the one before: the resolution of the run's time
     seconds: float = math.inf  # run_stop - run_start where the run converged, infinity where not
     epochs: float | None = None  # begun inside the timed span, as logged
@@ -76,9 +65,17 @@ class Row(NamedTuple):
     training_joules: float | None = None  # of the epochs alone
     evaluation_joules: float | None = None  # of the evaluations alone
     fault: str | None = None  # why the run has no time, if it has none
-    throughput_only: bool = False  # whether the log measures throughput only, and trains to no target
     measured_rate: float | None = None  # samples trained a second, as such a log states
-    measured_line: int | None = None
-    layout: str | None = None  # units along data x depth x height x width, as logged
+    layout: tuple[int, ...] | None = None  # units along data, depth, height and width, as logged
     precision: str | None = None  # of activations, as logged
     settings: str | None = None  # those that change how a step is computed, if logged and not the default
+
+    @property
+    def run(self) -> Run:
+        """What its log says."""
+        return self.log.run
+
+    @property
+    def errors(self) -> int:
+        """The errors that the checker found in its log, waived ones not counted."""
+        return len(errors(self.log.findings))

@@ -1,7 +1,6 @@
 """Making a row of the table of runs from a judged log."""
 
 import math
-import os
 import re
 from typing import Any
 
@@ -9,7 +8,7 @@ from compliance.finding import errors
 from compliance.reading.energy import METER, UNSOUND, shortfall
 from compliance.reading.run import Fact, Run
 from compliance.reading.series import Evaluation
-from compliance.reading.values import count_of
+from compliance.reading.values import count_of, fields
 from compliance.verdict import LogVerdict, SetVerdict
 from results.runs.columns import Row
 from results.runs.decomposition import decompose, epoch_count, first_epoch, is_beside, staged_before
@@ -28,31 +27,23 @@ def row(runs: SetVerdict, log: LogVerdict) -> Row:
     """The row of a log of a set."""
     run = log.run
     values = {
-        "edition": round_of(runs),
-        "scaling": scaling(runs),
-        "benchmark": runs.benchmark or run.benchmark,
         "problem": text(run.value("problem")),
         "division": run.division or None,
         "category": text(run.value("submission_status")),
         "logged_benchmark": text(run.value("submission_benchmark")),
         "logged_edition": text(run.value("rules_edition")),
         "logged_division": text(run.value("submission_division")),
-        "run": run.number,
-        "log": os.path.abspath(run.file),
-        "pruned": run.pruned,
-        "errors": len(errors(log.findings)),
         **scale(run, runs.description, runs.scaling == "weak"),
         **energy(runs, log),
-        **lines(run),
+        **seed(run),
         **times(run),
         **utilization(run),
-        "throughput_only": run.throughput_only,
         "measured_rate": number(run.measured.value.get("throughput")) if run.measured else None,
         "layout": layout(run.value("layout")),
         "precision": text(run.value("precision")),
         "settings": settings(run.value("hyperparameters")),
     }
-    return Row(**values, **rates(values))
+    return Row(log, **values, **rates(values))
 
 
 def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
@@ -70,21 +61,12 @@ def energy(runs: SetVerdict, log: LogVerdict) -> dict[str, Any]:
     return {"energy_tier": found.tier, **joules}
 
 
-def lines(run: Run) -> dict[str, Any]:
-    """The first seed, and the columns of line numbers."""
-    seed, batch = run.facts.get("seed"), run.facts.get("global_batch_size")
-    if seed is None or seed.value is None:
-        seed = Fact(*run.seeds[0]) if run.seeds else None
-    return {
-        "seed": None if seed is None else str(seed.value)[:40],
-        "seed_line": seed.line if seed else None,
-        "batch_line": batch.line if batch else None,
-        **{f"{kind}_line": run.ends.get(kind) for kind in ("staging", "epoch", "eval")},
-        "start_line": run.start.line if run.start else None,
-        "stop_line": run.stop.line if run.stop else None,
-        "target_line": run.passing.line if run.passing else None,
-        "measured_line": run.measured.line if run.measured else None,
-    }
+def seed(run: Run) -> dict[str, Any]:
+    """The columns of the first seed."""
+    found = run.facts.get("seed")
+    if found is None or found.value is None:
+        found = Fact(*run.seeds[0]) if run.seeds else None
+    return {"seed": str(found.value)[:40], "seed_line": found.line} if found else {}
 
 
 # The settings that change how a step is computed, with the reference's defaults.
@@ -108,11 +90,10 @@ def settings(value: Any) -> str | None:
 AXES = ("data", "depth", "height", "width")
 
 
-def layout(value: Any) -> str | None:
-    """A logged layout as "4 x 2 x 2 x 1"; None if it is not valid."""
-    extents = [value.get(axis) for axis in AXES] if isinstance(value, dict) else []
-    sound = extents and all(type(n) is int and 0 < n < 1 << 31 for n in extents)
-    return " x ".join(map(str, extents)) if sound else None
+def layout(value: Any) -> tuple[int, ...] | None:
+    """The extents of a logged layout; None if it is not valid."""
+    extents = fields(value, *AXES)
+    return tuple(extents) if all(type(n) is int and 0 < n < 1 << 31 for n in extents) else None
 
 
 def round_of(runs: SetVerdict) -> str:
@@ -181,8 +162,6 @@ def times(run: Run) -> dict[str, Any]:
     begun = epoch_count(run)
     return {
         **decompose(run),
-        "start_ms": run.start_ms,
-        "stop_ms": run.stop_ms,
         "target": run.target,
         "converged": counts,
         "step_ms": step(run, run.passing) if counts and run.passing else None,

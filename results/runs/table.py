@@ -2,7 +2,7 @@
 
 import os
 
-from compliance.verdict import LogVerdict, SetVerdict, Verdict
+from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
 from results.runs.row import row, scaling
 
@@ -28,6 +28,6 @@ def set_name(runs: SetVerdict) -> str:
     return "/".join(p for p in (runs.round, runs.org, runs.system, scaling(runs), runs.benchmark) if p)
 
 
-def rows_of(runs: SetVerdict) -> list[tuple[LogVerdict, Row]]:
-    """(log, its row) of each log of a set, pruned ones last."""
-    return [(log, row(runs, log)) for log in sorted(runs.logs, key=lambda log: log.run.pruned)]
+def rows_of(runs: SetVerdict) -> list[Row]:
+    """The row of each log of a set, pruned ones last."""
+    return [row(runs, log) for log in sorted(runs.logs, key=lambda log: log.run.pruned)]

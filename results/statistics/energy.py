@@ -43,11 +43,12 @@ class SetEnergy:
         return WORDS[self.tier]
 
 
-def energy(rows: Sequence[Row], mask: Sequence[bool], step: float = 0.0) -> SetEnergy | None:
+def energy(rows: Sequence[Row], mask: Sequence[bool], step: float = 0.0, weak: bool = False) -> SetEnergy | None:
     """The energy of a set; None unless every converged run was measured, and all in one way.
 
-    `mask` says which runs the figure of merit averages (in a throughput set: which models converged). `step` is the
-    seconds between evaluations, 0 if unknown: at the mean power it gives the least deviation of energies, as of times.
+    `mask` says which runs the figure of merit averages (in a throughput set, `weak`: which models converged). `step` is
+    the seconds between evaluations, 0 if unknown: at the mean power it gives the least deviation of energies, as of
+    times.
     """
     converged = [row for row in rows if row.converged]
     tiers = {row.energy_tier or "" for row in converged}
@@ -58,7 +59,7 @@ def energy(rows: Sequence[Row], mask: Sequence[bool], step: float = 0.0) -> SetE
     used = [row for row, counts in zip(rows, mask, strict=True) if counts]
     joules = [j for j, counts in zip(runs, mask, strict=True) if counts]
     watts = fmean([1000 * j / row.total_ms for j, row in zip(joules, used, strict=True) if row.total_ms])
-    found = trimmed_mean(runs, step * watts) if used[0].scaling != "weak" else None
+    found = trimmed_mean(runs, step * watts) if not weak else None
     found = found or TrimmedMean(len(used), 0, fmean(joules))
     evaluated = [(row.evaluation_joules, product(row.eval_samples, row.evaluations)) for row in used]
     trained = a_sample([(row.training_joules, row.trained) for row in used])

@@ -8,8 +8,9 @@ from statistics import fmean, median
 from typing import Any
 
 from compliance.reading.run import Run
-from compliance.verdict import LogVerdict, SetVerdict, Verdict
+from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
+from results.runs.row import round_of, scaling
 from results.runs.table import named_sets, rows_of
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.ranks import rank_ranges
@@ -28,9 +29,9 @@ RATES = frozenset(
 class Result:
     """The result of one set of runs. `why` says why it has no score, and is None if it has one.
 
-    `group` is (edition, benchmark, problem, scaling, division). `rows` and `runs` are the runs that were not pruned, in
-    the order of their numbers; `mask` says which of them the figure of merit averages. `rank` is the best and the worst
-    place in the group; `would_stand` is (place, of how many) that a set with errors would have as logged.
+    `group` is (edition, benchmark, problem, scaling, division). `rows` are the runs that were not pruned, in the order
+    of their numbers; `mask` says which of them the figure of merit averages. `rank` is the best and the worst place in
+    the group; `would_stand` is (place, of how many) that a set with errors would have as logged.
     `called` is the spelling of the organisation that all its sets share, "" for its own. `score` and `models` are there
     even if the set deserves no score: read `fom` and `throughput` instead.
     """
@@ -41,7 +42,6 @@ class Result:
     judged: SetVerdict
     standing: Standing
     rows: tuple[Row, ...]
-    runs: tuple[Run, ...]
     pruned: int
     mask: tuple[bool, ...]
     score: Score
@@ -70,6 +70,11 @@ class Result:
         return f"{self.org}/{self.system}" if self.org else self.system
 
     @property
+    def runs(self) -> tuple[Run, ...]:
+        """What the logs of its rows say."""
+        return tuple(row.run for row in self.rows)
+
+    @property
     def seconds(self) -> list[float]:
         """The seconds of each run, infinity if it did not converge."""
         return [row.seconds for row in self.rows]
@@ -92,7 +97,7 @@ class Result:
     @property
     def throughput_only(self) -> bool:
         """Whether all its logs measure throughput only: it then has no figure of merit and no rank."""
-        return bool(self.rows) and all(row.throughput_only for row in self.rows)
+        return bool(self.rows) and all(row.run.throughput_only for row in self.rows)
 
     @property
     def in_order(self) -> bool:
@@ -112,7 +117,7 @@ class Result:
     @property
     def kept(self) -> frozenset[str]:
         """The paths of the runs that `mask` marks."""
-        return frozenset(run.path for run, used in zip(self.runs, self.mask, strict=True) if used)
+        return frozenset(row.run.path for row, used in zip(self.rows, self.mask, strict=True) if used)
 
     def mean(self, column: str) -> float | None:
         """The mean of a column over the runs that `mask` marks, harmonic for a rate; None if no run has a value."""
@@ -159,22 +164,20 @@ def one_spelling(results: Sequence[Result]) -> list[Result]:
 
 def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
     """The results of a folder: one for a set of runs, one for each problem if its logs measure throughput only."""
-    pairs = rows_of(runs)
-    if not pairs or not all(row.throughput_only for _, row in pairs):
-        yield result(name, runs, pairs, as_logged)
+    rows = rows_of(runs)
+    if not rows or not all(row.run.throughput_only for row in rows):
+        yield result(name, runs, rows, as_logged)
         return
-    for problem in sorted({row.problem or "" for _, row in pairs}):
-        yield result(name, runs, [pair for pair in pairs if (pair[1].problem or "") == problem], as_logged)
+    for problem in sorted({row.problem or "" for row in rows}):
+        yield result(name, runs, [row for row in rows if (row.problem or "") == problem], as_logged)
 
 
-def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]], as_logged: bool) -> Result:
+def result(name: str, runs: SetVerdict, everyone: Sequence[Row], as_logged: bool) -> Result:
     """The Result of one set, without rank."""
-    live = [(log.run, row) for log, row in pairs if not row.pruned]
-    rows = tuple(row for _, row in live)
-    first = pairs[0][1] if pairs else Row(edition=runs.edition, benchmark=runs.benchmark, scaling=runs.scaling)
-    stands = standing(runs, [log for log, _ in pairs])
+    rows = tuple(row for row in everyone if not row.run.pruned)
+    stands = standing(runs, [row.log for row in everyone])
     not_judged = f"not judged by all the rules: {runs.unjudged}" if runs.unjudged else None
-    weak = first.scaling == "weak"
+    weak = runs.scaling == "weak"
     times = [row.seconds for row in rows]
     found = score(times, None if weak else runs.required, seconds_between(rows))
     models, why = throughput(rows, most(rows, "system_units"), most(rows, "units")) if weak else (None, found.why)
@@ -187,20 +190,19 @@ def result(name: str, runs: SetVerdict, pairs: Sequence[tuple[LogVerdict, Row]],
     return Result(
         name=name,
         group=(
-            *(first.edition or "", first.benchmark or "", shared(rows, "problem")),
-            *(first.scaling or "", shared(rows, "division")),
+            *(round_of(runs), runs.benchmark or (everyone[0].run.benchmark if everyone else "")),
+            *(shared(rows, "problem"), scaling(runs), shared(rows, "division")),
         ),
         category=shared(rows, "category"),
         judged=runs,
         standing=stands,
         rows=rows,
-        runs=tuple(run for run, _ in live),
-        pruned=len(pairs) - len(live),
+        pruned=len(everyone) - len(rows),
         mask=mask,
         score=replace(found, fom=None) if not_judged or unlike else found,  # it has none as logged either
         spread=None if unlike else spread(*converged_columns(rows)),
         models=models,
-        energy=energy(rows, mask, seconds_between(rows)),
+        energy=energy(rows, mask, seconds_between(rows), weak),
         why=not_judged or unlike or (None if as_logged else stands.objection) or why or None,
         as_logged=as_logged,
     )
@@ -242,8 +244,8 @@ def mixed(rows: Sequence[Row]) -> str | None:
             return f"runs of {len(found)} {column.replace('logged_', '')}s in one set: {', '.join(found)[:200]}"
     if not rows:
         return "every run is among the pruned"
-    if any(row.throughput_only for row in rows):
-        if all(row.throughput_only for row in rows):
+    if any(row.run.throughput_only for row in rows):
+        if all(row.run.throughput_only for row in rows):
             return "throughput only: no run of training to a target"
         return "runs of training and logs of throughput alone in one set"
     return None

@@ -45,7 +45,7 @@ def throughput(models: Sequence[Row], total: float | None, instance: float | Non
         return None, "no models"
     if failed:
         return None, f"{failed} of {len(models)} models did not converge, and are not among the pruned"
-    windows = [(m.start_ms, m.stop_ms) for m in models if m.start_ms is not None and m.stop_ms is not None]
+    windows = [m.run.window for m in models if m.run.window]
     seconds = (max(stop for _, stop in windows) - min(start for start, _ in windows)) / 1000
     most = total / at_once(windows) if total is not None else None
     if instance is None or most is None or instance <= most:

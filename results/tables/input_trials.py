@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from compliance.reading.trials import Tried
 from results.measures.measure import over
+from results.runs.columns import Row
 from results.statistics.result import Result
 from results.tables.cells import Cell, Table, number, table_of
 from results.tables.formatting import show
@@ -31,27 +32,25 @@ NUMBERS: dict[str, Callable[[Tried], float | None]] = {
 
 @dataclass(frozen=True)
 class InputTrial:
-    """One format at one place. `ranks` is as logged, None if it is not; `errors` counts the checker's errors in the
-    log."""
+    """One format at one place, that a log of a set tried."""
 
-    org: str
-    system: str
-    ranks: float | None
-    errors: int
-    log: str
+    of: Result
+    row: Row
     tried: Tried
+
+    @property
+    def ranks(self) -> str:
+        """The number of ranks, "-" if the log has none or something else."""
+        ranks = self.row.run.value("number_of_ranks")
+        return str(ranks) if type(ranks) is int and 0 < ranks < 1 << 31 else "-"
 
 
 def input_trials(results: Iterable[Result]) -> list[InputTrial]:
     """The input trials of all results, by system, log and line."""
     found = [
-        InputTrial(r.org, r.system, run.value("number_of_ranks"), row.errors, row.log, tried)
-        for r in results
-        if r.throughput_only
-        for run, row in zip(r.runs, r.rows, strict=True)
-        for tried in run.trials
+        InputTrial(r, row, tried) for r in results if r.throughput_only for row in r.rows for tried in row.run.trials
     ]
-    return sorted(found, key=lambda t: (t.org, t.system, t.log, t.tried.line))
+    return sorted(found, key=lambda t: (t.of.org, t.of.system, t.row.run.path, t.tried.line))
 
 
 def trial_table(results: Iterable[Result], links: Links) -> Table | None:
@@ -64,25 +63,20 @@ def columns(links: Links) -> dict[str, Callable[[InputTrial], Cell]]:
     """The columns of the table; hovering over a number shows the line of the log."""
 
     def numeric(get: Callable[[Tried], float | None]) -> Callable[[InputTrial], Cell]:
-        return lambda t: number(get(t.tried), title=links.place(t.log, t.tried.line))
+        return lambda t: number(get(t.tried), title=links.place(t.row.run.file, t.tried.line))
 
     return {
-        "system": lambda t: Cell(t.system, below=t.org),
-        "ranks": lambda t: Cell(ranks_text(t.ranks)),
+        "system": lambda t: Cell(t.of.system, below=t.of.org),
+        "ranks": lambda t: Cell(t.ranks),
         "emulate": lambda t: Cell(t.tried.emulate),
         "format": lambda t: Cell(t.tried.format),
         "place": lambda t: Cell(t.tried.place),
         **{name: numeric(get) for name, get in NUMBERS.items()},
         "cache": lambda t: Cell(t.tried.cache),
         "verdict": lambda t: Cell(t.tried.verdict),
-        "errors": lambda t: number(t.errors),
-        "log": lambda t: Cell(t.log.rpartition("/")[2], href=links.to(t.log)),
+        "errors": lambda t: number(t.row.errors),
+        "log": lambda t: Cell(t.row.run.file.name, href=links.to(t.row.run.file)),
     }
-
-
-def ranks_text(ranks: object) -> str:
-    """The number of ranks, "-" if the log has none or something else."""
-    return str(ranks) if type(ranks) is int and 0 < ranks < 1 << 31 else "-"
 
 
 def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:

@@ -6,7 +6,6 @@ made from the same rows (`scaling.py`). A set with errors is listed with its ver
 `--as-logged` is given.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -110,10 +109,9 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
     for group, members in groupby(sorted((r for r in results if not r.weak), key=key), key=key):
         found = list(members)
         trained, measured = [r for r in found if not r.throughput_only], [r for r in found if r.throughput_only]
-        logs = {os.path.abspath(run.file): run for r in measured for run in r.runs}
-        steps = [(rate, logs[rate.log]) for rate in rates(measured) if rate.sound and rate.log in logs]
-        lines = series([rate for rate, _ in steps])
-        tried = [t for r in measured for t in input_trials([r]) if r.as_logged or not t.errors]
+        steps = [rate for rate in rates(measured) if rate.sound]
+        lines = series(steps)
+        tried = [t for r in measured for t in input_trials([r]) if r.as_logged or not t.row.errors]
         made: dict[str, Iterable[Cells]] = dict(
             zip(
                 TABLES,
@@ -122,9 +120,9 @@ def tables(results: Iterable[Result]) -> Iterator[tuple[tuple[str, str, str, str
                     strong_runs(trained, TABLES["strong scaling, time to target"]),
                     scaled(lines, "strong"),
                     scaled(lines, "weak"),
-                    (place_of(rate) | seconds(run) for rate, run in steps),
-                    (place_of(rate) | shares(seconds(run)) for rate, run in steps),
-                    (place_of(rate) | needs(run) for rate, run in steps),
+                    (place_of(rate) | seconds(rate.row.run) for rate in steps),
+                    (place_of(rate) | shares(seconds(rate.row.run)) for rate in steps),
+                    (place_of(rate) | needs(rate.row.run) for rate in steps),
                     map(storage, tried),
                     (measures(r, TABLES["energy"]) for r in trained if r.energy and shown(r)),
                 ),

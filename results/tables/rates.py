@@ -8,7 +8,7 @@ parts of samples, or both. A log with errors is listed but is in no series, unle
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
@@ -24,29 +24,30 @@ WAYS = {"data": "whole samples", "spatial": "parts of samples", "both": "both"}
 
 @dataclass(frozen=True)
 class Rate:
-    """One log. `layout` is (data, depth, height, width), None if not logged; `rate` is samples per second; `errors`
-    counts the checker's errors in the log; only a `sound` log is in a series; `settings` are those that differ from the
-    default."""
+    """One log of a set. `rate` is samples per second."""
 
-    org: str
-    system: str
+    of: Result
+    row: Row
     units: float
-    batch: float | None
-    layout: tuple[int, ...] | None
     rate: float
-    log: str
-    line: int | None
-    precision: str = ""
-    errors: int = 0
-    sound: bool = True
-    settings: str = ""
+    line: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether the log may be in a series."""
+        return self.of.as_logged or not self.row.errors
+
+    @property
+    def computed(self) -> tuple[str, str]:
+        """The precision, and the settings that differ from the default."""
+        return self.row.precision or "", self.row.settings or ""
 
     @property
     def ways(self) -> tuple[str, ...]:
         """How samples are laid out over units. A log of one unit belongs to the series of every way."""
-        if self.layout is None:
+        if self.row.layout is None:
             return ("data",)
-        data, parts = self.layout[0], math.prod(self.layout[1:])
+        data, parts = self.row.layout[0], math.prod(self.row.layout[1:])
         if data > 1 and parts > 1:
             return ("both",)
         return ("data",) if data > 1 else ("spatial",) if parts > 1 else tuple(WAYS)
@@ -54,7 +55,7 @@ class Rate:
     @property
     def shape(self) -> str:
         """The layout in words."""
-        return "-" if self.layout is None else "x".join(map(str, self.layout))
+        return "-" if self.row.layout is None else "x".join(map(str, self.row.layout))
 
 
 @dataclass(frozen=True)
@@ -89,20 +90,15 @@ def rates(results: Iterable[Result]) -> list[Rate]:
     found = [one(r, row) for r in results if r.throughput_only for row in r.rows]
 
     def place(f: Rate) -> tuple[Any, ...]:
-        return f.org, f.system, f.precision, f.settings, f.units, f.layout or (), f.log
+        return f.of.org, f.of.system, *f.computed, f.units, f.row.layout or (), f.row.run.path
 
     return sorted(filter(None, found), key=place)
 
 
-def one(r: Result, run: Row) -> Rate | None:
+def one(r: Result, row: Row) -> Rate | None:
     """A log's rate, None if it has none. Units are ranks, one for each accelerator, if the layout is logged."""
-    layout = tuple(int(n) for n in run.layout.split(" x ")) if run.layout else None
-    units = math.prod(layout) if layout else run.units
-    if not units or not run.measured_rate or run.measured_rate < 0:
-        return None
-    sound = r.as_logged or not run.errors
-    made = Rate(r.org, r.system, units, run.batch, layout, run.measured_rate, run.log, run.measured_line)
-    return replace(made, precision=run.precision or "", errors=run.errors, sound=sound, settings=run.settings or "")
+    units, rate, measured = math.prod(row.layout) if row.layout else row.units, row.measured_rate, row.run.measured
+    return Rate(r, row, units, rate, measured.line) if units and measured and rate and rate > 0 else None
 
 
 def series(found: Sequence[Rate]) -> list[Series]:
@@ -110,9 +106,10 @@ def series(found: Sequence[Rate]) -> list[Series]:
     grouped: dict[tuple[str, str, str, str, str, str, float], list[Rate]] = {}
     for rate in found:
         for way in rate.ways if rate.sound else ():
-            for kind, batch in (("strong", rate.batch or 0), ("weak", (rate.batch or 0) / rate.units)):
-                key = (kind, rate.org, rate.system, way, rate.precision, rate.settings, batch)
-                if batch:
+            batch = rate.row.batch or 0
+            for kind, shared in (("strong", batch), ("weak", batch / rate.units)):
+                key = (kind, rate.of.org, rate.of.system, way, *rate.computed, shared)
+                if shared:
                     grouped.setdefault(key, []).append(rate)
     return [Series(*key, tuple(m)) for key, m in sorted(grouped.items()) if len({rate.units for rate in m}) > 1]
 
@@ -126,18 +123,18 @@ def rate_table(results: Sequence[Result], links: Links) -> Table:
 def columns(lines: Sequence[Series], links: Links) -> dict[str, Callable[[Rate], Cell]]:
     """The columns of the table; the efficiencies are those in the series `lines`."""
     return {
-        "system": lambda r: Cell(r.system, below=r.org),
+        "system": lambda r: Cell(r.of.system, below=r.of.org),
         heading("units"): lambda r: number(r.units),
         "layout": lambda r: Cell(r.shape),
-        "precision": lambda r: Cell(r.precision or "-"),
-        "settings": lambda r: Cell(r.settings or "-"),
-        heading("batch"): lambda r: number(r.batch),
-        heading("train_samples_per_second"): lambda r: number(r.rate, title=links.place(r.log, r.line)),
+        "precision": lambda r: Cell(r.row.precision or "-"),
+        "settings": lambda r: Cell(r.row.settings or "-"),
+        heading("batch"): lambda r: number(r.row.batch),
+        heading("train_samples_per_second"): lambda r: number(r.rate, title=links.place(r.row.run.file, r.line)),
         heading("train_samples_per_second_per_unit"): lambda r: number(r.rate / r.units),
         "strong": lambda r: Cell(efficiencies(r, [s for s in lines if s.kind == "strong"])),
         "weak": lambda r: Cell(efficiencies(r, [s for s in lines if s.kind == "weak"])),
-        "errors": lambda r: number(r.errors),
-        "log": lambda r: Cell(r.log.rpartition("/")[2], href=links.to(r.log)),
+        "errors": lambda r: number(r.row.errors),
+        "log": lambda r: Cell(r.row.run.file.name, href=links.to(r.row.run.file)),
     }
 
 

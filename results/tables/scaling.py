@@ -14,7 +14,7 @@ from compliance.reading.run import Run
 from results.measures.registry import MEASURES
 from results.runs.row import first, ratio
 from results.statistics.result import Result
-from results.tables.input_trials import NUMBERS, InputTrial, ranks_text
+from results.tables.input_trials import NUMBERS, InputTrial
 from results.tables.rates import Rate, Series
 
 SEEDS = 3  # seeds that a median needs
@@ -75,7 +75,8 @@ def strong_runs(results: Sequence[Result], names: Iterable[str]) -> Iterator[Cel
 
 def place_of(rate: Rate) -> Cells:
     """The columns that say which log a row is of."""
-    return {"org": rate.org, "system": rate.system, "units": rate.units, "layout": rate.shape, "batch": rate.batch}
+    place = {"org": rate.of.org, "system": rate.of.system, "units": rate.units}
+    return place | {"layout": rate.shape, "batch": rate.row.batch}
 
 
 def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
@@ -87,7 +88,7 @@ def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
                 efficiency = line.efficiency(rate)
                 yield place_of(rate) | {
                     "train_samples_per_second": rate.rate,
-                    "step_seconds": ratio(rate.batch, rate.rate),
+                    "step_seconds": ratio(rate.row.batch, rate.rate),
                     "speedup": efficiency * rate.units / fewest,
                     "efficiency": efficiency,
                 }
@@ -95,7 +96,7 @@ def scaled(lines: Iterable[Series], kind: str) -> Iterator[Cells]:
 
 def storage(t: InputTrial) -> Cells:
     """What a trial of the storage shows."""
-    place = {"org": t.org, "system": t.system, "ranks": ranks_text(t.ranks)}
+    place = {"org": t.of.org, "system": t.of.system, "ranks": t.ranks}
     read = {"format": t.tried.format, "place": t.tried.place, "cache": t.tried.cache}
     return place | read | {column: NUMBERS[name](t.tried) for column, name in TRIALS.items()}
 

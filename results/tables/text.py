@@ -108,9 +108,9 @@ def run_lines(r: Result) -> list[str]:
         bounds = f", {show(min(values))} to {show(max(values))} s" if values else ""
         return [f"{r.score.n} runs{bounds}"]
     rows = [["run", "seconds", "epochs", "quality", ""]]
-    for kept, run in zip(r.mask, r.rows, strict=True):
-        seconds = show(run.seconds) if math.isfinite(run.seconds) else "-"
-        name = str(run.run) if run.run is not None else str(run.log).rpartition("/")[2]
-        note = "" if kept else "dropped" if math.isfinite(run.seconds) else f"not converged: {run.fault}"
-        rows.append([name, seconds, show(run.epochs), quality(run.quality, run.target), printable(note)])
+    for kept, row in zip(r.mask, r.rows, strict=True):
+        seconds = show(row.seconds) if math.isfinite(row.seconds) else "-"
+        name = str(row.run.number) if row.run.number is not None else row.run.file.name
+        note = "" if kept else "dropped" if math.isfinite(row.seconds) else f"not converged: {row.fault}"
+        rows.append([name, seconds, show(row.epochs), quality(row.quality, row.target), printable(note)])
     return aligned(rows)

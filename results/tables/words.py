@@ -209,7 +209,7 @@ def epochs_words(r: Result) -> str:
 
 def slow_of(r: Result) -> str:
     """The slow runs of a set, in words: "run 3 took 2.1 times the median"; "" without any."""
-    found = [(r.rows[i].run, ratio) for i, ratio in slow_runs(r.seconds)]
+    found = [(r.runs[i].number, ratio) for i, ratio in slow_runs(r.seconds)]
     named = ", ".join(f"run {'-' if run is None else run} took {ratio:.1f}" for run, ratio in found[:MOST_SLOW])
     more = f", and {len(found) - MOST_SLOW} more runs are slow" if len(found) > MOST_SLOW else ""
     return f"{named} times the median{more}" if found else ""

@@ -164,8 +164,8 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     ledger = read_beside(trials.folder, trials.path)
     opened = read(trials.folder, ledger).opened
     rows = rows_of(trials)
-    runs = [log.run for log, _ in rows]
-    made = [trial for log, row in rows if (trial := _trial(log.run, row, opened))]
+    runs = [row.run for row in rows]
+    made = [trial for row in rows if (trial := _trial(row, opened))]
     confirmed = [log.run for log in confirming.logs] if confirming else []
     times = [run.seconds if run.converged and run.seconds else math.inf for run in confirmed]
     epochs = tuple(e for run in confirmed if run.converged and (e := epochs_of(run)))
@@ -185,8 +185,9 @@ def _scored(trials: SetVerdict, confirming: SetVerdict | None) -> Scored:
     )
 
 
-def _trial(run: Run, row: Row, opened: Opened | None) -> Trial | None:
+def _trial(row: Row, opened: Opened | None) -> Trial | None:
     """A trial; None if its log is not complete, or has no point of the campaign."""
+    run = row.run
     if run.window is None or run.seconds is None or run.number is None or opened is None:
         return None
     try:

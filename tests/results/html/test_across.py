@@ -170,8 +170,8 @@ def test_rates_have_a_look_a_series(tree, new_log):
     tree.set(logs, org="<b>", system="scaled", scaling="throughput")
     (r,) = tree.results()
     lines = series(rates([r]))
-    chart = rate_chart(lines, "caption", dict.fromkeys([row.log for row in r.rows], r))
+    chart = rate_chart(lines, "caption")
     assert [k["name"] for k in chart.keys] == [s.name for s in lines]
     assert chart.tables["joined"].rows == [(0, 1, 10.0), (0, 2, 18.0), (0, 4, 32.0)]
-    assert chart.tables["lines"].rows == [(0, 1, 10.0), (0, 4, 40.0)] and rate_chart([], "", {}) is None
+    assert chart.tables["lines"].rows == [(0, 1, 10.0), (0, 4, 40.0)] and rate_chart([], "") is None
     assert chart.sets == ids([r])

@@ -6,4 +6,4 @@ from results.runs.columns import Row
 
 
 def test_a_row_is_empty_but_for_what_is_given():
-    assert Row(seconds=3.0).seconds == 3.0 and Row().seconds == math.inf and Row().batch is None
+    assert Row(None, seconds=3.0).seconds == 3.0 and Row(None).seconds == math.inf and Row(None).batch is None

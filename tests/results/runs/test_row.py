@@ -11,7 +11,7 @@ from results.runs.table import named_sets, rows_of
 
 def rows(path, edition=None):
     """The rows of everything below a path."""
-    return [row for _, runs in named_sets(judge([path], edition)) for _, row in rows_of(runs)]
+    return [row for _, runs in named_sets(judge([path], edition)) for row in rows_of(runs)]
 
 
 def test_ratios_need_two_finite_numbers_and_a_positive_divisor():
@@ -94,16 +94,16 @@ def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
     good = [new_log.scaffold(50.0 + i, seed=i) for i in range(5)]
     bad = [new_log.scaffold(60.0, seed=90 + i, reach=False) for i in range(3)]
     weak = rows(tree.set(good, org="weak", scaling="weak", pruned=bad))
-    assert sum(row.pruned for row in weak) == 3
+    assert sum(row.run.pruned for row in weak) == 3
     strong = named_sets(judge([tree.set(good, org="strong", pruned=bad)]))
-    assert not any(row.pruned for _, runs in strong for _, row in rows_of(runs))
+    assert not any(row.run.pruned for _, runs in strong for row in rows_of(runs))
     assert sorted(len(rows_of(runs)) for _, runs in strong) == [3, 5]
 
 
 def test_openfold_counts_samples_and_evaluates_beside_training(tree, new_log):
     """As found: each logged "epoch" of 2,048 samples counted as a pass over the training set."""
     row = row_of(tree, new_log.openfold(), benchmark="openfold", edition="v3.0")
-    assert row.edition == "mlperf-hpc-v3.0" and row.converged
+    assert row.log.edition == "mlperf-hpc-v3.0" and row.converged
     assert row.trained == 20_480 and row.passes == pytest.approx(0.2048) and row.epochs == 10
     assert (row.training_ms, row.evaluation_ms, row.rest_ms) == (row.total_ms, None, None)
     assert row.train_rate == row.compute_rate == pytest.approx(20_480 / (row.total_ms / 1000))
@@ -146,7 +146,7 @@ def test_energy_of_nodes_and_switches_adds_up(tree, new_log):
     readings(new_log.Log(START - 5000), 200.0, factor=0.5).write(power / "node_1.txt")
     new_log.Log().add("interconnect_power_est", {"value": 30}).write(power / "sw_0.txt")
     (row,) = rows(folder)
-    assert row.start_ms == START
+    assert row.run.start_ms == START
     assert row.joules == pytest.approx((100 + 100 + 30) * 10)
 
 

@@ -103,11 +103,11 @@ def test_time_against_energy_is_a_chart_for_each_way(tree, new_log):
     assert [row[1] for row in found[0].tables["points"].rows] == ["a/box", "b/box"]
 
 
-def measured(joules=100.0, converged=True, tier="node", scaling="strong", **more):
+def measured(joules=100.0, converged=True, tier="node", **more):
     """A run of 10 s, as a row of a table."""
     parts = {"training_joules": 80.0, "trained": 40.0, "evaluation_joules": 20.0, "eval_samples": 5.0}
     row = {"total_ms": 10_000, "evaluations": 2.0, **parts, **more}
-    return SimpleNamespace(joules=joules, converged=converged, energy_tier=tier, scaling=scaling, **row)
+    return SimpleNamespace(joules=joules, converged=converged, energy_tier=tier, **row)
 
 
 def test_figures_of_energy_by_hand():
@@ -115,7 +115,7 @@ def test_figures_of_energy_by_hand():
     found = energy(rows, [False, False, True, True, True])
     assert (found.joules.mean, found.watts, found.runs) == (300, pytest.approx(30), (0.5, 500, 300, 200, 400))
     assert (found.trained, found.evaluated) == (2, 2)
-    weak = energy([measured(j, scaling="weak") for j in (100.0, 500.0, 900.0, 900.0, 100.0)], [True] * 5)
+    weak = energy([measured(j) for j in (100.0, 500.0, 900.0, 900.0, 100.0)], [True] * 5, weak=True)
     assert weak.joules == TrimmedMean(5, 0, 500) and weak.words == "node counters"
 
 

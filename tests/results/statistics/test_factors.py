@@ -88,9 +88,9 @@ def test_what_every_run_shares_has_no_smaller_error_than_half_a_step(tree, new_l
     ],
 )
 def test_a_standard_deviation_is_half_a_step_at_least(evaluations, deviations, error):
-    rows = [Row(evaluations=evaluations)]
+    rows = [Row(None, evaluations=evaluations)]
     assert squared_error(at_least_half_a_step(deviations, rows)) == pytest.approx(error)
-    assert at_least_half_a_step([0.5, -0.5, 0.0], [Row(evaluations=1)]) == [0.5, -0.5, 0.0]
+    assert at_least_half_a_step([0.5, -0.5, 0.0], [Row(None, evaluations=1)]) == [0.5, -0.5, 0.0]
 
 
 def test_errors_are_those_of_runs_and_take_two():

@@ -18,7 +18,7 @@ def ran(batch, devices, samples, step, runs=5, spread=0.0):
     times = [{"training_ms": round(1000 * n / (batch or 1) * step), "evaluation_ms": 0, "rest_ms": 0} for n in found]
     times = [{**time, "staging_ms": 5000} for time in times]  # no part of a prediction
     rows = [
-        Row(batch=batch, units=devices, trained=n, converged=True, evaluations=1000, **time)
+        Row(None, batch=batch, units=devices, trained=n, converged=True, evaluations=1000, **time)
         for n, time in zip(found, times, strict=True)
     ]
     one = {"batch": batch, "units": devices}.get

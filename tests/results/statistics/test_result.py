@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from statistics import harmonic_mean
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_means_are_over_the_runs_that_the_figure_averages(tree, new_log):
     assert r.mean("train_rate") == pytest.approx(harmonic_mean(r.values("train_rate")))
     assert 0 < r.deviation("train_rate") < r.mean("train_rate") / 10
     assert r.values("joules") == [] and r.mean("joules") is None
-    assert [row.log.rpartition("/")[2] for row in r.rows] == [run.file.name for run in r.runs]
+    assert [run.file.name for run in r.runs] == [f"result_{i}.txt" for i in range(5)]
     assert [row.seconds for row in r.rows] == [run.seconds for run in r.runs] == r.seconds
     two = replace(r, mask=(False, True, True, False, False))
     one = replace(r, mask=(False, True, False, False, False))
@@ -124,20 +125,21 @@ def test_throughput_alone_is_a_result_for_each_problem(tree, new_log):
 
 
 def test_runs_of_unlike_settings_are_no_set():
-    def why(*rows):
-        return result.mixed([Row(**fields) for fields in rows])
+    def why(*rows, alone=(False,) * 3):
+        logs = [SimpleNamespace(run=SimpleNamespace(throughput_only=only)) for only in alone]
+        return result.mixed([Row(log, **fields) for log, fields in zip(logs, rows, strict=False)])
 
     assert why({"problem": "a"}, {"problem": "b"}) == "runs of 2 problems in one set: a, b"
     assert why({"logged_edition": "v1"}, {"logged_edition": None}, {"logged_edition": "v1"}) is None
     assert why() == "every run is among the pruned"
-    assert why({"throughput_only": True}) == "throughput only: no run of training to a target"
-    both = why({"throughput_only": True}, {"throughput_only": False})
+    assert why({}, alone=[True]) == "throughput only: no run of training to a target"
+    both = why({}, {}, alone=[True, False])
     assert both == "runs of training and logs of throughput alone in one set"
     assert len(why({"problem": "x" * 150}, {"problem": "y" * 150})) == len("runs of 2 problems in one set: ") + 200
 
 
 def test_what_runs_share():
-    rows = [Row(problem="a", units=2.0, step_ms=4000), Row(problem="b", units=8.0, step_ms=6000), Row(problem=None)]
+    rows = [Row(None, problem="a", units=2.0, step_ms=4000), Row(None, problem="b", units=8.0, step_ms=6000), Row(None)]
     assert result.shared(rows, "problem") == "mixed" and result.shared(rows[1:], "problem") == "b"
     assert result.shared(rows[2:], "problem") == "" and result.most(rows, "units") == 8
     assert result.most(rows[2:], "units") is None
@@ -175,7 +177,10 @@ def test_a_set_without_logs_has_a_place_and_no_score():
 
 
 def test_epochs_are_those_of_converged_runs_that_count_them():
-    rows = [Row(seconds=seconds, epochs=n) for seconds, n in ((math.inf, 9), (3.0, None), (2.0, 4), (5.0, 0), (7.0, 1))]
+    rows = [
+        Row(None, seconds=seconds, epochs=n)
+        for seconds, n in ((math.inf, 9), (3.0, None), (2.0, 4), (5.0, 0), (7.0, 1))
+    ]
     assert result.converged_columns(rows) == ([2.0, 7.0], [4.0, 1.0])
 
 

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from compliance.engine import judge
 from results import summarize
+from results.runs.columns import Row
 from results.statistics.result import summarize as summarize_sets
 from results.tables.rates import Rate, rates, series
 
@@ -33,7 +35,7 @@ def test_they_have_no_score_and_no_rank(scaled, new_log, run):
     assert rows["acme"]["why"] == "throughput only: no run of training to a target"
     odd, alone = sorted((r for r in scaled.results(as_logged=False) if r.org != "trained"), key=lambda r: len(r.rows))
     assert [row.measured_rate for row in alone.rows] == [10, 18, 32, 19, 38, 16]
-    assert [row.layout for row in alone.rows[4:]] == ["4 x 1 x 1 x 1", "1 x 2 x 1 x 1"]
+    assert [row.layout for row in alone.rows[4:]] == [(4, 1, 1, 1), (1, 2, 1, 1)]
     assert len(rates([odd])) == 1
 
 
@@ -65,7 +67,7 @@ def test_a_log_with_errors_is_listed_and_in_no_series(tree, new_log):
     assert summarize.main([str(tree.root)]) == 1
     verdict = judge([tree.root])
     results = summarize_sets(verdict)
-    assert all(rate.errors for rate in rates(results)) and series(rates(results)) == []
+    assert all(rate.row.errors for rate in rates(results)) and series(rates(results)) == []
     logged = summarize_sets(verdict, as_logged=True)
     assert [len(s.rates) for s in series(rates(logged))] == [3]
 
@@ -89,15 +91,16 @@ def test_what_is_computed_otherwise_is_another_series(tree, new_log, name, value
     logs = [new_log.steps(n, rate=10.0 * n, **({"hyperparameters": h} if h else {})) for n, h in sets]
     tree.set(logs, scaling="throughput")
     found = rates(tree.results())
-    assert [f.settings for f in found] == ["", "", "", shown]
+    assert [f.computed for f in found] == [("", ""), ("", ""), ("", ""), ("", shown)]
     strong = [s for s in series(found) if s.kind == "strong"]
     assert [[f.units for f in s.rates] for s in strong] == [[1, 1, 2]] and shown not in strong[0].name
-    odd = [s for s in series([*found, replace(found[-1], units=8.0, log="8.txt")]) if s.settings]
+    odd = [s for s in series([*found, replace(found[-1], units=8.0)]) if s.settings]
     assert odd and all(f"whole samples, {shown}, batch" in s.name for s in odd)
 
 
 def rate(units, batch, value, layout=None):
-    return Rate("a", "b", units, batch, layout, value, f"{units}.txt", 1)
+    row = Row(SimpleNamespace(findings=()), batch=batch, layout=layout)
+    return Rate(SimpleNamespace(org="a", system="b", as_logged=False), row, units, value, 1)
 
 
 def test_series_need_two_sizes_and_one_way():
