@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmark.writing import write_text
 from compliance import safe
@@ -13,11 +14,17 @@ from compliance.verdict import Verdict
 from rules.edition import load
 
 ENDINGS = {".txt": "text", ".csv": "csv", ".json": "json", ".md": "markdown", ".html": "html"}
+JUDGING: dict[str, dict[str, Any]] = {  # options that say how submissions are judged, and sets scored
+    "--rules": {"metavar": "EDITION", "help": "check by this edition, whatever the folders say"},
+    "--waivers": {"metavar": "FILE", "type": Path, "help": "a reviewer's waivers, as for compliance/check.py"},
+    "--as-logged": {"action": "store_true", "help": "score sets even if the checker finds errors in them"},
+    "--reviews": {"metavar": "FILE", "type": Path, "help": "reviewers' checklists, as for compliance/check.py"},
+}
 Target = tuple[Path | None, str]  # the file (None: stdout) and the format
 
 
-def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """Add the options of output and judging that `summarize.py` and `compare.py` share."""
+def add_options(parser: argparse.ArgumentParser, formats: Sequence[str], *more: str) -> None:
+    """Add the options of output and judging that `summarize.py` and `compare.py` share, and `more` of JUDGING."""
     endings = ", ".join(ending for ending, name in ENDINGS.items() if name in formats)
     parser.add_argument("--format", choices=formats, help="default: by the ending of --output, or text")
     parser.add_argument(
@@ -27,26 +34,13 @@ def add_options(parser: argparse.ArgumentParser, formats: Sequence[str]) -> None
         metavar="FILE",
         help=f"write to this file ({endings}), outside of any submission; may be given more than once",
     )
-    add_judging(parser)
-    add_as_logged(parser)
+    add_judging(parser, "--as-logged", *more)
 
 
-def add_judging(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how submissions are judged."""
-    parser.add_argument("--rules", metavar="EDITION", help="check by this edition, whatever the folders say")
-    parser.add_argument("--waivers", metavar="FILE", type=Path, help="a reviewer's waivers, as for compliance/check.py")
-
-
-def add_as_logged(parser: argparse.ArgumentParser) -> None:
-    """Add the option that scores sets with errors."""
-    parser.add_argument("--as-logged", action="store_true", help="score sets even if the checker finds errors in them")
-
-
-def add_reviews(parser: argparse.ArgumentParser) -> None:
-    """Add the option for signed reviews."""
-    parser.add_argument(
-        "--reviews", metavar="FILE", type=Path, help="reviewers' checklists, as for compliance/check.py"
-    )
+def add_judging(parser: argparse.ArgumentParser, *more: str) -> None:
+    """Add the options that say how submissions are judged, and `more` of JUDGING."""
+    for name in ("--rules", "--waivers", *more):
+        parser.add_argument(name, **JUDGING[name])
 
 
 def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:

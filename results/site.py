@@ -64,9 +64,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="site.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a round, or a folder of several")
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the folder to write to")
-    command.add_judging(parser)
-    command.add_as_logged(parser)
-    command.add_reviews(parser)
+    command.add_judging(parser, "--as-logged", "--reviews")
     return parser.parse_args(argv)
 
 

@@ -12,6 +12,7 @@ or input error.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -66,8 +67,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The parsed command line."""
     parser = argparse.ArgumentParser(prog="summarize.py", description=__doc__.partition("\n")[0])
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a submission, a round, or a set of runs")
-    command.add_options(parser, FORMATS)
-    command.add_reviews(parser)
+    command.add_options(parser, FORMATS, "--reviews")
     views = (
         "ranking: every set and its figures; analysis: the tables of MLPerf HPC's paper (text, Markdown); "
         "procurement: the tables of a buyer (text, Markdown, CSV)"
@@ -110,18 +110,18 @@ def forms(
         "markdown": lambda base: joined(text.markdown_text(results, without), tuning.markdown_text(tuned)),
         "html": html,
     }
-    if view == "analysis":
-        from results.tables.analysis import analysis_markdown, analysis_text
+    if view == "ranking":
+        return made
+    from results.tables.analysis import analysis
+    from results.tables.procurement import procurement
 
-        made |= {"text": lambda base: analysis_text(results, at)}
-        made |= {"markdown": lambda base: analysis_markdown(results, at)}
-    if view == "procurement":
-        from results.tables import procurement
+    told = analysis(results, at) if view == "analysis" else procurement(results)
+    return {form: partial(without_links, text) for form, text in told.items()}
 
-        made |= {"text": lambda base: procurement.procurement_text(results)}
-        made |= {"markdown": lambda base: procurement.procurement_markdown(results)}
-        made |= {"csv": lambda base: procurement.procurement_csv(results)}
-    return made
+
+def without_links(text: str, base: Path) -> str:
+    """The text, wherever it will lie."""
+    return text
 
 
 def joined(*texts: str) -> str:

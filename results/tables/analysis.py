@@ -67,14 +67,11 @@ def predicted(results: Sequence[Result], at: Sequence[Place]) -> tuple[list[tupl
     return [(name, words) for name, words, _ in known], sentences
 
 
-def analysis_text(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
-    """The tables for a terminal."""
+def analysis(results: Sequence[Result], at: Sequence[Place] = ()) -> dict[str, str]:
+    """{format: the tables}, for a terminal and in Markdown."""
     times, sentences = predicted(results, at)
-    lines = "".join(f"\n{line}\n" for line in sentences)
-    return text_of(tables(results) + times, "no set of runs to train one model\n") + lines
-
-
-def analysis_markdown(results: Sequence[Result], at: Sequence[Place] = ()) -> str:
-    """The tables in Markdown."""
-    times, sentences = predicted(results, at)
-    return markdown_of(tables(results) + times) + "".join(f"\n{line}\n" for line in sentences)
+    found, lines = tables(results) + times, "".join(f"\n{line}\n" for line in sentences)
+    return {
+        "text": text_of(found, "no set of runs to train one model\n") + lines,
+        "markdown": markdown_of(found) + lines,
+    }

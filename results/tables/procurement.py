@@ -174,21 +174,16 @@ def written(results: Sequence[Result]) -> Iterator[tuple[str, list[list[str]]]]:
         yield title((*group, "", division), name), [head, *([text_in(c, row) for c in columns] for row in rows)]
 
 
-def procurement_text(results: Sequence[Result]) -> str:
-    """The tables for a terminal, and what is missing."""
-    more = ["\n".join(["", name, *(f"  {line}" for line in lines), ""]) for name, lines in missing(results)]
-    return text_of(written(results), "no set of runs, and no log of steps\n") + "".join(more)
-
-
-def procurement_markdown(results: Sequence[Result]) -> str:
-    """The tables in Markdown, and what is missing."""
-    more = ""
+def procurement(results: Sequence[Result]) -> dict[str, str]:
+    """{format: the tables}: for a terminal and in Markdown, with what is missing; as CSV one below the other, under the
+    columns of all, where numbers are not rounded."""
+    told, text, marked = list(written(results)), "", ""
     for name, lines in missing(results):
-        more += "\n".join(["", f"### {markdown(name)}", "", *(f"- {markdown(line)}" for line in lines), ""])
-    return markdown_of(written(results)) + more
-
-
-def procurement_csv(results: Sequence[Result]) -> str:
-    """All tables one below the other, under the columns of all; numbers are not rounded."""
+        text += "\n".join(["", name, *(f"  {line}" for line in lines), ""])
+        marked += "\n".join(["", f"### {markdown(name)}", "", *(f"- {markdown(line)}" for line in lines), ""])
     found = ((dict(zip(COLUMNS, (name, *group), strict=False)), rows) for group, name, rows in tables(results))
-    return csv_of(COLUMNS, (place | row for place, rows in found for row in rows))
+    return {
+        "text": text_of(told, "no set of runs, and no log of steps\n") + text,
+        "markdown": markdown_of(told) + marked,
+        "csv": csv_of(COLUMNS, (place | row for place, rows in found for row in rows)),
+    }

@@ -7,7 +7,7 @@ from benchmark.tree import SUPERSEDED, THROUGHPUT, result_path
 from compliance.engine import judge
 from harness import submit
 from results.statistics.result import summarize
-from results.tables.procurement import procurement_text
+from results.tables.procurement import procurement
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_tiny_on_1_and_2_ranks_judged_as_tables(tiny, tmp_path):
     verdict = judge([str(out)])
     unpublished = {"LOG12", "RUN11"}
     assert {f.code for f in verdict.findings if f.severity == "error"} <= unpublished
-    found = procurement_text(summarize(verdict, as_logged=True))
+    found = procurement(summarize(verdict, as_logged=True))["text"]
     for title in ("strong scaling, steps", "phases of a step", "bottlenecks", "memory and input"):
         assert title in found
     rows = [line.split() for line in found.split("strong scaling, steps")[1].split("\n\n")[0].splitlines()[2:]]

@@ -14,7 +14,7 @@ from results.statistics import expected as module
 from results.tables.comparison import json_text, pair_words
 from results.tables.expected import MEANS
 from results.tables.links import Links
-from results.tables.procurement import procurement_text
+from results.tables.procurement import procurement
 from results.tables.ranking import ranking
 from results.tables.text import csv_text, markdown_text, terminal_text
 from results.tables.words import facts
@@ -81,4 +81,4 @@ def test_a_set_without_one_says_why_in_every_view(without, tmp_path):
     why = f"the edition has no reference points at a batch size of 3000: those known are {known}"
     assert f"expected time: none: {why}" in terminal_text(without)
     assert "expected time, s" not in terminal_text(without) and "expected time, s" not in html_text(without, tmp_path)
-    assert why in csv_text(without) and why in procurement_text(without) and why in html_text(without, tmp_path)
+    assert why in csv_text(without) and why in procurement(without)["text"] and why in html_text(without, tmp_path)

@@ -9,10 +9,7 @@ import pytest
 from perf.pages.scripts import parser_of
 from results import summarize
 from results.tables.links import Links
-from results.tables.procurement import ABOUT, COLUMNS, MADE_BY, PROJECTION, TABLES, missing, tables
-from results.tables.procurement import procurement_csv as as_csv
-from results.tables.procurement import procurement_markdown as as_markdown
-from results.tables.procurement import procurement_text as as_text
+from results.tables.procurement import ABOUT, COLUMNS, MADE_BY, PROJECTION, TABLES, missing, procurement, tables
 from results.tables.ranking import ranking
 from tests.results.tables.test_input_trials import trial
 
@@ -74,13 +71,13 @@ def test_what_the_checker_objects_to_has_no_numbers(study):
 
 
 def test_nothing_to_show():
-    assert as_text([]) == "no set of runs, and no log of steps\n"
-    assert as_markdown([]) == "" and as_csv([]).count("\n") == 1
+    assert procurement([])["text"] == "no set of runs, and no log of steps\n"
+    assert procurement([])["markdown"] == "" and procurement([])["csv"].count("\n") == 1
 
 
 def test_strangers_names_stay_text(tree, new_log):
     tree.set(new_log.five(precision="=1+1"), org="=cmd|x", system="a|b](http://x)\x1b[31m")
-    told = as_csv(tree.results())
+    told = procurement(tree.results())["csv"]
     assert "\x1b" not in told and next(csv.DictReader(io.StringIO(told)))["org"] == "'=cmd|x"
 
 
@@ -92,7 +89,7 @@ def test_what_is_missing_is_said_with_the_command_that_makes_it(study):
     command = "python harness/submit.py --problem smoke --org ORG --system SYSTEM --study weak --ranks 8 16 32"
     assert lines[0] == f"weak scaling, steps: {command}"
     assert [line.partition(" (")[0] for line in lines[1:]] == ["storage trials", PROJECTED]
-    assert lines[0] in as_text(results) and command in as_markdown(results)
+    assert lines[0] in procurement(results)["text"] and command in procurement(results)["markdown"]
 
 
 def test_a_table_without_data_is_only_listed_as_missing(tree, new_log):
@@ -111,10 +108,10 @@ def test_a_set_has_the_digits_and_headings_of_the_ranking(study):
     for r in results[:2]:
         table = ranking([r], Links(Path.cwd()))
         told = dict(zip(table.head, (cell.text for cell in table.lines[0].cells), strict=True))
-        row = next(line.split() for line in as_text(results).splitlines() if f"  {r.system}" in line)
+        row = next(line.split() for line in procurement(results)["text"].splitlines() if f"  {r.system}" in line)
         for name in ("figure of merit, s", "epochs", "training samples a second"):
             assert told[name] in row, name
-    assert "fom" not in as_text(results) and "_" not in as_text(results).partition("missing")[0]
+    assert "fom" not in procurement(results)["text"] and "_" not in procurement(results)["text"].partition("missing")[0]
 
 
 def test_trials_of_the_storage_have_a_row_each(tree, new_log):
@@ -122,13 +119,13 @@ def test_trials_of_the_storage_have_a_row_each(tree, new_log):
     ((_, name, rows),) = tables(tree.results())
     assert name == "storage trials" and [row["format"] for row in rows] == ["stored", "raw"]
     assert [row["read_samples_per_second"] for row in rows] == [4, 4] and rows[0]["au_percent"] == 90
-    assert "storage trials (docs/io.md)" not in as_text(tree.results())
+    assert "storage trials (docs/io.md)" not in procurement(tree.results())["text"]
 
 
 def test_a_strangers_problem_is_in_no_command_that_people_copy(tree, new_log):
     tree.set(new_log.five(problem="x$(id)"))
     results = tree.results()
-    assert missing(results) == [] and "--problem" not in as_text(results)
+    assert missing(results) == [] and "--problem" not in procurement(results)["text"]
 
 
 def test_the_committed_reference_says_what_it_lacks(capsys):
