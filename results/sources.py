@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compliance.finding import counted
-from compliance.output.difference import differing
+from compliance.output.difference import MOST_LINES, WIDEST, differing
 from compliance.reading.discovery import discover
 from compliance.reading.files import SubmissionFiles, Text
 from compliance.reading.published import published_path, published_text
@@ -14,8 +14,6 @@ from results.tables.formatting import cut
 from rules.edition import load
 
 MOST_CHANGES = 20  # changed files that a difference lists
-MOST_LINES = 400  # lines of a file's diff that a page shows
-WIDEST = 300  # characters of such a line
 REFERENCE = "the published reference"
 
 

@@ -82,7 +82,8 @@ def round_files(one: Round, links: Links) -> Iterator[tuple[str, str]]:
     code, places = f"../{CODE}", [(links.place(path), why) for path, why in one.left_out]
     yield "index.html", report(one.results, links, one.left_out, f"Results of {one.name}", code, RULES, one.tuned)
     yield "results.csv", ADDRESS.sub(HIDDEN, csv_text(one.results))
-    yield "results.json", clean_json(json_text(one.results, places, list(map(record, one.tuned))))
+    told = json_text(one.results, places, list(map(record, one.tuned)))
+    yield "results.json", json.dumps(plain(json.loads(told)), indent=1) + "\n"
     own: dict[str, list[Result]] = defaultdict(list)
     for r in one.results:
         own[r.org].append(r)
@@ -93,11 +94,6 @@ def round_files(one: Round, links: Links) -> Iterator[tuple[str, str]]:
     space = room(max(map(len, own.values())))
     for org, name in one.pages.items():
         yield name, submission(own[org], links, space, left[org.casefold()], one.name, RULES, code)
-
-
-def clean_json(text: str) -> str:
-    """JSON without mail addresses."""
-    return json.dumps(plain(json.loads(text)), indent=1) + "\n"
 
 
 def index(found: Sequence[Round]) -> str:

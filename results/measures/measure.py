@@ -45,11 +45,14 @@ def over(value: float | None, divisor: float) -> float | None:
     return None if value is None else value / divisor
 
 
-def averaged(name: str, heading: str, meaning: str, column: str = "", unit: str = "", share: bool = False) -> Measure:
+def averaged(
+    name: str, heading: str, meaning: str, column: str = "", unit: str = "", share: bool = False, per: float = 1
+) -> Measure:
     """The mean of a column of the runs that the figure of merit averages (in a throughput set, of all models), with its
-    sample standard deviation. The column has the measure's name unless it is given."""
+    sample standard deviation, both over `per`. The column has the measure's name unless it is given."""
     of = column or name
-    return Measure(name, heading, meaning, lambda r: r.mean(of), unit, lambda r: r.deviation(of), share=share)
+    mean, error = (lambda r: over(r.mean(of), per)), (lambda r: over(r.deviation(of), per))
+    return Measure(name, heading, meaning, mean, unit, error, share=share)
 
 
 def with_deviation(measure: Measure, meaning: str = "its deviation", name: str = "") -> tuple[Measure, Measure]:
@@ -85,7 +88,6 @@ of_expected = of(lambda r: expected(r)[0])
 of_throughput = of(lambda r: r.throughput)
 
 
-def seconds_of(part: str, heading: str, meaning: str) -> Measure:
+def seconds_of(part: str, meaning: str) -> Measure:
     """The mean seconds of a part of a run."""
-    mean, error = (lambda r: over(r.mean(f"{part}_ms"), 1000)), (lambda r: over(r.deviation(f"{part}_ms"), 1000))
-    return Measure(f"{part}_seconds", heading, meaning, mean, "s", error)
+    return averaged(f"{part}_seconds", part, meaning, f"{part}_ms", "s", per=1000)

@@ -35,11 +35,11 @@ STAGED_EPOCHS = "staging over an epoch's seconds, of the means: how many epochs 
 TIME = (
     *with_deviation(averaged("epochs", "epochs", EPOCHS)),
     *with_deviation(averaged("passes", "passes over the training data", PASSES)),
-    *with_deviation(seconds_of("staging", "staging", STAGING), name="staging_deviation"),
+    *with_deviation(seconds_of("staging", STAGING), name="staging_deviation"),
     Measure("staged_before_seconds", "staged before the clock", BEFORE, staged_before, "s"),
-    seconds_of("training", "training", "mean seconds in epochs, without evaluation and staging"),
-    seconds_of("evaluation", "evaluation", "mean seconds of evaluation"),
-    seconds_of("rest", "rest", "mean seconds outside of these three"),
+    seconds_of("training", "mean seconds in epochs, without evaluation and staging"),
+    seconds_of("evaluation", "mean seconds of evaluation"),
+    seconds_of("rest", "mean seconds outside of these three"),
     Measure("staging_share", "staging / run", "staging over total, of the means", of_means("staging_ms", "total_ms")),
     *with_deviation(
         averaged("epoch_seconds", "mean epoch", "seconds of an epoch with its evaluations, mean", unit="s")

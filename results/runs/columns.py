@@ -22,9 +22,6 @@ class Row(NamedTuple):
     units: float | None = None  # accelerators, on CPU systems processors (sockets), or nodes if neither is known
     unit: str | None = None  # what `units` counts: accelerator, processor or node
     system_units: float | None = None  # units of the whole system that is described
-    logged_benchmark: str | None = None
-    logged_edition: str | None = None
-    logged_division: str | None = None
     batch: float | None = None  # global_batch_size
     train_samples: float | None = None  # of the training split
     eval_samples: float | None = None  # of the validation split

@@ -10,7 +10,7 @@ from typing import Any
 from compliance.reading.run import Run
 from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
-from results.runs.row import round_of, scaling
+from results.runs.row import round_of, scaling, text
 from results.runs.table import named_sets, rows_of
 from results.statistics.energy import SetEnergy, energy
 from results.statistics.ranks import rank_ranges
@@ -32,8 +32,7 @@ class Result:
     `group` is (edition, benchmark, problem, scaling, division). `rows` are the runs that were not pruned, in the order
     of their numbers; `mask` says which of them the figure of merit averages. `rank` is the best and the worst place in
     the group; `would_stand` is (place, of how many) that a set with errors would have as logged.
-    `called` is the spelling of the organisation that all its sets share, "" for its own. `score` and `models` are there
-    even if the set deserves no score: read `fom` and `throughput` instead.
+    `score` and `models` are there even if the set deserves no score: read `fom` and `throughput` instead.
     """
 
     name: str
@@ -51,13 +50,12 @@ class Result:
     as_logged: bool  # scored even if the checker found errors
     rank: tuple[int, int] | None = None
     would_stand: tuple[int, int] | None = None
-    called: str = ""
     energy: SetEnergy | None = None
 
     @property
     def org(self) -> str:
         """The organisation's folder, "" if the set was given by itself."""
-        return self.called or self.judged.org
+        return self.judged.org
 
     @property
     def system(self) -> str:
@@ -136,12 +134,12 @@ class Result:
 
     def values(self, column: str) -> list[float]:
         """The finite numbers of a column over the runs that `mask` marks."""
-        found = (getattr(row, column) for row, used in zip(self.rows, self.mask, strict=True) if used)
-        return [v for v in found if v is not None and math.isfinite(v)]
+        used = [row for row, counts in zip(self.rows, self.mask, strict=True) if counts]
+        return [value for value in known(used, column) if math.isfinite(value)]
 
     def one(self, column: str) -> Any:
         """The value of a column that all runs share; None if they differ or have none."""
-        found = {getattr(row, column) for row in self.rows} - {None}
+        found = {*known(self.rows, column)}
         return found.pop() if len(found) == 1 else None
 
 
@@ -157,9 +155,8 @@ def summarize(verdict: Verdict, as_logged: bool = False) -> list[Result]:
 
 def one_spelling(results: Sequence[Result]) -> list[Result]:
     """The results, with one spelling of each organisation whatever its case: that of the latest edition."""
-    spelled = {r.judged.org.casefold(): r.judged.org for r in sorted(results, key=lambda r: (r.group[0], r.name))}
-    shared = [spelled[r.judged.org.casefold()] for r in results]
-    return [r if r.org == org else replace(r, called=org) for r, org in zip(results, shared, strict=True)]
+    spelled = {r.org.casefold(): r.org for r in sorted(results, key=lambda r: (r.group[0], r.name))}
+    return [replace(r, judged=replace(r.judged, org=spelled[r.org.casefold()])) for r in results]
 
 
 def results_of(name: str, runs: SetVerdict, as_logged: bool) -> Iterator[Result]:
@@ -180,7 +177,8 @@ def result(name: str, runs: SetVerdict, everyone: Sequence[Row], as_logged: bool
     weak = runs.scaling == "weak"
     times = [row.seconds for row in rows]
     found = score(times, None if weak else runs.required, seconds_between(rows))
-    models, why = throughput(rows, most(rows, "system_units"), most(rows, "units")) if weak else (None, found.why)
+    total, instance = (max(known(rows, column), default=None) for column in ("system_units", "units"))
+    models, why = throughput(rows, total, instance) if weak else (None, found.why)
     unlike = mixed(rows)  # means over unlike runs would mean nothing
     if models and models.logged is not None:
         unknown: dict[str, Any] = dict.fromkeys(OF_UNITS)
@@ -210,13 +208,13 @@ def result(name: str, runs: SetVerdict, everyone: Sequence[Row], as_logged: bool
 
 def seconds_between(rows: Sequence[Row]) -> float:
     """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
-    known = [row.step_ms for row in rows if row.step_ms is not None]
-    return median(known) / 1000 if known else 0.0
+    found = known(rows, "step_ms")
+    return median(found) / 1000 if found else 0.0
 
 
-def most(rows: Sequence[Row], column: str) -> float | None:
-    """A column's largest number."""
-    return max((v for row in rows if (v := getattr(row, column)) is not None), default=None)
+def known(rows: Sequence[Row], column: str) -> list[Any]:
+    """A column's values, without None."""
+    return [value for row in rows if (value := getattr(row, column)) is not None]
 
 
 def converged_columns(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
@@ -227,21 +225,24 @@ def converged_columns(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
 
 def shared(rows: Sequence[Row], column: str) -> str:
     """A text that all runs share, "" if none has one, "mixed" where they differ."""
-    found = {str(v) for row in rows if (v := getattr(row, column)) is not None}
+    found = {*map(str, known(rows, column))}
     return "mixed" if len(found) > 1 else "".join(found)
 
 
 # What a row says of its units, which is wrong where it gives those of the whole system
 OF_UNITS = ("nodes", "units", "train_rate_per_unit", "unit_hours", "node_hours")
-MUST_AGREE = ("problem", "logged_division", "logged_benchmark", "logged_edition", "target")
+MUST_AGREE = ("problem", "submission_division", "submission_benchmark", "rules_edition")  # keys of logs
 
 
 def mixed(rows: Sequence[Row]) -> str | None:
     """Why runs cannot be one set, if they cannot."""
-    for column in MUST_AGREE:
-        found = sorted({str(v) for row in rows if (v := getattr(row, column)) is not None})
+    said: dict[str, list[Any]] = {
+        key.rpartition("_")[2]: [text(row.run.value(key)) for row in rows] for key in MUST_AGREE
+    }
+    for what, values in (said | {"target": [row.target for row in rows]}).items():
+        found = sorted({str(value) for value in values if value is not None})
         if len(found) > 1:
-            return f"runs of {len(found)} {column.replace('logged_', '')}s in one set: {', '.join(found)[:200]}"
+            return f"runs of {len(found)} {what}s in one set: {', '.join(found)[:200]}"
     if not rows:
         return "every run is among the pruned"
     if any(row.run.throughput_only for row in rows):

@@ -29,7 +29,11 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
     lines += [f"   {s.letter}: {printable('; '.join(no_score(s.result)))}" for s in compared if s.result.why]
     lines.append("")
     lines += [printable(line) for verdict, *more in told for line in (verdict, *(f"   {words}" for words in more))]
-    lines += ["", *factor_lines(compared, pairs)]
+    lines.append("")
+    for p, found in products(compared, pairs):
+        slow, fast = p.letters
+        head = ["factor", f"of the time of {slow}", "95 % interval", slow, fast]
+        lines += [f"what makes the time of {slow} over that of {fast}", *aligned([head, *factor_rows(found)]), ""]
     for name, rows in measured(compared):
         lines += block(name, rows, compared)
     if said := notes([s.result for s in compared]):
@@ -42,16 +46,6 @@ def text(compared: Sequence[Side], pairs: Sequence[Pair]) -> str:
         lines += [f"  {s.letter}  {s.result.standing.word}"]
         lines += [f"     {finding_text(f)}" for f in s.result.standing.everything[:20]]
     return "\n".join(lines) + "\n"
-
-
-def factor_lines(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[str]:
-    """A table of the factors of each ratio of times."""
-    lines = []
-    for p, found in products(compared, pairs):
-        slow, fast = p.letters
-        head = ["factor", f"of the time of {slow}", "95 % interval", slow, fast]
-        lines += [f"what makes the time of {slow} over that of {fast}", *aligned([head, *factor_rows(found)]), ""]
-    return lines
 
 
 def products(compared: Sequence[Side], pairs: Sequence[Pair]) -> list[tuple[Pair, list[Factor]]]:

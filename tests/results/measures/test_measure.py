@@ -48,7 +48,7 @@ def test_what_a_set_has_not_is_nothing(results):
 
 def test_a_part_of_a_run_has_its_error(results):
     (r,) = results
-    part = seconds_of("training", "training", "")
+    part = seconds_of("training", "")
     assert (part.name, part.title) == ("training_seconds", "training, s")
     assert part.get(r) == r.mean("training_ms") / 1000 and part.error(r) == r.deviation("training_ms") / 1000
 

@@ -126,11 +126,11 @@ def test_throughput_alone_is_a_result_for_each_problem(tree, new_log):
 
 def test_runs_of_unlike_settings_are_no_set():
     def why(*rows, alone=(False,) * 3):
-        logs = [SimpleNamespace(run=SimpleNamespace(throughput_only=only)) for only in alone]
-        return result.mixed([Row(log, **fields) for log, fields in zip(logs, rows, strict=False)])
+        runs = [SimpleNamespace(throughput_only=x, value=f.get) for x, f in zip(alone, rows, strict=False)]
+        return result.mixed([Row(SimpleNamespace(run=run)) for run in runs])
 
     assert why({"problem": "a"}, {"problem": "b"}) == "runs of 2 problems in one set: a, b"
-    assert why({"logged_edition": "v1"}, {"logged_edition": None}, {"logged_edition": "v1"}) is None
+    assert why({"rules_edition": "v1"}, {"rules_edition": None}, {"rules_edition": "v1"}) is None
     assert why() == "every run is among the pruned"
     assert why({}, alone=[True]) == "throughput only: no run of training to a target"
     both = why({}, {}, alone=[True, False])
@@ -141,8 +141,7 @@ def test_runs_of_unlike_settings_are_no_set():
 def test_what_runs_share():
     rows = [Row(None, problem="a", units=2.0, step_ms=4000), Row(None, problem="b", units=8.0, step_ms=6000), Row(None)]
     assert result.shared(rows, "problem") == "mixed" and result.shared(rows[1:], "problem") == "b"
-    assert result.shared(rows[2:], "problem") == "" and result.most(rows, "units") == 8
-    assert result.most(rows[2:], "units") is None
+    assert result.shared(rows[2:], "problem") == "" and result.known(rows, "units") == [2, 8]
     assert result.seconds_between(rows) == 5 and result.seconds_between(rows[2:]) == 0
 
 
