@@ -67,8 +67,8 @@ def targets(args: argparse.Namespace, formats: Sequence[str]) -> list[Target]:
 def judged(args: argparse.Namespace, wanted: Sequence[Target]) -> Verdict:
     """The checker's verdict on the paths given, with waivers and reviews applied.
 
-    Paths that could not be read and waivers that cover nothing are reported on stderr. Raises ValueError for a damaged
-    waiver or review file, and if a file of `wanted` lies inside what was checked.
+    Paths that could not be read, and waivers that cover nothing or have expired, are reported on stderr. Raises
+    ValueError for a damaged waiver or review file, and if a file of `wanted` lies inside what was checked.
     """
     paths = sorted(map(str, args.paths))  # findings across sets do not depend on the order of the paths
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
@@ -77,17 +77,12 @@ def judged(args: argparse.Namespace, wanted: Sequence[Target]) -> Verdict:
     if reviews:
         verdict = with_reviews(verdict, reviews, {name: load(name) for name in verdict.editions})
     keep_outside(wanted, verdict)
-    tell(verdict)
-    return verdict
-
-
-def tell(verdict: Verdict) -> None:
-    """Report on stderr which paths could not be read, and which waivers cover nothing or have expired."""
     for path, why in verdict.missed:
         safe.tell(f"{path}: {why}")
     for finding in verdict.findings:
         if finding.code in ABOUT:
             safe.tell(finding.text())
+    return verdict
 
 
 def keep_outside(wanted: Sequence[Target], verdict: Verdict) -> None:

@@ -51,17 +51,12 @@ def predicted(family: Sequence[Result], units: float) -> float | None:
 def table(results: Sequence[Result], links: Links) -> Table | None:
     """The table of all families; None without any."""
     sized = [(r, efficiency(r, of[0]), predicted(of, r.one("units") + MORE)) for of in families(results) for r in of]
-    return table_of(columns(links), sized) if sized else None
-
-
-def columns(links: Links) -> dict[str, Callable[[Sized], Cell]]:
-    """The columns of a set in its family."""
 
     def change(r: Result, seconds: float | None) -> Cell:
         percent = None if seconds is None else 100 * (seconds / time(r) - 1)
         return number(percent, None if percent is None else f"{percent:+.0f}")
 
-    return {
+    columns: dict[str, Callable[[Sized], Cell]] = {
         "system": lambda s: Cell(s[0].system, below=f"{s[0].org} · {s[0].group[4]}", href=links.part(s[0])),
         "devices": lambda s: number(s[0].one("units")),
         "minutes": lambda s: number(time(s[0]) / 60, minutes(s[0].fom)),
@@ -69,3 +64,4 @@ def columns(links: Links) -> dict[str, Callable[[Sized], Cell]]:
         f"with {MORE} more devices: minutes, predicted": lambda s: number(over(s[2], 60), minutes(s[2])),
         "change, %": lambda s: change(s[0], s[2]),
     }
+    return table_of(columns, sized) if sized else None

@@ -55,23 +55,18 @@ def tables(results: Sequence[Result]) -> list[tuple[str, list[list[str]]]]:
     return found
 
 
-def predicted(results: Sequence[Result], at: Sequence[Place]) -> tuple[list[tuple[str, list[list[str]]]], list[str]]:
-    """Tables of times that are predicted at other batch sizes for sets with a figure of merit, those `at` the places
-    asked for among them, and for each table a sentence on how well it predicts what is known."""
+def analysis(results: Sequence[Result], at: Sequence[Place] = ()) -> dict[str, str]:
+    """{format: the tables}, for a terminal and in Markdown.
+
+    The last are of times that are predicted at other batch sizes for sets with a figure of merit, those `at` the places
+    asked for among them, each with a sentence on how well it predicts what is known.
+    """
     scored = [r for r in results if not r.weak and r.fom is not None]
     known = [(name, table.words, said) for name, table, said in predictions(scored, at=at) if table]
     if at and not known:
         wanted = "wanted a batch size that sets with a figure of merit have or enclose"
         raise ValueError(f"--at: found {', '.join(map(named, at))}, {wanted}")
-    sentences = [f"{name.rpartition(' · ')[0]}: {said}" for name, _, said in known if said]
-    return [(name, words) for name, words, _ in known], sentences
-
-
-def analysis(results: Sequence[Result], at: Sequence[Place] = ()) -> dict[str, str]:
-    """{format: the tables}, for a terminal and in Markdown."""
-    times, sentences = predicted(results, at)
-    found, lines = tables(results) + times, "".join(f"\n{line}\n" for line in sentences)
-    return {
-        "text": text_of(found, "no set of runs to train one model\n") + lines,
-        "markdown": markdown_of(found) + lines,
-    }
+    found = tables(results) + [(name, words) for name, words, _ in known]
+    lines = "".join(f"\n{name.rpartition(' · ')[0]}: {said}\n" for name, _, said in known if said)
+    none = "no set of runs to train one model\n"
+    return {"text": text_of(found, none) + lines, "markdown": markdown_of(found) + lines}

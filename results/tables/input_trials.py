@@ -54,18 +54,13 @@ def input_trials(results: Iterable[Result]) -> list[InputTrial]:
 
 
 def trial_table(results: Iterable[Result], links: Links) -> Table | None:
-    """The table of input trials; None without any."""
+    """The table of input trials; None without any. Hovering over a number shows the line of the log."""
     found = input_trials(results)
-    return table_of(columns(links), found) if found else None
-
-
-def columns(links: Links) -> dict[str, Callable[[InputTrial], Cell]]:
-    """The columns of the table; hovering over a number shows the line of the log."""
 
     def numeric(get: Callable[[Tried], float | None]) -> Callable[[InputTrial], Cell]:
         return lambda t: number(get(t.tried), title=links.place(t.row.run.file, t.tried.line))
 
-    return {
+    columns: dict[str, Callable[[InputTrial], Cell]] = {
         "system": lambda t: Cell(t.of.system, below=t.of.org),
         "ranks": lambda t: Cell(t.ranks),
         "emulate": lambda t: Cell(t.tried.emulate),
@@ -77,6 +72,7 @@ def columns(links: Links) -> dict[str, Callable[[InputTrial], Cell]]:
         "errors": lambda t: number(t.row.errors),
         "log": lambda t: Cell(t.row.run.file.name, href=links.to(t.row.run.file)),
     }
+    return table_of(columns, found) if found else None
 
 
 def trial_differences(results: Sequence[Result]) -> list[tuple[str, list[str]]]:

@@ -142,15 +142,12 @@ def missing(results: Iterable[Result]) -> list[tuple[str, list[str]]]:
     there: dict[tuple[str, ...], set[str]] = {(*r.group[:3], r.group[4]): set() for r in known}
     for group, name, _ in tables(known):
         there[group].add(name)
-    what = "missing, and what makes it"
-    return [(title((*group[:3], "", group[3]), what), lacking(group, names)) for group, names in sorted(there.items())]
-
-
-def lacking(group: Sequence[str], names: Iterable[str]) -> list[str]:
-    """The lines of a group that has the tables `names`."""
-    edition, benchmark, problem, _ = group
-    lines = [f"{name}{ABOUT.get(name, '')}: {how}" for name, how in MADE_BY.items() if name not in names]
-    return [line.format(edition=edition, benchmark=benchmark, problem=problem) for line in (*lines, PROJECTION)]
+    found = []
+    for (edition, benchmark, problem, division), names in sorted(there.items()):
+        lines = [f"{name}{ABOUT.get(name, '')}: {how}" for name, how in MADE_BY.items() if name not in names]
+        told = [line.format(edition=edition, benchmark=benchmark, problem=problem) for line in (*lines, PROJECTION)]
+        found.append((title((edition, benchmark, problem, "", division), "missing, and what makes it"), told))
+    return found
 
 
 def time_to_target(r: Result) -> Cells:

@@ -26,15 +26,11 @@ def ranking(results: Sequence[Result], links: Links) -> Table:
     columns = (throughput_columns if results[0].weak else time_columns)(links)
     parts = any((r.mean("passes") or math.inf) < 0.9 * (r.mean("epochs") or 0.0) for r in results)
     columns |= {"passes": measured("passes")} if parts else {}  # where an epoch is a part of a pass
-    columns |= {"expected_seconds": measured("expected_seconds", title=expected_words)} if known(results) else {}
+    expects = any(expected(r)[0] for r in results)
+    columns |= {"expected_seconds": measured("expected_seconds", title=expected_words)} if expects else {}
     columns |= ENERGY if any(r.energy for r in results) else {}
     found = table_of({heading(name): cell for name, cell in columns.items()}, results, facts, wide=hardware.HEAD)
     return replace(found, meanings={heading(name): MEASURES[name].meaning for name in columns if name in MEASURES})
-
-
-def known(results: Sequence[Result]) -> bool:
-    """Whether any set has an expected time."""
-    return any(expected(r)[0] for r in results)
 
 
 def facts(r: Result) -> dict[str, str]:

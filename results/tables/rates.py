@@ -117,12 +117,8 @@ def series(found: Sequence[Rate]) -> list[Series]:
 def rate_table(results: Sequence[Result], links: Links) -> Table:
     """The table of rates: a row for each log that measures throughput only."""
     found = rates(results)
-    return table_of(columns(series(found), links), found)
-
-
-def columns(lines: Sequence[Series], links: Links) -> dict[str, Callable[[Rate], Cell]]:
-    """The columns of the table; the efficiencies are those in the series `lines`."""
-    return {
+    lines = series(found)
+    columns: dict[str, Callable[[Rate], Cell]] = {
         "system": lambda r: Cell(r.of.system, below=r.of.org),
         heading("units"): lambda r: number(r.units),
         "layout": lambda r: Cell(r.shape),
@@ -136,6 +132,7 @@ def columns(lines: Sequence[Series], links: Links) -> dict[str, Callable[[Rate],
         "errors": lambda r: number(r.row.errors),
         "log": lambda r: Cell(r.row.run.file.name, href=links.to(r.row.run.file)),
     }
+    return table_of(columns, found)
 
 
 def efficiencies(rate: Rate, lines: Iterable[Series]) -> str:
