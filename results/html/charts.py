@@ -61,9 +61,6 @@ def key(i: int, name: str) -> dict[str, Any]:
     return {"name": name, "c": i % COLOURS, "d": i // COLOURS % DASHES, "h": i % SHAPES}
 
 
-KINDS = [{"name": part} for part in PARTS]
-
-
 def sample(items: Sequence[Any], most: int = MOST) -> list[Any]:
     """The items, or `most` of them evenly spaced, with the first and the last."""
     if len(items) <= most:
@@ -145,4 +142,5 @@ def timeline(sides: Sequence[Side], together: bool) -> Chart | None:
 
 def parts_chart(kind: str, caption: str, cols: Sequence[str], rows: Sequence[Sequence[Any]]) -> Chart | None:
     """A chart of bars by part of the time; None without rows."""
-    return Chart(kind, caption, KINDS, {"parts": Rows(cols, rows)}, marks="block") if rows else None
+    looks = [{"name": part} for part in PARTS]
+    return Chart(kind, caption, looks, {"parts": Rows(cols, rows)}, marks="block") if rows else None

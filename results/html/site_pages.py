@@ -20,6 +20,7 @@ from results.html.page import ADDRESS, HIDDEN, bundle, page, plain
 from results.html.report import report
 from results.html.specs import COLOURS
 from results.html.submission_page import names, submission
+from results.measures.registry import MEASURES
 from results.statistics.result import Result
 from results.tables.cells import Cell, Line, Table, number, table_of
 from results.tables.formatting import show
@@ -123,7 +124,8 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
     best: dict[tuple[Any, ...], dict[tuple[str, str], Found]] = defaultdict(lambda: defaultdict(dict))
     for one in found:
         for r in one.results:
-            if (value := worth(r)) is not None:
+            value = MEASURES["models_per_hour" if r.weak else "fom_minutes"].get(r)
+            if value is not None:
                 of = best[(*r.group[1:3], r.one("target"), *r.group[3:])][(r.org.casefold(), r.system)]
                 kept = of.get(one.name)
                 if kept is None or (value > kept[0] if r.weak else value < kept[0]):
@@ -132,13 +134,6 @@ def trends(found: Sequence[Round]) -> list[tuple[str, Table, Chart | None]]:
     ordered = sorted(named.items(), key=lambda item: str(item[0]))
     looks = looks_of([r for _, systems in ordered for of in systems.values() for _, r, _ in of.values()])
     return [trend(group, systems, found, looks) for group, systems in ordered]
-
-
-def worth(r: Result) -> float | None:
-    """Minutes to train, or models an hour of a throughput set; None without score."""
-    if r.throughput is not None:
-        return r.throughput.models_per_hour
-    return None if r.fom is None else r.fom / 60
 
 
 def trend(

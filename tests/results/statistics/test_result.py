@@ -57,6 +57,9 @@ def test_a_folder_of_another_name_leaves_the_benchmark_to_the_log(tmp_path, new_
         log.write(tmp_path / "runs" / f"result_{i}.txt")
     (r,) = results(tmp_path / "runs")
     assert r.group[1] == "scaffold" and r.label == str(tmp_path / "runs") and r.fom == 52
+    new_log.cosmoflow([0.3]).write(tmp_path / "runs" / "result_5.txt")
+    (unlike,) = results(tmp_path / "runs")
+    assert unlike.group[1] == "scaffold" and unlike.why.startswith("not judged by all the rules")
 
 
 def test_a_weak_set_counts_models(tree, new_log):
