@@ -31,6 +31,12 @@ def test_the_format_is_the_one_asked_for_or_the_endings(arguments, wanted):
     assert targets(options(*arguments), FORMATS) == wanted
 
 
+def test_commands_say_how_submissions_are_judged():
+    given = options("--rules", "v1.0", "--waivers", "w.yaml", "--as-logged")
+    assert (given.rules, given.waivers, given.as_logged) == ("v1.0", Path("w.yaml"), True)
+    assert not hasattr(given, "reviews")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
