@@ -28,10 +28,11 @@ from compliance.output.difference import difference
 from compliance.output.explain import explain, listing
 from compliance.output.impact import with_impact
 from compliance.output.report import Report, summaries
-from compliance.reviewing.review import checklists, read_reviews
+from compliance.reviewing.review import Reviews, checklists, read_reviews
 from compliance.reviewing.waiver import read_waivers
 from compliance.rule import CHECKS, premises
 from compliance.safe import progress, put, tell
+from compliance.verdict import Verdict
 from rules.current import editions
 from rules.edition import load
 
@@ -98,7 +99,7 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
         raise ValueError(f"--severity: found --format {args.format}, which has every finding; wanted another format")
     if not args.seconds >= 0:
         raise ValueError(f"--seconds: found {args.seconds:g}, wanted 0 or more")
-    codes, before = chosen(args.select, args.ignore)
+    wanted = chosen(args.select, args.ignore)
     paths = [*args.paths, *args.beside]
     waivers = read_waivers(args.waivers, paths) if args.waivers else None
     reviews = read_reviews(args.reviews, paths) if args.reviews else None
@@ -108,6 +109,18 @@ def check(args: argparse.Namespace, confine: bool = False) -> tuple[str, int]:
         verdict = verdict.of(args.paths)
         if not (verdict.looked or verdict.submissions or verdict.missed):
             raise ValueError(f"--beside: found parts of submissions in {args.paths}, wanted whole ones")
+    return render(verdict, wanted, args, reviews, sandbox)
+
+
+def render(
+    verdict: Verdict,
+    wanted: tuple[set[str], set[str]],
+    args: argparse.Namespace,
+    reviews: Reviews | None = None,
+    sandbox: str = "",
+) -> tuple[str, int]:
+    """Return the report in the chosen format, and the exit code. `wanted` is what `chosen` returns."""
+    codes, before = wanted
     editions_ = {name: load(name) for name in verdict.editions}
     listed = checklists(verdict, reviews, editions_) if reviews else None
     sets = {runs.path for runs in verdict.all_sets}
