@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from compliance.finding import Finding
-from compliance.output.grouping import COPY, MOST_WHOLE, Kind, fitted, kinds, label, shown, tally, verdict
+from compliance.output.grouping import COPY, Kind, fitted, kinds, label, shown, tally, verdict
 from compliance.output.report import Report, Summary, owned, told_as
 from compliance.reading.digest import CRLF
 from rules.text import Rule
@@ -184,17 +184,14 @@ def test_what_fits_is_each_rule_then_its_first_example_then_more(groups, room, e
 
 @pytest.mark.parametrize(
     ("room", "shown"),
-    [(2, [(0, False)] * 2), (4, [(1, False)] * 2), (5, [(1, True), (1, False)]), (8, [(2, True)] * 2)],
+    [
+        *((2, [(0, False)] * 2), (4, [(1, False)] * 2), (5, [(1, True), (1, False)])),
+        *((8, [(2, True)] * 2), (99, [(5, True)] * 2)),
+    ],
 )
 def test_a_fix_takes_a_line_after_the_first_example(room, shown):
     chosen, rest = fitted([kind(5, fix="do this")] * 2, room)
     assert ([tuple(more) for _, *more in chosen], rest) == (shown, [])
-
-
-def test_with_room_all_examples_and_the_fix_are_shown():
-    made = kind(MOST_WHOLE, fix="do this")
-    assert len(made.examples) == MOST_WHOLE
-    assert fitted([made], 99) == ([(made, MOST_WHOLE, True)], [])
 
 
 def test_an_error_and_a_review_say_what_to_do():

@@ -6,7 +6,7 @@ import pytest
 
 from compliance.engine import judge
 from compliance.reading import ledger as module
-from compliance.reading.ledger import ABORTED, KILLED, NOTED, REPEATED, UNEXPLAINED, beginnings, ledger_of, start_in
+from compliance.reading.ledger import ABORTED, NOTED, REPEATED, UNEXPLAINED, beginnings, ledger_of, start_in
 from compliance.reading.tree import read_set
 from rules.edition import load
 from tests.compliance import made
@@ -62,7 +62,6 @@ def test_a_log_has_the_starts_that_it_states_and_no_others(launched, read):
     ("status", "name", "noted", "fate"),
     [
         ("aborted", "", False, ABORTED),
-        (None, "", False, KILLED),
         (None, "result_9.txt", True, NOTED),
         ("success", "", True, REPEATED),
         ("success", "result_9.txt", True, NOTED),

@@ -138,12 +138,6 @@ def test_of_faults_of_the_text_so_many_are_shown_and_all_are_counted(tmp_path, m
     assert (log.size, log.last_line, log.count) == (len(text), 1 + 4 * number, 1 + 3 * number)
 
 
-def test_the_largest_step_back_is_kept_behind_many_small_ones(gather, monkeypatch):
-    monkeypatch.setattr(module, "SHOWN", 2)
-    log = gather(*[("seed", -back) for back in (0, 1, 2, 900, 800, 3)])
-    assert log.back == [(2, 1, "seed"), (4, 900, "seed")] and log.back_ms == 900
-
-
 @pytest.mark.parametrize(("small", "kept"), [(0, 2), (1 << 24, 4)])
 def test_large_events_of_a_large_log_take_the_room_of_several(gather, monkeypatch, small, kept):
     monkeypatch.setattr(module, "MOST_EVENTS", 8)

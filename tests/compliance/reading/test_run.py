@@ -19,24 +19,6 @@ from compliance.reading.tree import LogFile
 from rules.edition import load
 
 
-def run_of(tree, law, index=2):
-    verdict = judge([tree.root], rules=law)
-    return verdict.all_sets[0].logs[index].run, [f.code for f in verdict.findings]
-
-
-def test_a_good_run(tree, law):
-    run, codes = run_of(tree, law)
-    log = tree.logs[2]
-    start, stop = log.one("run_start"), log.one("run_stop")
-    assert codes == [] and run.converged and not run.pruned
-    assert run.seconds == (stop["time_ms"] - start["time_ms"]) / 1000
-    assert (run.metric, run.target, run.problem) == ("eval_accuracy", 0.95, "tiny")
-    assert [e.value for e in run.evaluations] == [e["value"] for e in log.all("eval_accuracy")]
-    assert run.passing == run.evaluations[-1]
-    assert run.value("source") == log.one("source")["value"] and run.source == log.one("source")["metadata"]["files"]
-    assert {kind: len(spans) for kind, spans in run.spans.items()} == {"staging": 1, "epoch": 5, "eval": 5}
-
-
 def fact(value, line=1):
     return Event(line, 0, "POINT_IN_TIME", "k", value, {})
 
@@ -181,7 +163,7 @@ def test_an_open_span_ends_at_the_next_or_with_the_run(logs):
 
 
 def test_a_run_without_a_later_stop_has_no_timed_span(tree, law):
-    run, _ = run_of(tree, law)
+    run = judge([tree.root], rules=law).all_sets[0].logs[2].run
     start, stop = run.start.time_ms, run.stop.time_ms
     assert run.window == (start, stop) == (run.start_ms, run.stop_ms)
     assert replace(run, stop=run.stop._replace(time_ms=start + 1)).window == (start, start + 1)

@@ -23,26 +23,18 @@ from compliance.reading.terms import terms_for
 from rules.edition import load
 
 
-def test_packed_series_give_back_what_was_put_in():
+def test_packed_series_give_back_what_was_put_in_so_many(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 2)
     items = [Evaluation(3, 1_790_000_000_123, 1.0, None, 0.5), Evaluation(9, 1_790_000_000_999, None, 64.0, math.pi)]
-    packed = Evaluations(items)
+    packed = Evaluations([*items, items[0]])
     assert list(packed) == items and packed[-1] == items[1] and packed[:1] == items[:1]
     assert packed.curve == [(3, 0.5), (9, math.pi)]
-    spans = Spans([(1, 5), (7, 1 << 50)])
+    spans = Spans([(1, 5), (7, 1 << 50), (3, 4)])
     assert list(spans) == [(1, 5), (7, 1 << 50)] and spans[-1] == (7, 1 << 50)
     for series in (packed, spans):
-        with pytest.raises(IndexError):
-            series[2]
-
-
-def test_series_keep_so_many(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 2)
-    assert len(Evaluations([Evaluation(i, i, None, None, 0.5) for i in range(3)])) == 2
-    packed = Spans([(1, 5), (7, 9), (11, 12)])
-    assert list(packed) == [(1, 5), (7, 9)]
-    for one in (packed, Evaluations([Evaluation(1, 1, None, None, 0.5)])):
-        with pytest.raises(IndexError):
-            one[-3]
+        for beyond in (2, -3):
+            with pytest.raises(IndexError):
+                series[beyond]
 
 
 @pytest.fixture

@@ -111,19 +111,6 @@ def both(root, *parts):
     return home, (within, alone)
 
 
-@pytest.mark.parametrize("parts", [("results",), ("results", "box", "strong", "scaffold")])
-def test_logs_set_aside_are_in_the_order_of_their_numbers(tmp_path, parts):
-    again = ["superseded/2/result_0.txt", "superseded/1/result_1.txt"]
-    files(tmp_path.joinpath(*parts), "result_0.txt", *again)
-    home, sets = both(tmp_path, *parts)
-    for found in sets:
-        assert held(found, home) == [["result_0.txt"], again]
-        assert not any(log.pruned for log in found.superseded)
-    files(home, "superseded/result_5.txt")  # of no time
-    assert [held(found, home)[1] for found in both(tmp_path, *parts)[1]] == [again, again]
-    assert len(read_submission(tmp_path, "acme", tmp_path).sets) == 2
-
-
 def test_logs_aside_of_no_set_are_sets_and_pruned_ones_none(tmp_path):
     files(tmp_path / "results" / "box" / "strong" / "scaffold", "superseded/1/result_0.txt", "superseded/result_0.txt")
     found = read_submission(tmp_path, "acme", tmp_path).sets
@@ -134,22 +121,20 @@ def test_logs_aside_of_no_set_are_sets_and_pruned_ones_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("parts", "pruned"),
-    [
-        (("results", "box", "weak", "scaffold"), True),
-        (("results", "box", "strong", "scaffold"), False),
-        (("results", "weak", "strong", "scaffold"), False),
-    ],
+    "folder", ["results", *(f"results/{s}/scaffold" for s in ("box/strong", "weak/strong", "box/weak"))]
 )
-def test_pruned_logs_belong_to_weak_sets_and_come_last(tmp_path, parts, pruned):
-    files(tmp_path.joinpath(*parts), "result_1.txt", "result_2.txt", "pruned_results/result_0.txt", "README.md")
-    files(tmp_path.joinpath(*parts), "pruned_results/README.md")
-    home, sets = both(tmp_path, *parts)
-    own = [("result_1.txt", False), ("result_2.txt", False)]
-    wanted = [*own, ("pruned_results/result_0.txt", True)] if pruned else own
+def test_a_set_has_its_logs_pruned_ones_if_weak_and_those_aside(tmp_path, folder):
+    own, pruned, again = ["result_1.txt", "result_2.txt"], "pruned_results/result_0.txt", "superseded/{}/result_{}.txt"
+    aside = [again.format(2, 0), again.format(1, 1)]
+    files(tmp_path / folder, *own, pruned, *aside, "README.md", "pruned_results/README.md")
+    files(tmp_path / folder, "superseded/result_5.txt")  # of no time, a set of its own
+    home, sets = both(tmp_path, *folder.split("/"))
+    wanted = [*own, pruned] if folder.endswith("weak/scaffold") else own
     for found in sets:
-        assert [(log.file.relative_to(home).as_posix(), log.pruned) for log in found.logs] == wanted
-        assert [log.name for log in found.logs] == [f"acme/{'/'.join(parts)}/{name}" for name, _ in wanted]
+        assert held(found, home) == [wanted, aside]
+        assert [log.pruned for log in (*found.superseded, *found.logs)] == [*4 * [False], True][: 2 + len(wanted)]
+        assert [log.name for log in found.logs] == [f"acme/{folder}/{name}" for name in wanted]
+    assert {s.path for s in read_submission(tmp_path, "acme", tmp_path).sets} == {home, home / "superseded"}
 
 
 def test_no_link_leads_to_logs_of_a_set(tmp_path):

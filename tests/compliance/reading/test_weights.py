@@ -8,12 +8,7 @@ import pytest
 import safetensors.numpy
 
 from compliance.reading import weights
-from compliance.reading.digest import Named
 from compliance.reading.values import Unsound
-from tests.compliance.logs import event
-
-DIGEST = "5" * 64
-FILE = "weights/result_3.safetensors"
 
 
 def written(tmp_path, data):
@@ -127,14 +122,6 @@ def test_digests_are_of_files_up_to_a_size_and_of_no_link(tmp_path):
     for one in (link, folder / path.name, path.parent):
         with pytest.raises(OSError):
             weights.open_weights(one)
-
-
-def test_what_a_log_names():
-    said = event(9, "weights", value=DIGEST, bytes=5, path=FILE)
-    assert weights.named(said, "x/result_3.txt") == Named(9, DIGEST, 5, weights.file_of("a/b/result_3.txt"))
-    assert weights.named(event(9, "weights", value=DIGEST, bytes=5), "result_3.txt") is None
-    assert weights.named(said, "result_4.txt") is None
-    assert weights.named(None, "result_3.txt") is None
 
 
 @pytest.mark.parametrize(
