@@ -1,7 +1,5 @@
 """A launch ledger beside its runs: whose starts are whose, and what became of the others."""
 
-from dataclasses import replace
-
 import pytest
 
 from compliance.engine import judge
@@ -17,23 +15,13 @@ from tests.compliance.ledgers import sha256, time_of
 def read(launched, law):
     """The ledger and the runs of the set, as they are now."""
 
-    def look(edition="v1.0"):
+    def look():
         folder = launched.ledger.parent
         (runs,) = judge([launched.root], rules=law).all_sets
-        found = ledger_of(read_set(folder, "given/scaffold", folder), load(edition, law))
+        found = ledger_of(read_set(folder, "given/scaffold", folder), load("v1.0", law))
         return found, [log.run for log in runs.logs]
 
     return look
-
-
-def test_it_lies_beside_the_logs(launched, read):
-    found, runs = read()
-    assert found.path == "given/scaffold/ledger.jsonl" and found.ledger.faults == ()
-    assert [[entry.number for entry in found.starts_of(run)] for run in runs] == [[1], [3], [5], [7], [9]]
-    assert found.others(runs) == {} and sorted(found.ends) == [1, 3, 5, 7, 9]
-    assert read("mlperf-hpc-v3.0")[0] is None  # an edition without ledgers
-    launched.ledger.unlink()
-    assert read()[0] is None
 
 
 def test_what_is_there_and_no_file_is_damage(launched, read):
@@ -45,17 +33,6 @@ def test_what_is_there_and_no_file_is_damage(launched, read):
     found, runs = read()
     assert [damage.found for damage in found.ledger.faults] == ["a symbolic link"] and found.others(runs) == {}
     assert found.summary(runs) == "ledger: 0 starts, 0 runs, 0 restarted, 0 failed; 1 fault; head none"
-
-
-def test_a_log_has_the_starts_that_it_states_and_no_others(launched, read):
-    launched.changed("ledger", 0, value=3)
-    launched.changed("ledger", 1, value=2)
-    launched.changed("ledger", 2, metadata={"line": None})
-    launched.changed("ledger", 3, value=None)
-    found, runs = read()
-    assert [len(found.starts_of(run)) for run in runs] == [0, 0, 0, 0, 1]
-    for other in ({"launch": None}, {"file": runs[3].file}):
-        assert found.starts_of(replace(runs[4], **other)) == []
 
 
 @pytest.mark.parametrize(
@@ -98,20 +75,15 @@ def test_a_line_sums_it_up(launched, read):
     assert found.summary(runs) == f"ledger: {told}; head {head}"
 
 
-def test_how_a_log_began(launched, read, tmp_path, monkeypatch):
-    _, runs = read()
-    lines = launched.path(0).read_bytes().splitlines(keepends=True)
-    whole, half = (sha256(b"".join(lines[:count])) for count in (len(lines), 20))
-    broken = sha256(b"".join(lines[:20])[:-1])
-    assert beginnings(runs[0], {whole, half, broken, "0" * 64}) == {whole, half}
-    assert beginnings(runs[0], set()) == set()
-    launched.path(0).unlink()
-    assert beginnings(runs[0], {whole}) == set()
-    (tmp_path / "log").write_bytes(b"12345678\n")
-    monkeypatch.setattr(module, "PIECE", 4)
-    for most, found in ((2, set()), (3, {sha256(b"12345678\n")})):  # so many pieces of a log are read
+def test_how_a_log_began_is_read_in_so_many_pieces(tmp_path, monkeypatch):
+    run = made.run(file=tmp_path / "log")
+    first, whole, broken = (sha256(data) for data in (b"1234\n", b"1234\n567\n", b"1234\n56"))
+    assert beginnings(run, {first}) == set()  # there is no log
+    run.file.write_bytes(b"1234\n567\n")
+    monkeypatch.setattr(module, "PIECE", 4)  # bytes, of a line longer than that
+    for most, found in ((2, {first}), (3, {first, whole})):
         monkeypatch.setattr(module, "MOST_PIECES", most)
-        assert beginnings(made.run(file=tmp_path / "log"), {sha256(b"12345678\n")}) == found
+        assert beginnings(run, {first, whole, broken}) == found
 
 
 @pytest.mark.parametrize(

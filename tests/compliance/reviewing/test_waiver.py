@@ -13,7 +13,6 @@ from compliance.reviewing.waiver import Waiver, read_waivers
 from tests.support.sides import sides
 
 AGREED = {"organisation": "acme", "code": "SEED03", "path": "result_1.txt", "reason": "agreed", "reviewer": "r"}
-PAST = "2020-01-01"
 
 
 def waiver(file, **fields):
