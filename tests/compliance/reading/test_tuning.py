@@ -15,7 +15,6 @@ from compliance.reading.tuning import (
     course_of,
     entry_of,
     first_ending,
-    given_names,
     point_of,
     read,
     settings_of,
@@ -24,13 +23,8 @@ from compliance.reading.tuning import (
 from tests.compliance import made
 
 
-def trials_of(tuned):
-    (submission,) = discover([str(tuned.root)]).submissions
-    return next(s for s in submission.sets if s.trials)
-
-
 def test_a_campaign_is_read(tuned):
-    trials = trials_of(tuned)
+    (trials,) = (s for s in discover([str(tuned.root)]).submissions[0].sets if s.trials)
     found = read(trials.path, read_beside(trials.path, trials.name))
     assert found.fault is None and found.campaign == tuned.campaign
     assert found.opened.shift == tuned.said[1].shift and entry_of(trials) is None
@@ -40,16 +34,6 @@ def test_a_campaign_is_read(tuned):
     assert read(tuned.folder, None).campaign is found.campaign  # read again once it changed
     path.write_text(path.read_text() + "\n")
     assert read(tuned.folder, None).campaign is None
-
-
-def test_the_settings_that_a_campaign_gives(tuned):
-    trials = trials_of(tuned)
-    ledger = read_beside(trials.path, trials.name)
-    assert given_names(trials, ledger) == {"learning_rate", "batch_size", "epochs"}
-    (tuned.folder / "campaign.json").unlink()
-    assert given_names(trials, ledger) == frozenset()
-    confirmation = next(s for s in discover([str(tuned.root)]).submissions[0].sets if not s.trials)
-    assert given_names(confirmation, None) == frozenset()
 
 
 @pytest.mark.parametrize(
