@@ -5,6 +5,7 @@ import pytest
 from compliance.source.python import read_python
 from compliance.source.seeds import constants_of, is_constant, settings
 from tests.support.effort import lines_run
+from tests.support.sides import sides
 
 FIXED = {
     "numpy": "import numpy as np\nnp.random.seed(4)\n",
@@ -64,14 +65,9 @@ def fixed(**files):
     return [(path[:-3], line) for path, p in read.items() for line, _, seed in p.fixed if is_constant(seed, constants)]
 
 
-@pytest.mark.parametrize("name", FIXED)
-def test_constant_is_fixed(name):
-    assert len(fixed(a=FIXED[name])) == 1
-
-
-@pytest.mark.parametrize("name", FREE)
-def test_fresh_seed_is_free(name):
-    assert fixed(a=FREE[name]) == []
+@pytest.mark.parametrize(("text", "found"), sides((FIXED.values(), FREE.values())), ids=[*FIXED, *FREE])
+def test_a_constant_is_fixed_and_a_fresh_seed_is_free(text, found):
+    assert len(fixed(a=text)) == found
 
 
 @pytest.mark.parametrize("name", POSSIBLE)

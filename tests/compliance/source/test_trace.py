@@ -6,6 +6,7 @@ from compliance.source.flow import DEEPEST, LEAST_MODULUS, MOST_BOUND, MOST_SHIF
 from compliance.source.python import read_python
 from compliance.source.trace import MOST_CALLS, untraced
 from tests.support.effort import lines_run
+from tests.support.sides import sides
 
 START = """import os, random, hashlib, functools
 import numpy as np
@@ -108,16 +109,10 @@ def source(more):
     return START + "".join(f"    {line}\n" for line in body.splitlines()) + top + "\n"
 
 
-@pytest.mark.parametrize("name", SEEDED)
-def test_seeded_source_is_found(as_marked, name):
-    text = source(SEEDED[name])
-    assert "#!" in text
-    as_marked(text)
-
-
-@pytest.mark.parametrize("name", HONEST)
-def test_honest_source_has_no_finding(as_marked, name):
-    as_marked(source(HONEST[name]))
+@pytest.mark.parametrize(("more", "found"), sides((SEEDED.values(), HONEST.values())), ids=[*SEEDED, *HONEST])
+def test_seeded_source_is_found_and_honest_source_is_not(as_marked, more, found):
+    assert ("#!" in more) is found
+    as_marked(source(more))
 
 
 TWICE = START + "    torch.manual_seed(seed)  #! CODE02\n    other = config.first\n    log.event('seed', other)\n"

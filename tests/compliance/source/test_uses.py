@@ -120,9 +120,9 @@ def test_what_may_tell_a_replay_is_a_use():
     assert uses_of(gather(ast.parse("\n".join(lines))), lines) == [(n, TELLS, lines[n - 1]) for n in (2, 3)]
 
 
-@pytest.mark.parametrize("name", NONE)
-def test_what_training_needs_is_no_use(as_marked, name):
-    as_marked(NONE[name])
+@pytest.mark.parametrize("text", NONE.values(), ids=NONE)
+def test_what_training_needs_is_no_use(as_marked, text):
+    as_marked(text)
 
 
 @pytest.mark.parametrize(
