@@ -165,7 +165,8 @@ def test_an_open_span_ends_at_the_next_or_with_the_run(logs):
 def test_a_run_without_a_later_stop_has_no_timed_span(tree, law):
     run = judge([tree.root], rules=law).all_sets[0].logs[2].run
     start, stop = run.start.time_ms, run.stop.time_ms
-    assert run.window == (start, stop) == (run.start_ms, run.stop_ms)
+    assert run.window == (start, stop) == (run.start_ms, run.stop_ms) and run.seconds == (stop - start) / 1000
+    assert run.source == tree.files(2)
     assert replace(run, stop=run.stop._replace(time_ms=start + 1)).window == (start, start + 1)
     for none in (None, run.stop._replace(time_ms=start), run.stop._replace(time_ms=None)):
         assert replace(run, stop=none).window is replace(run, stop=none).seconds is None
