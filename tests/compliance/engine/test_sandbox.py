@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -20,9 +19,7 @@ def run(code: str, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def tried(folder: Path) -> list[str]:
-    """What comes of reading, writing, executing and connecting within the sandbox, and in which words it is told."""
-    code = """
+TRIES = """
 import os, socket, subprocess, sys
 from pathlib import Path
 listening = socket.create_server(("127.0.0.1", 0))
@@ -45,12 +42,11 @@ for attempt in (
     except OSError as error:
         print(type(error).__name__)
 """
-    (folder / "there").write_text("read me")
-    return run(code, str(folder)).splitlines()
 
 
 def test_what_is_left_is_reading_and_what_landlock_does_not_cover(tmp_path):
-    said, *came = tried(tmp_path)
+    (tmp_path / "there").write_text("read me")
+    said, *came = run(TRIES, str(tmp_path)).splitlines()
     if said.startswith("none"):
         pytest.skip(f"sandbox: {said}")
     assert said.startswith("no writing to files, no programs")

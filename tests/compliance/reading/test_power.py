@@ -44,17 +44,6 @@ def instruments(tmp_path, logs):
     return write
 
 
-@pytest.fixture
-def instrument(instruments, tmp_path):
-    """Writes the log of a node and reads it again."""
-
-    def read(*events):
-        instruments("node_0.txt", *events)
-        return read_instrument(tmp_path / "power" / "result_0" / "node_0.txt")
-
-    return read
-
-
 NODE, FACTOR, SWITCH = "power_reading", "conversion_eff", "interconnect_power_est"
 WHOLE = (10, 100.0, NODE)  # seconds, a number, and its key
 
@@ -104,11 +93,14 @@ def test_links_are_not_followed(logs, instruments, tmp_path):
 
 
 @pytest.mark.parametrize("value", [-1.0, "5", True, {"value": -1}])
-def test_watts_that_are_none_are_faults(logs, instrument, tmp_path, value):
-    found = instrument(logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0}))
+def test_watts_that_are_none_are_faults(logs, tmp_path, value):
+    path = tmp_path / "node_0.txt"
+    assert read_instrument(path).faults == ((1, "No such file or directory"),)
+    logs.Log([logs.reading(1, 1.0), logs.reading(2, value), logs.reading(3, {"value": 0})]).write(path)
+    found = read_instrument(path)
     assert (found.readings, found.faults) == (((1, 1.0), (3, 0.0)), ((2, f"power_reading {value}"),))
-    assert len(instrument(*[logs.reading(1, value)] * 3 * SHOWN).faults) == SHOWN
-    assert read_instrument(tmp_path / "node_7.txt").faults == ((1, "No such file or directory"),)
+    logs.Log([logs.reading(1, value)] * 3 * SHOWN).write(path)
+    assert len(read_instrument(path).faults) == SHOWN
 
 
 @pytest.mark.parametrize(

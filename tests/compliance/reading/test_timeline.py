@@ -95,16 +95,6 @@ def lines(log, *keys):
     return sorted(e.line for key in keys or log.events for e in log.all(key))
 
 
-def interrupted(logs, finished, status):
-    """An epoch in lines 2 to 7, `finished` events of another, an end, `resumed`, and the other epoch again."""
-    events = [logs.event(1, "run_start")]
-    events += [logs.event(2 + i, key, epoch_num=1) for i, key in enumerate(EPOCH)]
-    events += [logs.event(8 + i, key, epoch_num=2) for i, key in enumerate(EPOCH[:finished])]
-    events += [logs.event(20, "run_stop", status=status), logs.event(21, "resumed", epoch_num=1)]
-    events += [logs.event(22 + i, key, epoch_num=2) for i, key in enumerate(EPOCH)]
-    return logs.read(*events, logs.event(28, "run_stop", status="success"))
-
-
 @pytest.mark.parametrize(
     ("finished", "status", "left"),
     [
@@ -114,7 +104,12 @@ def interrupted(logs, finished, status):
     ],
 )
 def test_the_epoch_that_was_begun_and_the_aborted_end_are_set_aside(logs, finished, status, left):
-    log = interrupted(logs, finished, status)
+    """Of an epoch in lines 2 to 7, `finished` events of another, an end, `resumed`, and the other epoch again."""
+    events = [logs.event(1, "run_start"), logs.event(20, "run_stop", status=status)]
+    events += [logs.event(21, "resumed", epoch_num=1), logs.event(28, "run_stop", status="success")]
+    for epoch, first, number in ((1, 2, 6), (2, 8, finished), (2, 22, 6)):
+        events += [logs.event(first + i, key, epoch_num=epoch) for i, key in enumerate(EPOCH[:number])]
+    log = logs.read(*events)
     set_aside(log, "score")
     assert lines(log) == [*range(1, 8), *left, *range(21, 29)]
 
