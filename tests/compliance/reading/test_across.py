@@ -202,7 +202,6 @@ def test_logs_are_read_only_if_size_start_and_scores_agree(monkeypatch, changes,
 @pytest.mark.parametrize(
     ("name", "wants", "folder", "severity"),
     [
-        ("v1.0", True, "a", ""),
         ("v1.0", True, "b", ""),
         ("v1.0", False, "a", ""),
         ("v1.0", False, "b", "review"),

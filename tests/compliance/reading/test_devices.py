@@ -55,7 +55,6 @@ def test_threads_count_up_to_the_cores_of_the_described_nodes(devices, threads, 
         ({"host_processor_vcpu_count": 2}, 2),
         ({"host_processors_per_node": 2}, None),
         ({"host_processor_core_count": "many"}, None),
-        ({}, None),
     ],
 )
 def test_a_description_counts_cores_in_four_ways(described, cores):

@@ -124,9 +124,9 @@ def test_what_a_value_takes_down_to_a_depth(value, depth, size):
     assert module.size_of(json.loads("[" * 7 + "1" + "]" * 7)) == module.size_of([[[[[[[]]]]]]]) + 8
 
 
-@pytest.mark.parametrize(("number", "shown"), [(2, 2), (3, 2)])
-def test_of_faults_of_the_text_so_many_are_shown_and_all_are_counted(tmp_path, monkeypatch, number, shown):
-    monkeypatch.setattr(module, "SHOWN", 2)
+def test_of_faults_of_the_text_so_many_are_shown_and_all_are_counted(tmp_path, monkeypatch):
+    shown, number = 2, 3
+    monkeypatch.setattr(module, "SHOWN", shown)
     line = ':::MLLOG {"key": "seed", "time_ms": %s, "value": 1}\n'
     text = line % 100 + ":::MLLOG x\n" * number + (line % 90) * number + (line % 99.5) * number
     text += ("odd " + line % 100) * number
