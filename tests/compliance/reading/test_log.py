@@ -102,8 +102,10 @@ LATE = (("run_start", 100_000), ("run_start", 109_000), ("eval_start", 100_500))
 def test_dropped_repetitions_do_not_turn_time_back(gather):
     log = gather(*LATE, edition="v1.0")
     assert kept(log, "run_start") == [1, 2] and log.back == [(3, 8500, "eval_start")]
-    log = gather(*LATE, ("eval_stop", 100_500), ("seed", 100_400), edition="mlperf-hpc-v2.0")
-    assert kept(log, "run_start") == [1] and log.back == [(5, 100, "seed")]  # between events that stay, it does
+    more = ("eval_stop", 100_500), ("seed", 100_400), ("run_stop", 100_300)
+    log = gather(*LATE, *more, edition="mlperf-hpc-v2.0")
+    assert kept(log, "run_start") == [1]
+    assert log.back == [(5, 100, "seed"), (6, 200, "run_stop")]  # between events that stay, it does
     log = gather(("seed", -5), ("seed", -5), ("run_start", -9), edition="mlperf-hpc-v2.0")
     assert kept(log, "seed") == [1] and log.back == [(3, 4, "run_start")]
 
@@ -146,11 +148,7 @@ def test_large_events_of_a_large_log_take_the_room_of_several(gather, monkeypatc
     assert (len(log.all("seed")), log.overflow) == (kept, 3 if kept == 2 else 0)
 
 
-def test_steps_back_of_events_that_stay_are_measured_again(logs, monkeypatch):
-    monkeypatch.setattr(module, "SHOWN", 2)
-    events = [logs.event(1, "seed", 1000, 1), logs.event(2, "seed", 1000, 1)]
-    log = merged(logs, *events, *[logs.event(3 + i, f"mine_{i}", 990 - i) for i in range(4)])
-    assert log.back == [(3, 10, "mine_0"), (6, 13, "mine_3")]  # the first, and the largest of the others
+def test_steps_back_are_as_they_were_where_all_events_stay(logs):
     log = logs.read(logs.event(1, "seed", 9, 1), logs.event(2, "seed", 5, 2))
     log.back = told = [(2, 4, "seed"), (7, 1, "of a key that is not kept")]
     merge_ranks(log, SPREAD)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from benchmark.source import combine
 from compliance.reading import source as module
 from compliance.reading.source import LONGEST_PATH, Folder, depth_of, fault_of, fitting, sound
 from tests.support.sides import sides
@@ -59,13 +58,6 @@ def test_mlperfs_tree_may_have_an_implementation_at_its_top(folder, logged, path
 )
 def test_code_lies_in_a_benchmarks_folder_or_a_shared_one(folder, holds):
     assert folder.may_hold("scaffold") is holds
-
-
-def test_a_folder_is_named_by_its_files_unless_one_could_not_be_read():
-    folder = shared(a=A, b=B)
-    assert folder.digest == combine([("b.py", B), ("a.py", A)]) and folder.name == folder.digest[:12]
-    assert shared(a=A, b="").name == shared(a=A, b="").digest == ""
-    assert Folder(("source", "0"), {"\udcff.py": A}).digest  # a name that is no text
 
 
 @pytest.mark.parametrize(
