@@ -26,8 +26,8 @@ def judging(law):
 
 
 class Named(Launched):
-    """A submission of zenithlabs with an implementation of its own, weights, a run that was made again, a manifest of
-    the environment and a description, all of which tell names."""
+    """A submission of zenithlabs with an implementation of its own, weights, a run that was made again and a
+    description, all of which tell names."""
 
     def __init__(self, root: Path):
         super().__init__(root)
