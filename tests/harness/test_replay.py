@@ -17,8 +17,8 @@ from harness.auditing.comparison import Distance
 from harness.auditing.logged import read_run
 from harness.auditing.spot import state_of
 from rules.edition import load
+from tests.support import LOG
 
-COMMITTED = ROOT / "results/v1.0/reference/results/xeon-amx-2core/strong/scaffold/result_0.txt"
 EXACT, NEAR, FAR = Distance(0, 0, True), Distance(0.01, 0.02, False), Distance(0.3, 0.2, False)
 
 
@@ -86,7 +86,7 @@ def test_what_a_log_says_sends_nothing_to_the_terminal(tmp_path, capsys, monkeyp
         raise ValueError("\x1b[2J: found it")
 
     monkeypatch.setattr(replay, "train", stop)
-    assert replay.main([str(copy_with(COMMITTED, tmp_path, key, change))]) == 2
+    assert replay.main([str(copy_with(LOG, tmp_path, key, change))]) == 2
     out, err = capsys.readouterr()
     assert "\\x1b[2Jx" in out and err == "replay.py: \\x1b[2J: found it\n" and "\x1b" not in out
 
@@ -94,7 +94,7 @@ def test_what_a_log_says_sends_nothing_to_the_terminal(tmp_path, capsys, monkeyp
 def test_weights_without_a_place_are_refused_before_training(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(replay, "train", lambda *_: pytest.fail("it trains"))
     log = tmp_path / "result_0.txt"
-    shutil.copyfile(COMMITTED, log)
+    shutil.copyfile(LOG, log)
     weights_path(log).parent.mkdir()
     weights_path(log).touch()
     assert replay.main([str(log), "--weights"]) == 2
@@ -108,7 +108,7 @@ def test_a_replay_that_a_signal_ends_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(replay, "make_data", lambda *_: signal.raise_signal(signal.SIGTERM))
     with pytest.raises(SystemExit) as ended:
-        replay.main([str(COMMITTED)])
+        replay.main([str(LOG)])
     assert ended.value.code == 128 + signal.SIGTERM and not list(tmp_path.iterdir())
 
 

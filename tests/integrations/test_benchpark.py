@@ -13,11 +13,10 @@ import pytest
 
 from benchmark.run.options import OPTIONAL, parse_options
 from implementations.pytorch.train import add_trace
-from tests.support import ROOT
+from tests.support import LOG, ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "benchpark"
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 
 
 def loaded(monkeypatch, path: Path, **modules: dict) -> ModuleType:

@@ -5,10 +5,9 @@ import re
 import pytest
 import yaml
 
-from tests.support import ROOT
+from tests.support import LOG, ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 NUMBERS = {"$jube_pat_fp": r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)", "$jube_pat_int": r"([+-]?\d+)"}
 
 

@@ -12,11 +12,10 @@ import yaml
 from benchmark.problem import load_problem
 from benchmark.run.log import time_to_target
 from benchmark.workload import problem_files
-from tests.support import ROOT
+from tests.support import LOG, ROOT
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "reframe"
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
 TREE = ast.parse((HERE / "scaffold.py").read_text())
 
 

@@ -10,9 +10,8 @@ from perf import convergence
 from perf.curves import runs as curves
 from perf.curves import table
 from perf.curves.runs import Run, Series, merged, read, width_of, write
-from tests.support import ROOT
+from tests.support import LOG, ROOT
 
-LOGS = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong"
 PAGE = ROOT / "docs" / "convergence.md"
 
 
@@ -40,26 +39,25 @@ def command(tmp_path, capsys):
 
 def test_runs_are_added_once_and_page_and_figures_are_made(command, tmp_path):
     (tmp_path / "convergence.md").write_text("<!-- generated: table -->\nold\n<!-- end: table -->\n")
-    _, out, _ = command(LOGS / "scaffold" / "result_0.txt")
+    _, out, _ = command(LOG)
     page, drawn = tmp_path / "convergence.md", tmp_path / "figures" / "convergence-smoke.svg"
     assert page.read_text() == f"<!-- generated: table -->\n\n{out.strip()}\n\n<!-- end: table -->\n"
     before = drawn.read_bytes()
     assert command()[1] == out and drawn.read_bytes() == before  # without the logs
-    command("--add", LOGS / "scaffold" / "result_0.txt", LOGS / "scaffold" / "result_1.txt")
+    command("--add", LOG, LOG.with_name("result_1.txt"))
     (one,) = read(tmp_path / "convergence.yaml")
     assert [r.seed for r in one.runs] == [r.seed for r in sorted(one.runs, key=lambda r: r.seconds)]
     assert len(one.runs) == 2
-    command(LOGS / "scaffold" / "result_2.txt")
+    command(LOG.with_name("result_2.txt"))
     assert len(read(tmp_path / "convergence.yaml")[0].runs) == 1
 
 
 def test_what_a_run_is(command, tmp_path):
     """Held against the log's events, read here by themselves."""
-    path = LOGS / "scaffold" / "result_0.txt"
-    command(path)
+    command(LOG)
     (one,) = read(tmp_path / "convergence.yaml")
     (found,) = one.runs
-    events = [json.loads(line.partition(":::MLLOG")[2]) for line in path.read_text().splitlines()]
+    events = [json.loads(line.partition(":::MLLOG")[2]) for line in LOG.read_text().splitlines()]
     said = {e["key"]: e for e in events}
     facts = {key: e["value"] for key, e in said.items()}
     scores = [e["value"] for e in events if e["key"] == "eval_accuracy"]
@@ -69,12 +67,12 @@ def test_what_a_run_is(command, tmp_path):
     assert one.settings["learning_rate"] == facts["hyperparameters"]["learning_rate"]
     assert found.seconds == (said["run_stop"]["time_ms"] - said["run_start"]["time_ms"]) / 1000
     assert one.epochs == [said["run_stop"]["metadata"]["epoch_num"]] == [len(found.scores)]
-    assert found.log == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert found.log == hashlib.sha256(LOG.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("name", ["missing.txt", "empty.txt", "cut.txt"])
 def test_what_is_no_run_is_refused(command, tmp_path, name):
-    lines = (LOGS / "scaffold" / "result_0.txt").read_text().splitlines(keepends=True)
+    lines = LOG.read_text().splitlines(keepends=True)
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "cut.txt").write_text("".join(line for line in lines if '"run_stop"' not in line))
     code, out, err = command(tmp_path / name)

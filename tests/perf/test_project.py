@@ -5,13 +5,13 @@ import io
 import json
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
 from perf.project import main, parse, project
 from perf.projection.machine import load_system
 from perf.projection.table import COLUMNS, TARGET, text_table
+from tests.support import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def printed() -> list[tuple[str, str, list[str], list[str]]]:
     """(command, problem, heading, cells) of the last line of each table that pages say `project.py` prints."""
     found = []
     for page in ("scaling.md", "procurement.md"):
-        text = (Path(__file__).resolve().parents[2] / "docs" / page).read_text()
+        text = (ROOT / "docs" / page).read_text()
         for block in re.findall(r"^```\n(\$ python perf/project.py.*?)^```", text, re.M | re.S):
             for command, out in re.findall(
                 r"^\$ python perf/project.py (.*?)\n(?!  )(.*?)(?=^\$|\Z)", block, re.M | re.S

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import ROOT
+
 pytestmark = pytest.mark.slow  # makes clones, and starts Python some thirty times
 
-ROOT = Path(__file__).resolve().parents[2]
 OURS = ("benchmark", "rules", "compliance", "results", "harness", "implementations")
 LOADED = """
 import sys

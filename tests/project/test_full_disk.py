@@ -15,13 +15,11 @@ from benchmark.tree import result_path
 from harness import submit
 from harness.status import read_status
 from rules.current import EDITION
-from tests.support import ROOT
+from tests.support import LOG, REFERENCE, ROOT
 
 pytestmark = pytest.mark.slow  # a dozen commands and more
 
-SUBMISSION = ROOT / "results" / "v1.0" / "reference"
 TUNED = ROOT / "results" / "v1.0-tuning" / "v1.0"
-LOG = next(SUBMISSION.rglob("strong/scaffold/result_0.txt"))
 NAMES = ("--problem", "smoke")
 JOB = ("slurm", *NAMES, "--org", "acme", "--system", "box", "--nodes", "1", "--ranks-per-node", "1")
 CAMPAIGN = """
@@ -40,12 +38,12 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "new": ("rules/new.py", "v9.9", "--from", EDITION),
     "draw": ("rules/draw.py", "{disk}/round/v1.0/registry.yaml"),
     "freeze": ("results/freeze.py", "{disk}/round/v1.0", "--with-errors"),
-    "summarize": ("results/summarize.py", SUBMISSION, "--output", "{disk}/page.html"),
+    "summarize": ("results/summarize.py", REFERENCE, "--output", "{disk}/page.html"),
     "site": ("results/site.py", ROOT / "results" / "v1.0", "--out", "{disk}/site"),
     "hpo": ("results/hpo.py", TUNED, "--out", "{disk}/tables"),
-    "package": ("compliance/package.py", SUBMISSION, "--out", "{disk}/package.tar.gz"),
+    "package": ("compliance/package.py", REFERENCE, "--out", "{disk}/package.tar.gz"),
     "completion": ("integrations/completion.py",),
-    "compare": ("results/compare.py", SUBMISSION, SUBMISSION, "--output", "{disk}/page.html"),
+    "compare": ("results/compare.py", REFERENCE, REFERENCE, "--output", "{disk}/page.html"),
     "dlio": ("perf/dlio.py", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio"),
 }
 

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from rules.edition import load
+from tests.support import REFERENCE, ROOT
 from tests.support.imports import imports, tops
 
-ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("benchmark", "rules", "compliance", "results", "harness", "implementations")
 TOOLS = "implementations/pytorch_tools/"
 
@@ -184,7 +184,7 @@ def unpublished(folder: Path, releases: list[dict[str, str]]) -> list[str]:
 
 def test_the_published_reference_is_what_the_repository_holds(tmp_path):
     releases = list(load("v1.0").releases.values())
-    folders = list((ROOT / "results" / "v1.0" / "reference" / "source").iterdir())
+    folders = list((REFERENCE / "source").iterdir())
     assert folders and not [fault for folder in folders for fault in unpublished(folder, releases)]
     copy = tmp_path / "source"
     shutil.copytree(folders[0], copy)

@@ -4,6 +4,7 @@ import json
 import random
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -114,9 +115,14 @@ def scaffold_run(
     return log
 
 
-def five_runs(seconds=50.0, seed=0, **facts):
-    """Five runs of ScaFFold, each a second longer than the one before."""
-    return [scaffold_run(seconds + i, seed=seed + i, **facts) for i in range(5)]
+def five_runs(seconds=50.0, seed=0, epochs=4, more=0, **facts):
+    """Five runs of ScaFFold, each a second longer than the one before; every other one takes so many more epochs."""
+    return [scaffold_run(seconds + i, epochs + more * (i % 2), seed + i, **facts) for i in range(5)]
+
+
+def uneven_runs(seconds=(50.0, 40.0, 44.0, 60.0, 41.0), **facts):
+    """Five runs of 45 s without the fastest and the slowest; each takes an epoch more than the one before."""
+    return [scaffold_run(s, 4 + i, 900 + i, **facts) for i, s in enumerate(seconds)]
 
 
 def openfold_run(seed=1, start=1_700_000_000_000, blocks=10):
@@ -260,22 +266,11 @@ def tree(tmp_path):
     return Tree(tmp_path / "round")
 
 
-class Makers:
-    """What writes logs, for tests that write their own."""
-
-    Log = Log
-    sets = SETS  # of MLPerf HPC v0.7
-    header = staticmethod(header)
-    scaffold = staticmethod(scaffold_run)
-    five = staticmethod(five_runs)
-    openfold = staticmethod(openfold_run)
-    steps = staticmethod(steps_run)
-    cosmoflow = staticmethod(cosmoflow_run)
-
-
 @pytest.fixture
 def new_log():
-    return Makers
+    """What writes logs, for tests that write their own; `sets` are those of MLPerf HPC v0.7."""
+    runs = {"scaffold": scaffold_run, "five": five_runs, "uneven": uneven_runs, "openfold": openfold_run}
+    return SimpleNamespace(Log=Log, sets=SETS, header=header, steps=steps_run, cosmoflow=cosmoflow_run, **runs)
 
 
 @pytest.fixture

@@ -46,8 +46,7 @@ def test_nothing_to_compare_is_said(chosen):
 
 def test_a_set_without_a_score_is_placed_in_its_division(tree, new_log):
     for org, seconds, division in (("a", 60, "closed"), ("b", 50, "closed"), ("c", 40, "open")):
-        logs = [new_log.scaffold(seconds + i, seed=i, submission_division=division) for i in range(5)]
-        tree.set(logs, org=org)
+        tree.set(new_log.five(seconds, submission_division=division), org=org)
     ((a, *others),) = comparisons([tree.root], judge([tree.root]), True)
     refused = replace(a, why="failed the check")
     assert a.would_stand is None and placed(refused, [refused, *others]).would_stand == (2, 2)

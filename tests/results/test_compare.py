@@ -4,14 +4,13 @@ import json
 import math
 import shutil
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from results import compare
+from tests.support import REFERENCE
 
 WINNERS = ("faster", "no difference", "times as long")
-REFERENCE = Path(__file__).resolve().parents[2] / "results" / "v1.0" / "reference"
 
 
 @pytest.fixture

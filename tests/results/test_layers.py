@@ -1,11 +1,10 @@
 """Who imports whom in results/: runs, then statistics, then tables, then pages."""
 
-import re
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support import ROOT
+from tests.support.imports import imports
+
 BELOW = {
     "runs": ("statistics", "tables", "html", "tuning"),
     "statistics": ("tables", "html", "tuning"),
@@ -16,8 +15,6 @@ BELOW = {
 
 @pytest.mark.parametrize("folder", BELOW)
 def test_a_layer_imports_none_above_it(folder):
-    files = sorted((ROOT / "results" / folder).glob("*.py"))
-    assert files
-    above = re.compile(rf"from results\.({'|'.join(BELOW[folder])})\b|import results\.({'|'.join(BELOW[folder])})\b")
-    found = [f"{file.name}: {line}" for file in files for line in file.read_text().splitlines() if above.search(line)]
-    assert found == []
+    above = tuple(f"results.{name}" for name in BELOW[folder])
+    found = {file.name: imports(file) for file in (ROOT / "results" / folder).glob("*.py")}
+    assert found and not [(file, name) for file, names in found.items() for name in names if name.startswith(above)]

@@ -13,8 +13,7 @@ ALONE = "given by itself: give the folder of its set"
 @pytest.fixture
 def acme(tree, new_log):
     """The folder of a set of five runs, 45 s."""
-    seconds = (50.0, 40.0, 44.0, 60.0, 41.0)
-    return tree.set([new_log.scaffold(s, epochs=4 + i, seed=900 + i) for i, s in enumerate(seconds)])
+    return tree.set(new_log.uneven())
 
 
 def test_a_log_by_itself(acme, run, tmp_path):

@@ -1,7 +1,6 @@
 """The source of sets side by side, and against the published reference."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -9,9 +8,8 @@ from compliance.engine import judge
 from results import sources
 from results.sources import source_differences, source_of
 from results.statistics.result import summarize
+from tests.support import REFERENCE
 
-ROOT = Path(__file__).resolve().parents[2]
-REFERENCE = ROOT / "results" / "v1.0" / "reference"
 TRAIN, CONFIG = "implementations/pytorch/train.py", "implementations/pytorch/config.py"
 
 

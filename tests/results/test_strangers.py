@@ -3,15 +3,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import results
 from compliance.engine import judge
 from tests import readers, strangers
-
-ROOT = Path(results.__file__).parents[1]
+from tests.support import ROOT
 
 
 @pytest.mark.slow
@@ -40,7 +37,7 @@ def test_it_is_in_every_output(tree, new_log):
 @pytest.mark.parametrize("ending", ["txt", "csv", "json", "md", "html"])
 def test_names_that_the_locale_cannot_write(ending, tree, new_log):
     """A system without UTF-8 has bytes in place of letters."""
-    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)], org="\u00d6rg", system="b\udcffx")
+    tree.set(new_log.five(), org="\u00d6rg", system="b\udcffx")
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PATH": os.environ["PATH"]}
     out = tree.root.parent / f"out.{ending}"
     command = [sys.executable, "results/summarize.py", os.fsencode(tree.root), "--as-logged", "--output", str(out)]
@@ -54,7 +51,7 @@ def test_names_that_the_locale_cannot_write(ending, tree, new_log):
 @pytest.mark.parametrize("first", [[1], {"a": 1}, "1", None, 1.5e400, 1 << 80])
 def test_a_first_time_that_is_none_stops_nothing(first, tree, new_log):
     """It chooses the year, and so the edition, where no folder names one."""
-    logs = [new_log.scaffold(50 + i, seed=i) for i in range(5)]
+    logs = new_log.five()
     folder = tree.set(logs, benchmark="cosmoflow", edition="hpc_round")
     tree.set(logs, org="beta", benchmark="cosmoflow", edition="hpc_round")
     for path in folder.glob("*.txt"):
@@ -66,7 +63,7 @@ def test_a_first_time_that_is_none_stops_nothing(first, tree, new_log):
 
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
 def test_something_called_systems_in_systems(kind, tree, new_log):
-    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)])
+    tree.set(new_log.five())
     place = tree.root / "v1.0" / "acme" / "systems" / "systems"
     {"file": place.touch, "folder": place.mkdir, "link": lambda: place.symlink_to("systems")}[kind]()
     verdict = judge([tree.root])

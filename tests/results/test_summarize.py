@@ -12,23 +12,17 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from results import summarize
 from results.tables.record import COLUMNS
 from results.tables.words import SLOW_RUNS
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def five(new_log, seconds=(50.0, 40.0, 44.0, 60.0, 41.0), **facts):
-    return [new_log.scaffold(s, epochs=4 + i, seed=900 + i, **facts) for i, s in enumerate(seconds)]
+from tests.support import REFERENCE, ROOT
 
 
 def test_text(tree, new_log, run):
-    tree.set(five(new_log))
+    tree.set(new_log.uneven())
     code, out = run(tree.root)
     assert code == 0
     assert "v1.0 · scaffold · smoke · closed division · time to train (capability)" in out.out
@@ -54,14 +48,13 @@ def made_up_for_rounding(numbers, start=0):
 @pytest.mark.parametrize("way", [one_after_the_other, made_up_for_rounding])
 def test_figures_are_the_same_in_every_python(monkeypatch, run, way):
     """Scores and verdicts, too: they are in the table."""
-    reference = ROOT / "results" / "v1.0" / "reference"
-    code, usual = run(reference, "--format", "csv")
+    code, usual = run(REFERENCE, "--format", "csv")
     monkeypatch.setattr(builtins, "sum", way)
-    assert code == 0 and run(reference, "--format", "csv") == (0, usual)
+    assert code == 0 and run(REFERENCE, "--format", "csv") == (0, usual)
 
 
 def test_slow_runs_are_named_where_intervals_are(tree, new_log, run, tmp_path):
-    tree.set(five(new_log, (50.0, 40.0, 44.0, 80.0, 41.0)))
+    tree.set(new_log.uneven((50.0, 40.0, 44.0, 80.0, 41.0)))
     said = "run 3 took 1.8 times the median"
     assert f"    slow runs: {said}\n" in run(tree.root)[1].out
     marked = run(tree.root, "--format", "markdown")[1].out
@@ -70,12 +63,12 @@ def test_slow_runs_are_named_where_intervals_are(tree, new_log, run, tmp_path):
     page = (tmp_path / "page.html").read_text()
     assert f'<p class="soft">Slow runs: acme/box: {said}. Intervals say' in page
     assert f"<dt>slow runs</dt><dd>{said}</dd>" in page
-    alone = tree.set(five(new_log)[:3], org="few")  # without an interval
+    alone = tree.set(new_log.uneven()[:3], org="few")  # without an interval
     assert SLOW_RUNS not in run(alone)[1].out
 
 
 def test_paths_are_a_set_a_submission_or_a_round(tree, new_log, run):
-    folder = tree.set(five(new_log))
+    folder = tree.set(new_log.uneven())
     for path in (tree.root / "v1.0" / "acme", tree.root / "v1.0", tree.root):
         assert run(path, "--format", "csv")[1].out == run(tree.root, "--format", "csv")[1].out
     (alone,) = json.loads(run(folder, "--format", "json")[1].out)["results"]
@@ -83,7 +76,7 @@ def test_paths_are_a_set_a_submission_or_a_round(tree, new_log, run):
 
 
 def test_formats_have_the_documented_columns(tree, new_log, run):
-    tree.set(five(new_log))
+    tree.set(new_log.uneven())
     (row,) = csv.DictReader(io.StringIO(run(tree.root, "--format", "csv")[1].out))
     assert list(row) == list(COLUMNS) and float(row["fom_seconds"]) == 45
     assert json.loads(run(tree.root, "--format", "json")[1].out)["results"][0]["fom_seconds"] == 45
@@ -92,7 +85,7 @@ def test_formats_have_the_documented_columns(tree, new_log, run):
 
 
 def test_same_answer_every_time_and_in_every_order(tree, new_log, run):
-    logs = five(new_log)
+    logs = new_log.uneven()
     tree.set(logs, org="a")
     tree.set(random.Random(1).sample(logs, 5), org="b")
     first = run(tree.root, "--format", "json")[1].out
@@ -105,7 +98,7 @@ def test_same_answer_every_time_and_in_every_order(tree, new_log, run):
 
 
 def test_refusals(tree, new_log, run, tmp_path):
-    folder = tree.set(five(new_log))
+    folder = tree.set(new_log.uneven())
     code, out = run(tree.root, "--output", folder / "summary.txt")
     assert code == 2 and "which was checked, wanted a place outside" in out.err
     code, out = run(tree.root, "--rules", "v9.9")
@@ -116,9 +109,9 @@ def test_refusals(tree, new_log, run, tmp_path):
 
 
 BROKEN = {
-    "too few runs": (lambda m: five(m)[:2], "too few runs: found 2"),
-    "two diverged": (lambda m: [*five(m)[:3], m.scaffold(reach=False), m.scaffold(reach=False)], "2 of 5 runs"),
-    "mixed divisions": (lambda m: [*five(m)[:4], m.scaffold(submission_division="open")], "2 divisions in one set"),
+    "too few runs": (lambda m: m.uneven()[:2], "too few runs: found 2"),
+    "two diverged": (lambda m: [*m.uneven()[:3], m.scaffold(reach=False), m.scaffold(reach=False)], "2 of 5 runs"),
+    "mixed divisions": (lambda m: [*m.uneven()[:4], m.scaffold(submission_division="open")], "2 divisions in one set"),
     "empty logs": (lambda m: [m.Log()] * 5, "could not be judged further (LOG03)"),
 }
 
@@ -137,9 +130,9 @@ def test_broken_sets_get_no_number_and_a_reason(tree, new_log, run, kind):
 
 
 def test_editions_and_problems_are_never_ranked_together(tree, new_log, run):
-    tree.set(five(new_log), org="a")
-    tree.set(five(new_log, problem="scale6"), org="b")
-    tree.set(five(new_log, rules_edition="v2.0"), org="c", edition="v2.0")
+    tree.set(new_log.uneven(), org="a")
+    tree.set(new_log.uneven(problem="scale6"), org="b")
+    tree.set(new_log.uneven(rules_edition="v2.0"), org="c", edition="v2.0")
     rows = json.loads(run(tree.root, "--format", "json")[1].out)["results"]
     assert [r["rank"] for r in rows] == ["1", "1", "1"]
 
@@ -167,7 +160,7 @@ def test_a_log_is_read_once_however_many_formats_are_written(tree, new_log, run,
     """And once more, at most, for its digest, where the rules want files to differ; and for the page, which shows
     lines: those that findings are about, and those that numbers come from. One log of a round is also opened to see
     whose round it is."""
-    folder = tree.set(five(new_log))
+    folder = tree.set(new_log.uneven())
     begin = {".txt": "v1.0 · scaffold", ".csv": "edition,", ".json": "{", ".md": "### v1.0", ".html": "<!doctype"}
     outputs = {tmp_path / f"out{ending}": first for ending, first in begin.items()}
     assert run(tree.root, *(word for path in outputs for word in ("--output", path)))[0] == 0
@@ -178,7 +171,7 @@ def test_a_log_is_read_once_however_many_formats_are_written(tree, new_log, run,
 
 def test_tables_need_no_torch_and_none_of_what_is_slow_to_import(tree, new_log):
     """Importing these takes as long as checking a round of a thousand logs. Intervals, of five runs, need SciPy."""
-    tree.set(five(new_log)[:4])
+    tree.set(new_log.uneven()[:4])
     code = "import sys; from results.summarize import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     arguments = [sys.executable, "-c", code, str(tree.root), "--as-logged", "--format", "csv"]
     done = subprocess.run(arguments, capture_output=True, text=True, cwd=ROOT, check=True)

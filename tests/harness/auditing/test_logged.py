@@ -9,9 +9,7 @@ import pytest
 from benchmark.problem import load_problem
 from harness.auditing.logged import has_weights, matches, read_run
 from tests.compliance.logs import good
-from tests.support import ROOT
-
-STRONG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong"
+from tests.support import STRONG
 
 
 def edited(tmp_path: Path, key: str, change) -> Path:

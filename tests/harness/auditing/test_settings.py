@@ -8,9 +8,7 @@ from harness.auditing.logged import read_run
 from harness.auditing.settings import average_in_epochs, defining, precision_of, unknown
 from rules.current import EDITION
 from rules.edition import load
-from tests.support import ROOT
-
-LOG = ROOT / "results" / "v1.0" / "reference" / "results" / "xeon-amx-2core" / "strong" / "scaffold" / "result_0.txt"
+from tests.support import LOG
 
 
 @pytest.fixture(scope="module")

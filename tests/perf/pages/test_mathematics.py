@@ -2,7 +2,6 @@
 
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ from benchmark.problem import load_problem
 from benchmark.run.seeds import Stream, sample_order, stream_seed
 from implementations.pytorch.task import build_task
 from perf.settings import reference_settings
+from tests.support import ROOT
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "mathematics.md"
-TEXT = PAGE.read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
 SEED = 7203841165930284517  # of the page's example
 ROUNDING = 1e-6
 

@@ -39,7 +39,7 @@ def written(tree):
 @pytest.fixture
 def report(tree, new_log, written):
     for org, seconds in (("slow", 90), ("quick", 30), ("middle", 60)):
-        folder = tree.set([new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=900 + i) for i in range(5)], org=org)
+        folder = tree.set(new_log.five(seconds, 900, more=1), org=org)
         model = "N/A" if org == "middle" else "NVIDIA A100-SXM4"
         path = folder.parents[3] / "systems" / "box.json"
         said = {"accelerator_model_name": model, "framework": "Torch"}
@@ -50,14 +50,10 @@ def report(tree, new_log, written):
 @pytest.fixture
 def rounded(tree, new_log, written):
     """A round of two benchmarks, strong and weak, with sizes of one system, and a set without a score."""
-
-    def runs(seconds, seed=0, **facts):
-        return [new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=seed + i, **facts) for i in range(5)]
-
     for org, units, seconds in (("Tacc", 100, 400), ("tacc", 200, 250), ("other", 100, 300)):
-        tree.set(runs(seconds, accelerators_per_node=units), org=org, system=f"box{units}")
-    tree.set(runs(80, 90), org="other", system="many", scaling="weak")
+        tree.set(new_log.five(seconds, more=1, accelerators_per_node=units), org=org, system=f"box{units}")
+    tree.set(new_log.five(80, 90, more=1), org="other", system="many", scaling="weak")
     tree.set([new_log.scaffold(100, reach=False) for _ in range(5)], org="lost")
     facts = {"submission_benchmark": "deepcam", "problem": "p", "target": 0.95}
-    tree.set(runs(50, 70, **facts), org="other", system="cam", benchmark="deepcam")
+    tree.set(new_log.five(50, 70, more=1, **facts), org="other", system="cam", benchmark="deepcam")
     return written()

@@ -14,7 +14,7 @@ from tests import readers
 @pytest.fixture
 def report(tree, new_log, tmp_path):
     def make(org="a", **facts):
-        tree.set([new_log.scaffold(50 + i, epochs=5 + i % 2, seed=900 + i, **facts) for i in range(5)], org=org)
+        tree.set(new_log.five(50, 900, epochs=5, more=1, **facts), org=org)
         tree.set(new_log.five(100, 800, epochs=5, **facts), org="b")
         tree.set([new_log.scaffold(100, reach=False) for _ in range(5)], org="lost")
         tree.set([new_log.scaffold(100 + i, seed=700 + i) for i in range(6)], org="a", scaling="weak")
@@ -48,7 +48,7 @@ def test_report_is_whole_and_fetches_nothing(report):
 
 
 def test_a_single_submission_is_open_and_stands_beside_nothing(tree, new_log, tmp_path):
-    tree.set([new_log.scaffold(50 + i, seed=i) for i in range(5)])
+    tree.set(new_log.five())
     page = tmp_path / "one.html"
     summarize.main(["--as-logged", "--output", str(page), str(tree.root)])
     html = page.read_text()
@@ -82,7 +82,7 @@ def test_what_tables_are_filtered_by(report):
 def test_same_bytes_every_time_wherever_it_is_made(report, tree, new_log, monkeypatch, given):
     """As found: paths of other logs, and of logs that belong to no set, stood as they were given."""
     report()
-    tree.set([new_log.scaffold(50 + i, epochs=5 + i % 2, seed=900 + i) for i in range(5)], org="copy")
+    tree.set(new_log.five(50, 900, epochs=5, more=1), org="copy")
     new_log.scaffold(7).write(tree.root / "v1.0" / "b" / "result_0.txt")
     made = []
     for here, path in ((tree.root, str(tree.root)), (tree.root.parent, given.format(tree.root.parent.name))):

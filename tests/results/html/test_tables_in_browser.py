@@ -1,12 +1,12 @@
 """Tables of the report in a real browser: sorting, searching, filters, and questions that they answer."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from results import summarize
 from results.html.report import html_text
+from tests.support import ROOT
 
 browser = pytest.importorskip("tests.support.browser", reason="websocket-client is not installed")
 pytestmark = [
@@ -91,14 +91,10 @@ def test_filters_leave_no_empty_heading_and_live_in_the_address(page, rounded):
 @pytest.fixture
 def mixed(tree, new_log, written):
     """Pairs of sets of both divisions and scalings, and a series of throughput alone."""
-
-    def runs(seconds, **facts):
-        return [new_log.scaffold(seconds + i, epochs=4 + i % 2, seed=seconds + i, **facts) for i in range(5)]
-
     for org, seconds, division in (("a", 50, "closed"), ("b", 70, "closed"), ("c", 90, "open"), ("d", 110, "open")):
-        tree.set(runs(seconds, submission_division=division), org=org)
+        tree.set(new_log.five(seconds, seconds, more=1, submission_division=division), org=org)
     for org in ("b", "d"):
-        tree.set(runs(130), org=org, system="many", scaling="weak")
+        tree.set(new_log.five(130, 130, more=1), org=org, system="many", scaling="weak")
     tree.set([new_log.steps(units, rate=10.0 * units) for units in (1, 2)], org="e", scaling="throughput")
     return written()
 
@@ -196,9 +192,6 @@ def test_a_thousand_sets_are_text_until_one_is_opened(page, tree, new_log):
     page.run("document.querySelector('table.cards td a').click()")
     assert page.wait(f"{texts} === 999")
     assert page.stayed_silent(report)
-
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_campaigns_of_another_benchmark_are_hidden(page, tmp_path):

@@ -91,7 +91,7 @@ def test_numbers_beyond_all_measure_are_none():
 
 def test_pruned_logs_are_those_of_weak_sets(tree, new_log):
     """As found: three failed runs in `pruned_results` of a strong set left five that were ranked."""
-    good = [new_log.scaffold(50.0 + i, seed=i) for i in range(5)]
+    good = new_log.five()
     bad = [new_log.scaffold(60.0, seed=90 + i, reach=False) for i in range(3)]
     weak = rows(tree.set(good, org="weak", scaling="weak", pruned=bad))
     assert sum(row.run.pruned for row in weak) == 3

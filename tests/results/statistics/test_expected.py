@@ -29,7 +29,7 @@ def published(monkeypatch):
 @pytest.fixture
 def r(tree, new_log):
     """A set of five runs of 50 to 54 s, with a batch of 8, as many epochs as the logs say."""
-    tree.set([new_log.scaffold(50 + i, seed=i, epochs=4 + i % 2) for i in range(5)])
+    tree.set(new_log.five(more=1))
     (found,) = tree.results()
     return found
 

@@ -73,7 +73,7 @@ def test_a_run_a_thousand_times_slower_still_has_factors(tree, new_log):
 
 def test_what_every_run_shares_has_no_smaller_error_than_half_a_step(tree, new_log):
     for org, epochs in (("a", 10), ("b", 5)):
-        tree.set([new_log.scaffold(50 + i, epochs=epochs, seed=ord(org) + i) for i in range(5)], org=org)
+        tree.set(new_log.five(50, ord(org), epochs), org=org)
     number = factors(*tree.results())[2]
     assert number.low is not None and number.high / number.low > 1.2
 

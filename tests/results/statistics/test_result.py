@@ -96,7 +96,7 @@ def test_an_organisation_is_one_whatever_its_case(tree, new_log):
 
 def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
     for org, seconds in (("fast", 50), ("wrong", 60), ("slow", 70)):
-        tree.set([new_log.scaffold(seconds + i, seed=seconds + i) for i in range(5)], org=org)
+        tree.set(new_log.five(seconds, seconds), org=org)
     found = {r.org: r for r in tree.results()}
     placed = [found["fast"], found["slow"]]
     refused = replace(found["wrong"], why="failed the check")

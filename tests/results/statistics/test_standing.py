@@ -67,7 +67,7 @@ def test_errors_in_pruned_logs_are_named_and_take_no_number_away(tree, new_log, 
 
 def test_a_log_s_findings_are_its_own(tree, new_log):
     """A part of a set, as of one with several problems, has none of the other logs' findings."""
-    folder = tree.set([new_log.scaffold(50 + i, seed=1 + i) for i in range(5)])
+    folder = tree.set(new_log.five(seed=1))
     (runs,) = judge([tree.root]).all_sets
     part = standing(runs, runs.logs[:1])
     (lonely,) = judge([folder]).all_sets

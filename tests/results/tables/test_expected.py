@@ -41,7 +41,7 @@ def two(tree, new_log, monkeypatch):
 @pytest.fixture
 def without(tree, new_log):
     """A set with a batch size that the edition has no points at."""
-    tree.set([new_log.scaffold(50 + i, seed=i, global_batch_size=3000) for i in range(5)])
+    tree.set(new_log.five(global_batch_size=3000))
     return tree.results()
 
 

@@ -12,10 +12,10 @@ from results.tables.links import Links
 from results.tables.procurement import ABOUT, COLUMNS, MADE_BY, PROJECTION, TABLES, missing, procurement, tables
 from results.tables.ranking import ranking
 from tests.results.tables.test_input_trials import trial
+from tests.support import REFERENCE
 
 PROJECTED = "projection, a prediction that is neither measured nor checked"
 FORMS = ("text", "markdown", "csv")
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_strangers_problem_is_in_no_command_that_people_copy(tree, new_log):
 
 
 def test_the_committed_reference_says_what_it_lacks(capsys):
-    summarize.main(["--view", "procurement", str(ROOT / "results" / "v1.0" / "reference")])
+    summarize.main(["--view", "procurement", str(REFERENCE)])
     out = capsys.readouterr().out
     assert out.count("missing, and what makes it") == 3
     assert all(out.count(f"  {name}{ABOUT.get(name, '')}: ") == 3 for name in MADE_BY if name != "time to target")
