@@ -28,6 +28,7 @@ from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, load_system
 from perf.projection.op_costs import MOST
 from perf.projection.record import Event
+from perf.projection.trace import middle
 from perf.rehearsal.rank import Rehearsal, rehearse
 from perf.script import script
 from perf.settings import reference_settings
@@ -57,8 +58,7 @@ def named(text: str) -> list[int]:
 
 def chosen(layout: Layout) -> list[int]:
     """The first rank, one in the middle of the volume, and the last, whose replica may have no sample."""
-    middle = layout.rank_at((0, *(extent // 2 for extent in layout.extents[1:])))
-    return sorted({0, middle, layout.ranks - 1})
+    return sorted({0, middle(layout), layout.ranks - 1})
 
 
 def difference(found: Sequence[Rehearsal]) -> str:

@@ -16,7 +16,7 @@ from benchmark.workload import module_of
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.machine import System, Wire
-from perf.projection.trace import Trace, trace
+from perf.projection.trace import Trace, middle, trace
 
 WEIGHT_BYTES = 16  # a weight, its gradient and Adam's two moments in float32
 OPTIMIZER_BYTES = 40  # moved per weight and step: three passes over its gradient to clip it, seven numbers for Adam
@@ -51,21 +51,19 @@ class Prediction:
     layout: Layout
     config: RunConfig
     seconds: Seconds
-    samples: int  # samples that a replica computes at once
+    traced: Trace
     epoch: float  # seconds
     flops: int  # of a step, recomputation included
     model_flops: int  # of a step, without recomputation
     messages: int  # to neighbours, in a step
     halo: int  # bytes to neighbours, in a step
     weights: int  # bytes of weights, gradients and the optimizer's state
-    kept: int  # bytes that the forward pass leaves to the backward pass
-    peak: int  # largest number of bytes beside the weights
     fits: bool
 
     @property
     def memory(self) -> int:
         """The peak memory of a rank in bytes, without libraries."""
-        return self.weights + self.peak
+        return self.weights + self.traced.peak
 
 
 def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> Prediction:
@@ -93,15 +91,13 @@ def predict(problem: Any, config: RunConfig, system: System, layout: Layout) -> 
         layout,
         config,
         seconds,
-        samples,
+        traced,
         steps * seconds.step + evaluation,
         parts * traced.flops(*STEP),
         parts * plain.flops(*STEP),
         parts * messages,
         parts * halo,
         weights,
-        traced.kept,
-        traced.peak,
         weights + traced.peak <= system.room,
     )
 
@@ -205,8 +201,8 @@ def sum_seconds(size: int, system: System, layout: Layout) -> float:
 def node_ways(layout: Layout, axis: int, local: int) -> tuple[int, int]:
     """(inside, outside): the most neighbours on an axis that any rank of a node has inside and outside of the node, for
     a node in the middle of the volume."""
-    middle = layout.rank_at((0, *(extent // 2 for extent in layout.extents[1:])))
-    node = range(middle // local * local, min(layout.ranks, middle // local * local + local))
+    first = middle(layout) // local * local
+    node = range(first, min(layout.ranks, first + local))
     inside = outside = 0
     for rank in node:
         peers = [replace(layout, rank=rank).neighbour(axis, step) for step in (-1, 1)]

@@ -1,6 +1,5 @@
 """Recording what a rank does: the costs of its operations, and its collectives in their order."""
 
-import contextlib
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -54,9 +53,7 @@ class Record(OpCosts):
             "batch_isend_irecv": self.exchange,
             "new_group": self.new_group,
         }
-        with contextlib.ExitStack() as stack:
-            for name, stand_in in stand_ins.items():
-                stack.enter_context(mock.patch.object(dist, name, stand_in))
+        with mock.patch.multiple(dist, **stand_ins):
             yield
 
     def note(self, what: str, size: int, group: Any = None, sent: int = 0) -> None:

@@ -3,7 +3,7 @@
 import datetime
 import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +24,8 @@ from implementations.pytorch.parallel.layout import Layout, with_mesh
 from implementations.pytorch.task import build_task
 from perf.projection.op_costs import Operation
 from perf.projection.record import Event, Record
+
+Zeros = Callable[[int], tuple[Tensor, ...]]  # a batch of so many samples
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,10 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
     exists already.
     """
     layout = Layout(min(replicas, 2), 0, *boxes)
-    layout = replace(layout, rank=layout.rank_at((0, *(extent // 2 for extent in boxes))))
-    config = replace(config, device="cpu", sharding="ddp")  # operations do not depend on these; averaging is left out
-    with torch.device("meta"):
-        model = build_task(problem, config).build_model()
-    shapes = shapes_of(problem, layout)
-    with recorded(layout) as (layout, record), FakeTensorMode():
-        batch, one = zeros(shapes, samples), zeros(shapes, 1)
-        task, model = prepared(problem, config, layout, model, record)
+    layout = replace(layout, rank=middle(layout))
+    config = replace(config, sharding="ddp")  # operations do not depend on it; averaging is left out
+    with prepared(problem, config, layout) as (layout, record, task, model, zeros):
+        batch, one = zeros(samples), zeros(1)
         record.phase = "forward"
         with record:
             loss = task.loss(model.train(), batch, layout)
@@ -81,30 +79,34 @@ def trace(problem: Any, config: RunConfig, boxes: tuple[int, int, int], replicas
         return Trace(samples, parameter_count(model), largest, *counted, kept, peak)
 
 
-def prepared(
-    problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record
-) -> tuple[Any, nn.Module]:
-    """The task, and the model as runs parallelize it. `model` is a meta-device model; called within `recorded` and
-    `FakeTensorMode`."""
-    task = build_task(problem, config)
-    with_gradients(model)
-    fused_norms(model, record)
-    with no_averaging():
-        model = task.parallelize(model, layout)
-    if config.recompute or config.recompute_norms:
-        recompute_blocks(model, "block" if config.recompute else "norms")
-    return task, model
+def middle(layout: Layout) -> int:
+    """The rank in the middle of the volume."""
+    return layout.rank_at((0, *(extent // 2 for extent in layout.extents[1:])))
 
 
-def shapes_of(problem: Any, layout: Layout) -> list[tuple[tuple[int, ...], torch.dtype]]:
-    """The shapes and types of the tensors of a rank's box of a sample."""
+@contextmanager
+def prepared(problem: Any, config: RunConfig, layout: Layout) -> Iterator[tuple[Layout, Record, Any, nn.Module, Zeros]]:
+    """What a rank has before its first step, without memory: the layout with its groups, the record of what it does,
+    the task, the model as runs parallelize it, and the function that makes its boxes of so many samples. Raises
+    RuntimeError if a process group exists already."""
+    config = replace(config, device="cpu")  # tensors without memory are alike on all devices
+    with torch.device("meta"):
+        model = build_task(problem, config).build_model()
     arrays = module_of(problem).blank(problem, layout.box(problem.shape))
-    return [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in arrays]
+    shapes = [(a.shape, torch.from_numpy(a[:0].copy()).dtype) for a in arrays]
 
+    def zeros(samples: int) -> tuple[Tensor, ...]:
+        return tuple(torch.zeros((samples, *shape), dtype=dtype) for shape, dtype in shapes)
 
-def zeros(shapes: Sequence[tuple[tuple[int, ...], torch.dtype]], samples: int) -> tuple[Tensor, ...]:
-    """A batch of zeros."""
-    return tuple(torch.zeros((samples, *shape), dtype=dtype) for shape, dtype in shapes)
+    with recorded(layout) as (layout, record), FakeTensorMode():
+        task = build_task(problem, config)
+        with_gradients(model)
+        fused_norms(model, record)
+        with no_averaging():
+            model = task.parallelize(model, layout)
+        if config.recompute or config.recompute_norms:
+            recompute_blocks(model, "block" if config.recompute else "norms")
+        yield layout, record, task, model, zeros
 
 
 def with_gradients(model: nn.Module) -> None:
@@ -143,23 +145,14 @@ def no_averaging() -> Iterator[None]:
 @contextmanager
 def recorded(layout: Layout) -> Iterator[tuple[Layout, Record]]:
     """The layout with its groups of ranks, none of which is there, and the record of what this rank does. Raises
-    RuntimeError if a process group exists already."""
-    record = Record()
-    with fake_ranks(layout), same_kernels_everywhere(), record.calls():
-        yield with_mesh(layout, "cpu", datetime.timedelta(seconds=9)) if layout.ranks > 1 else layout, record
+    RuntimeError if a process group exists already.
 
-
-@contextmanager
-def same_kernels_everywhere() -> Iterator[None]:
-    """Leave out oneDNN, which takes a convolution in bfloat16 only where the processor has AVX-512, and keeps other
+    oneDNN is left out, which takes a convolution in bfloat16 only where the processor has AVX-512, and keeps other
     copies of its operands than PyTorch's own convolution. So a projection does not depend on the machine that makes it.
     """
-    before = torch.backends.mkldnn.enabled
-    torch.backends.mkldnn.enabled = False
-    try:
-        yield
-    finally:
-        torch.backends.mkldnn.enabled = before
+    record = Record()
+    with fake_ranks(layout), torch.backends.mkldnn.flags(enabled=False, allow_tf32=None), record.calls():
+        yield with_mesh(layout, "cpu", datetime.timedelta(seconds=9)) if layout.ranks > 1 else layout, record
 
 
 @contextmanager

@@ -2,25 +2,25 @@
 
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import torch
 from torch import Tensor, nn
-from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
 
 from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layers.blocks import parameter_count
 from implementations.pytorch.parallel.layout import Layout
-from implementations.pytorch.task import Evaluation, build_task
+from implementations.pytorch.task import Evaluation
 from implementations.pytorch.training import checkpoint
 from implementations.pytorch.training.average import average_of
 from implementations.pytorch.training.parts import share
 from implementations.pytorch.training.state import TrainingState
 from perf.projection.record import Event, Record, sum_gradients
-from perf.projection.trace import prepared, recorded, shapes_of, zeros
+from perf.projection.trace import Zeros, prepared
 
 CANNOT = (DataDependentOutputException, DynamicOutputShapeException)  # numbers that tensors without memory do not have
 
@@ -46,24 +46,21 @@ class Rehearsal:
 
 def rehearse(problem: Any, config: RunConfig, layout: Layout) -> Rehearsal:
     """Rehearse the rank of `layout`. Raises RuntimeError if a process group exists already."""
-    config = replace(config, device="cpu")  # tensors without memory are alike on all devices
-    with torch.device("meta"):
-        model = build_task(problem, config).build_model()
-    shapes = shapes_of(problem, layout)
-    with recorded(layout) as (layout, record), FakeTensorMode():
-        return run(problem, config, layout, model, record, shapes)
+    with prepared(problem, config, layout) as (layout, record, task, model, zeros):
+        return run(problem, config, layout, record, task, model, zeros)
 
 
-def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, record: Record, shapes: list) -> Rehearsal:
-    """Go through a step, an evaluation and a checkpoint. `shapes` are shapes and types of a sample's tensors."""
-    task, model = prepared(problem, config, layout, model, record)
+def run(
+    problem: Any, config: RunConfig, layout: Layout, record: Record, task: Any, model: nn.Module, zeros: Zeros
+) -> Rehearsal:
+    """Go through a step, an evaluation and a checkpoint."""
     samples = len(layout.share(range(config.batch_size // config.accumulate)))
     last = sum_gradients(model, record) if layout.ranks > 1 else lambda: None
     average = average_of(model, config, problem.train_samples)
     optimizer = task.build_optimizer(model)
     for group in optimizer.param_groups:
         group["fused"] = False  # the fused ones have no version for tensors without memory
-    loaded = zeros(shapes, samples)
+    loaded = zeros(samples)
     record.phase = "forward"
     with record:
         loss = task.loss(model.train(), loaded, layout)
@@ -79,7 +76,7 @@ def run(problem: Any, config: RunConfig, layout: Layout, model: nn.Module, recor
         average.update(model)
     record.phase = "evaluation"
     with record, suppress(*CANNOT), mock.patch.object(torch, "bincount", counts):
-        task.evaluate(model.eval(), [zeros(shapes, 1)], layout)
+        task.evaluate(model.eval(), [zeros(1)], layout)
     record.phase = "checkpoint"
     state = TrainingState(model, optimizer, average)
     part = save(state, problem, config, layout)

@@ -3,6 +3,7 @@
 import pytest
 
 from compliance.engine import judge
+from results.tuning.score import campaigns
 from tests.compliance import logs
 from tests.compliance.tuned import Tuned
 
@@ -20,6 +21,17 @@ def tuned(tmp_path):
 
 
 @pytest.fixture
-def verdict(tuned, law):
-    """The verdict on it."""
-    return judge([str(tuned.root)], rules=law)
+def anew(tuned, law):
+    """The function that scores the campaign as it is now."""
+
+    def score():
+        (found,) = campaigns(judge([str(tuned.root)], rules=law))
+        return found
+
+    return score
+
+
+@pytest.fixture
+def scored(anew):
+    """The good campaign, scored."""
+    return anew()

@@ -6,11 +6,9 @@ import json
 import pytest
 import vl_convert
 
-from compliance.engine import judge
 from results.html.report import html_text
 from results.html.specs import SPECS
 from results.html.tuning import sections
-from results.tuning.score import campaigns
 from results.tuning.text import terminal_text
 
 
@@ -24,8 +22,7 @@ def other(scored, batch, samples, system="box"):
     return dataclasses.replace(scored, judged=judged, opened=opened, samples=samples, confirmed=confirmed)
 
 
-def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
-    (scored,) = campaigns(verdict)
+def test_a_campaign_has_its_table_and_charts(scored, tmp_path):
     (section,) = sections([scored])
     (told,) = section["campaigns"]
     assert [chart.kind for chart in told["charts"]] == ["so far", "setting log"] and section["charts"] == []
@@ -42,15 +39,14 @@ def test_a_campaign_has_its_table_and_charts(verdict, tmp_path):
     assert [key["name"] for key in told["charts"][1].keys] == ["reached the target", "did not"]
 
 
-def test_a_page_says_which_campaign_cannot_be_read(tuned, law, tmp_path):
+def test_a_page_says_which_campaign_cannot_be_read(tuned, anew, tmp_path):
     (tuned.folder / "campaign.json").unlink()
-    page = html_text([], tmp_path, tuned=campaigns(judge([str(tuned.root)], rules=law)))
+    page = html_text([], tmp_path, tuned=[anew()])
     where = tuned.folder.relative_to(tmp_path)
     assert f"<li>{where}: its campaign.json or ledger can&#39;t be read: see TUN01</li>" in page
 
 
-def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(verdict):
-    (scored,) = campaigns(verdict)
+def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(scored):
     first, *rest = scored.trials
     for seconds, log in ((9.9, False), (10, True)):
         least = min(t.seconds for t in rest)
@@ -59,8 +55,7 @@ def test_trial_times_that_span_a_factor_of_ten_have_a_log_axis(verdict):
         assert [chart.log for chart in told[0]["charts"]][1:] == [log], [t.seconds for t in trials]
 
 
-def test_passes_and_speed_by_batch_size_over_several_campaigns(verdict):
-    (scored,) = campaigns(verdict)
+def test_passes_and_speed_by_batch_size_over_several_campaigns(scored):
     several = [scored, other(scored, 8, (48.0, 49.0)), other(scored, 16, (64.0, 66.0), "crate")]
     (section,) = sections(several)
     charts = {chart.kind: chart for chart in section["charts"]}
@@ -73,8 +68,7 @@ def test_passes_and_speed_by_batch_size_over_several_campaigns(verdict):
     assert charts["batch"].note.startswith("Critical batch size, from 3 campaigns: ") and not charts["rate"].note
 
 
-def test_times_between_campaigns_are_predicted(verdict, tmp_path):
-    (scored,) = campaigns(verdict)
+def test_times_between_campaigns_are_predicted(scored, tmp_path):
     several = [scored, other(scored, 16, (64.0, 66.0))]
     ((_, times, _),) = sections(several)[0]["predictions"]
     assert times.head == ["system", "batch 4", "batch 8", "batch 16"] and len(times.lines) == 1
@@ -90,8 +84,7 @@ def rows(table, keys):
     return [{**(keys[row["s"]] if "s" in row else {}), **row, "tip": {}} for row in named]
 
 
-def test_charts_are_sound_vega_lite(verdict):
-    (scored,) = campaigns(verdict)
+def test_charts_are_sound_vega_lite(scored):
     several = [scored, other(scored, 8, (48.0, 49.0))]
     (section,) = sections(several)
     for chart in (*section["charts"], *section["campaigns"][0]["charts"]):

@@ -1,12 +1,10 @@
 from dataclasses import replace
 
 from benchmark.tuning.table import read_table
-from results.tuning.score import campaigns
 from results.tuning.table import hyperparameters, table, text
 
 
-def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
-    (scored,) = campaigns(verdict)
+def test_a_campaign_is_a_row_that_runs_can_read(scored, tmp_path):
     rows = table([scored])
     path = tmp_path / "hpo_table.json"
     path.write_text(text(rows))
@@ -17,16 +15,14 @@ def test_a_campaign_is_a_row_that_runs_can_read(verdict, tmp_path):
     assert rows["tiny_4"]["Campaign"] == scored.campaign.digest
 
 
-def test_of_two_campaigns_fewest_samples_count_not_seconds(verdict):
-    (scored,) = campaigns(verdict)
+def test_of_two_campaigns_fewest_samples_count_not_seconds(scored):
     better = replace(scored, samples=(24, 28, 32), wall=10 * scored.wall)
     for pair in ([scored, better], [better, scored]):
         assert table(pair)["tiny_4"]["Samples to converge"]["mean"] == 28
 
 
-def test_an_older_average_of_a_step_is_told_in_epochs(verdict):
+def test_an_older_average_of_a_step_is_told_in_epochs(scored):
     """Twenty steps of 4 samples; 32 samples are 4 epochs."""
-    (scored,) = campaigns(verdict)
     winner = replace(scored.winner, point={**scored.winner.point, "average_decay": 0.95})
     trials = tuple(winner if t.index == winner.index else t for t in scored.trials)
     found = hyperparameters(replace(scored, trials=trials), scored.samples_to_target)

@@ -3,9 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
 from results.tuning.estimators import Estimate
-from results.tuning.score import campaigns
 from results.tuning.text import ends, markdown_text, record, terminal_text
 
 TEXT = """\
@@ -27,35 +25,32 @@ in 100 %
 """
 
 
-def test_a_campaign_in_words(verdict):
-    found = campaigns(verdict)
-    assert terminal_text(found) == TEXT
-    head, line, first = markdown_text(found).splitlines()[2:5]
+def test_a_campaign_in_words(scored):
+    assert terminal_text([scored]) == TEXT
+    head, line, first = markdown_text([scored]).splitlines()[2:5]
     assert head.startswith("| campaign | batch | with tuning, s |") and first.startswith("| first (acme · box) | 4 |")
-    assert "no score" not in markdown_text(found) and set(line) <= set("|-: ")
+    assert "no score" not in markdown_text([scored]) and set(line) <= set("|-: ")
 
 
-def test_a_campaign_as_json(verdict):
-    (found,) = campaigns(verdict)
-    told = json.loads(json.dumps(record(found), allow_nan=False))
+def test_a_campaign_as_json(scored):
+    told = json.loads(json.dumps(record(scored), allow_nan=False))
     assert told["with_tuning_seconds"] == {"value": pytest.approx(10876.843), "low": None, "high": None}
     assert told["why"] is None and told["campaign_seconds"] == 10836.845 and told["confirmation_seconds"] == 39.998
     assert told["share"]["value"] == 0.5 and told["running_time"]["value"] == pytest.approx(96.5405)
     assert [b["k"] for b in told["best_of"]] == [1, 2, 3, 4] and told["successes"] == 2
     assert told["winner"] == {"trial": 3, "point": {"learning_rate": 0.002328}}
-    bare = record(replace(found, trials=(), confirmation=None))
+    bare = record(replace(scored, trials=(), confirmation=None))
     assert [bare[name] for name in ("share", "running_time", "winner", "confirmation_seconds")] == [None] * 4
 
 
-def test_what_a_campaign_lacks_is_left_out(verdict):
-    (found,) = campaigns(verdict)
-    known = replace(found, confirmation=replace(found.confirmation, low=39.0, high=41.0), lost=3.0)
+def test_what_a_campaign_lacks_is_left_out(scored):
+    known = replace(scored, confirmation=replace(scored.confirmation, low=39.0, high=41.0), lost=3.0)
     assert "10,877 (95 %: 10,876 to 10,878) s: " in terminal_text([known])
     assert "3 confirmation runs; the interval takes the campaign's time as known: it ran once\n" in terminal_text(
         [known]
     )
     assert "    3.0 s of starts that were made again are in the device-hours\n" in terminal_text([known])
-    bare = terminal_text([replace(found, trials=(), confirmation=None, samples=(), why="nothing ran")])
+    bare = terminal_text([replace(scored, trials=(), confirmation=None, samples=(), why="nothing ran")])
     assert [line.split(" ")[4] for line in bare.splitlines()[5:]] == ["no", "campaign"]
 
 
@@ -71,9 +66,9 @@ def test_an_interval_in_words(low, high, wanted):
     assert ends(Estimate(2, low, high)) == wanted and ends(Estimate(float("inf"), low, high)) == "infinite"
 
 
-def test_one_that_cannot_be_read_is_said(tuned, law):
+def test_one_that_cannot_be_read_is_said(tuned, anew):
     (tuned.folder / "campaign.json").unlink()
-    scored = campaigns(judge([str(tuned.root)], rules=law))
-    assert "no score" in terminal_text(scored) and record(scored[0])["why"]
-    assert markdown_text(scored).startswith("- ") and "no score" in markdown_text(scored)
+    unread = anew()
+    assert "no score" in terminal_text([unread]) and record(unread)["why"]
+    assert markdown_text([unread]).startswith("- ") and "no score" in markdown_text([unread])
     assert markdown_text([]) == terminal_text([]) == ""
