@@ -4,6 +4,7 @@ import pytest
 
 
 @pytest.fixture
-def results(tree, new_log):
+def r(tree, new_log):
     tree.set(new_log.five())
-    return tree.results()
+    (found,) = tree.results()
+    return found

@@ -6,8 +6,7 @@ from results.measures.cost import THROUGHPUT
 from results.measures.registry import MEASURES
 
 
-def test_hours_are_units_and_nodes_times_the_time(results):
-    (r,) = results
+def test_hours_are_units_and_nodes_times_the_time(r):
     for what in ("unit", "node"):
         assert MEASURES[f"{what}_hours"].get(r) == pytest.approx(MEASURES[f"{what}s"].get(r) * 52 / 3600)
     assert MEASURES["unit"].get(r) == "accelerator"

@@ -30,9 +30,8 @@ def test_nothing_over_a_divisor_is_nothing():
     assert over(3.0, 2) == 1.5 and over(0.0, 2) == 0.0 and over(None, 2) is None
 
 
-def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
+def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(r):
     """51, 52 and 53 s of the five."""
-    (r,) = results
     total = averaged("total", "total", "", "total_ms", unit="ms")
     assert total.title == "total, ms"
     assert total.get(r) == pytest.approx(52_000) and total.error(r) == pytest.approx(1000)
@@ -41,13 +40,11 @@ def test_a_mean_is_of_the_runs_that_the_figure_of_merit_averages(results):
     assert spread.get(r) == total.error(r) and with_deviation(total, name="x")[1].name == "x"
 
 
-def test_what_a_set_has_not_is_nothing(results):
-    (r,) = results
+def test_what_a_set_has_not_is_nothing(r):
     assert of_energy(lambda e: e.tier)(r) is of_throughput(lambda t: t.total)(r) is None
 
 
-def test_a_part_of_a_run_has_its_error(results):
-    (r,) = results
+def test_a_part_of_a_run_has_its_error(r):
     part = seconds_of("training", "")
     assert (part.name, part.title) == ("training_seconds", "training, s")
     assert part.get(r) == r.mean("training_ms") / 1000 and part.error(r) == r.deviation("training_ms") / 1000
@@ -68,7 +65,6 @@ def test_without_a_figure_of_merit_no_runs_are_averaged():
     assert get(SimpleNamespace(fom=1.5, score=score)) == 3.0 and get(SimpleNamespace(fom=None, score=score)) is None
 
 
-def test_an_expected_time_and_not_why_there_is_none(results):
-    (r,) = results
+def test_an_expected_time_and_not_why_there_is_none(r):
     found, _ = expected(r)
     assert found and of_expected(lambda time: time)(r) == found

@@ -12,8 +12,7 @@ from rules.edition import load
 from rules.reference import reference_points
 
 
-def test_the_figure_of_merit_in_seconds_minutes_and_models_an_hour(results):
-    (r,) = results
+def test_the_figure_of_merit_in_seconds_minutes_and_models_an_hour(r):
     value = {name: measure.get(r) for name, measure in MEASURES.items()}
     assert (value["runs"], value["converged"], value["dropped"]) == (5, 5, 1)
     assert value["fom_seconds"] == pytest.approx(52) and value["fom_minutes"] == pytest.approx(52 / 60)

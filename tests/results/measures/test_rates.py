@@ -10,8 +10,7 @@ from results.tables.text import terminal_text
 from results.tables.words import facts
 
 
-def test_a_rate_a_device_is_the_rate_over_the_units(results):
-    (r,) = results
+def test_a_rate_a_device_is_the_rate_over_the_units(r):
     whole, each = (MEASURES[f"train_samples_per_second{name}"].get(r) for name in ("", "_per_unit"))
     assert whole == pytest.approx(each * MEASURES["units"].get(r))
     assert MEASURES["run_samples_per_second"].get(r) <= whole
@@ -49,7 +48,7 @@ def test_utilization_is_a_column_and_told_in_percent(waited):
     assert f"    AU, %: {told['AU, %']}\n" in terminal_text([r])
 
 
-def test_what_the_logs_do_not_say_is_no_utilization(waited, results):
+def test_what_the_logs_do_not_say_is_no_utilization(waited, r):
     told = dict(facts(waited(0.4, 0.1, 0.1, 0.0)))
     assert "AU, %" in told and "AU with the barrier, %" not in told
-    assert not [name for name, _ in facts(results[0]) if name.startswith("AU")]
+    assert not [name for name, _ in facts(r) if name.startswith("AU")]

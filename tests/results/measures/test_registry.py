@@ -18,6 +18,6 @@ def test_views_name_measures(view):
     assert set(view) <= set(MEASURES)
 
 
-def test_a_mean_has_the_digits_of_its_deviation(results):
-    rows = dict(measures(sides([results[0], results[0]])))
+def test_a_mean_has_the_digits_of_its_deviation(r):
+    rows = dict(measures(sides([r, r])))
     assert rows["training, s"][0] == "25.45 ± 0.50" and rows["figure of merit, s"][0] == "52.0"

@@ -19,17 +19,13 @@ from results.tables.text import details
 from results.tables.words import no_score
 
 
-def five(new_log, first=50.0, seed=1, **facts):
-    return new_log.five(first, seed, **{"epochs": 5, **facts})
-
-
 def results(*paths):
     return summarize(judge(paths), as_logged=True)
 
 
 def test_only_sets_of_a_submission_are_ranked(tree, new_log):
     """A set by itself has its figure, and nobody saw what it belongs to."""
-    folder = tree.set(five(new_log))
+    folder = tree.set(new_log.five(seed=1))
     (alone,), (whole,) = results(folder), results(tree.root)
     assert alone.fom == whole.fom == 52
     assert (alone.rank, whole.rank) == (None, (1, 1))
@@ -37,7 +33,7 @@ def test_only_sets_of_a_submission_are_ranked(tree, new_log):
 
 
 def test_means_are_over_the_runs_that_the_figure_averages(tree, new_log):
-    (r,) = results(tree.set(five(new_log)))
+    (r,) = results(tree.set(new_log.five(seed=1)))
     assert r.mask == (False, True, True, True, False)
     assert r.mean("seconds") == r.fom == 52
     assert r.one("batch") == 8 and r.one("seed") is None and r.seeds == set("12345")
@@ -53,7 +49,7 @@ def test_means_are_over_the_runs_that_the_figure_averages(tree, new_log):
 
 
 def test_a_folder_of_another_name_leaves_the_benchmark_to_the_log(tmp_path, new_log):
-    for i, log in enumerate(five(new_log)):
+    for i, log in enumerate(new_log.five(seed=1)):
         log.write(tmp_path / "runs" / f"result_{i}.txt")
     (r,) = results(tmp_path / "runs")
     assert r.group[1] == "scaffold" and r.label == str(tmp_path / "runs") and r.fom == 52
@@ -85,7 +81,7 @@ def test_the_units_of_a_whole_system_are_no_models(tree, new_log):
 
 
 def test_an_organisation_is_one_whatever_its_case(tree, new_log):
-    (r,) = results(tree.set(five(new_log)))
+    (r,) = results(tree.set(new_log.five(seed=1)))
     groups = {
         "tacc": ("v1.0", "scaffold", "z"),
         "TACC": ("v2.0", "deepcam", "a"),
@@ -108,7 +104,7 @@ def test_a_set_with_errors_is_told_where_it_would_stand(tree, new_log):
 
 def test_unlike_or_unjudged_runs_would_stand_nowhere(tree, new_log):
     """As found: "as logged 52 s, which would be place 1 of 1", though they have no figure as logged either."""
-    mixed = tree.set([*five(new_log), new_log.scaffold(54, seed=9, rules_edition="v1.1")])
+    mixed = tree.set([*new_log.five(seed=1), new_log.scaffold(54, seed=9, rules_edition="v1.1")])
     verdict = judge([mixed.parents[3]])
     (runs,) = verdict.all_sets
     (unlike,) = summarize(verdict)
@@ -149,14 +145,14 @@ def test_what_runs_share():
 
 
 def test_sets_with_errors_have_no_score_unless_asked_for(tree, new_log):
-    tree.set(five(new_log))
+    tree.set(new_log.five(seed=1))
     (strict,), (lax,) = (summarize(judge([tree.root]), *more) for more in ((), (True,)))
     assert strict.standing.errors and strict.fom is None and strict.why == strict.standing.objection
     assert lax.fom == 52 and (strict.as_logged, lax.as_logged) == (False, True)
 
 
 def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(tree, new_log):
-    (trained,), (r,) = results(tree.set(five(new_log))), results(tree.set([new_log.steps()], org="b"))
+    (trained,), (r,) = results(tree.set(new_log.five(seed=1))), results(tree.set([new_log.steps()], org="b"))
     assert trained.in_order and not replace(trained, why="too few runs").in_order
     assert r.standing.errors and r.throughput_only and r.in_order  # as logged
     strict = replace(r, as_logged=False)
@@ -164,9 +160,9 @@ def test_a_set_is_in_order_with_a_score_or_as_sound_throughput_alone(tree, new_l
 
 
 def test_spread_is_that_of_runs_which_are_one_set(tree, new_log):
-    (r,) = results(tree.set(five(new_log)))
+    (r,) = results(tree.set(new_log.five(seed=1)))
     assert r.spread.time == pytest.approx(math.sqrt(2.5) / 52) and r.spread.epochs == 0
-    (unlike,) = results(tree.set([*five(new_log)[:4], new_log.scaffold(54, seed=9, problem="scale6")]))
+    (unlike,) = results(tree.set([*new_log.five(seed=1)[:4], new_log.scaffold(54, seed=9, problem="scale6")]))
     assert unlike.why.startswith("runs of 2 problems in one set") and unlike.spread is None
     assert unlike.mask == (False,) * 5
 
@@ -190,8 +186,8 @@ def test_the_best_come_first_and_those_without_score_last(tree, new_log):
     for org, seconds in (("slow", 90.0), ("fast", 50.0), ("mid", 70.0)):
         logs = [new_log.scaffold(seconds, seed=i) for i in range(3)]
         tree.set(logs, org=org, scaling="weak")
-        tree.set(five(new_log, seconds), org=org)
-    tree.set(five(new_log)[:3], org="best", scaling="strong")  # too few runs
+        tree.set(new_log.five(seconds, 1), org=org)
+    tree.set(new_log.five(seed=1)[:3], org="best", scaling="strong")  # too few runs
     tree.set([new_log.scaffold(50.0, reach=False)], org="best", scaling="weak")
     order = {scaling: [r.org for r in results(tree.root) if r.group[3] == scaling] for scaling in ("strong", "weak")}
     assert order["strong"] == order["weak"] == ["fast", "mid", "slow", "best"]

@@ -12,31 +12,39 @@ from results.tables.comparison import block, pair_words, text
 
 
 @pytest.fixture
-def compared(tree, new_log):
-    """Compares sets of five runs, each given as seconds and what its logs say."""
+def made(tree, new_log):
+    """Makes sets of five runs that take so many seconds: their results."""
 
-    def compare(*sets):
-        for number, (seconds, facts) in enumerate(sets):
-            tree.set(new_log.five(seconds, 100 * number, epochs=5, **facts), org=f"org{number}")
-        found = sides(tree.results())
-        return found, [pair_words(pair, found) for pair in pairs(found)]
+    def make(*seconds, **facts):
+        for number, each in enumerate(seconds):
+            tree.set(new_log.five(each, 100 * number, epochs=5, **(facts if number else {})), org=f"org{number}")
+        return tree.results()
 
-    return compare
+    return make
 
 
-def test_the_verdict_names_the_faster_one_and_its_advantage(compared):
-    found, _ = compared((50, {}), (100, {}))
-    found = sides([side.result for side in reversed(found)])
-    ((words, *more),) = (pair_words(pair, found) for pair in pairs(found))
+def told(results):
+    """What is said of each pair of sets."""
+    found = sides(results)
+    return [pair_words(pair, found) for pair in pairs(found)]
+
+
+def whole(results):
+    """The whole comparison."""
+    found = sides(results)
+    return text(found, pairs(found))
+
+
+def test_the_verdict_names_the_faster_one_and_its_advantage(made):
+    b, a = made(50, 100)
+    ((words, *more),) = told([a, b])
     assert words.startswith("B is faster: A takes 1.96 times as long as B (95 %: ")
     assert more[0] == "of all pairs of their runs, that of B was faster in 100 %"
-    lines = text(found, pairs(found)).splitlines()
-    assert lines[1:6] == [f"A  {found[0].result.label}", f"B  {found[1].result.label}", "", words, f"   {more[0]}"]
+    assert whole([a, b]).splitlines()[1:6] == [f"A  {a.label}", f"B  {b.label}", "", words, f"   {more[0]}"]
 
 
-def test_several_ratios_hold_at_once(compared):
-    _, (one,) = compared((50, {}), (100, {}))
-    _, several = compared((50, {}), (100, {}), (200, {}))
+def test_several_ratios_hold_at_once(made):
+    (one,), several = told(made(50, 100)), told(made(50, 100, 200))
     assert "(95 %: " in one[0] and all("(95 % for all 2 ratios at once: " in words[0] for words in several)
     assert span_of(several[0][0])[0] < span_of(one[0])[0] < 1.96 < span_of(one[0])[1] < span_of(several[0][0])[1]
 
@@ -45,47 +53,40 @@ def span_of(words):
     return [float(x) for x in re.search(r": ([\d.]+) to ([\d.]+),", words).groups()]
 
 
-def test_one_comparison_makes_one_statement(compared):
+def test_one_comparison_makes_one_statement(made):
     """Where no test tells means apart, no winner is named; where all runs separate, the sentence says so."""
-    found, ((words, *more),) = compared((50, {}), (50.5, {}))
+    sets = made(50, 50.5)
+    ((words, *more),) = told(sets)
     said = r"B takes 0.\d+ to 1.\d+ times as long as A \(95 %, [\d.]+ degrees of freedom\)"
     assert re.fullmatch(rf"A and B: no difference can be told: {said}", words)
     assert not any("faster" in line for line in more)
-    a, b = (side.result for side in found)
     seconds = ((100, 101, 102, 103, 104), (105, 106, 150, 200, 290))
     fast, late = (
         replace(r, rows=tuple(row._replace(seconds=s) for row, s in zip(r.rows, of, strict=True)))
-        for r, of in zip((a, b), seconds, strict=True)
+        for r, of in zip(sets, seconds, strict=True)
     )
     for one, other, name in ((fast, late, "A"), (late, fast, "B")):
-        both = sides([one, other])
-        ((words, *more),) = (pair_words(pair, both) for pair in pairs(both))
+        ((words, *more),) = told([one, other])
         assert words.startswith(f"{name} is faster: ") and "; every run of one is faster than every run of" in words
         assert more[0] == f"of all pairs of their runs, that of {name} was faster in 100 %"
 
 
-def test_sets_that_stage_on_different_sides_of_the_clock_are_told(compared):
-    found, ((_, *more),) = compared((50, {}), (100, {}))
-    assert not any("stage" in line for line in more)
-    a, b = (side.result for side in found)
+def test_sets_that_stage_on_different_sides_of_the_clock_are_told(made):
+    a, b = made(50, 100)
+    assert not any("stage" in line for line in told([a, b])[0][1:])
     early = replace(a, rows=tuple(row._replace(staging_ms=0, staged_ms=13_000) for row in a.rows))
-    both = sides([early, b])
-    ((_, *more),) = (pair_words(pair, both) for pair in pairs(both))
     said = "A 0 s on the clock, 13 s before run_start, which no time counts; B 0.5000 s on the clock"
-    assert f"they stage differently: {said}" in more
-    assert f"Staged before run_start, which no time counts: {a.label}: 13 s." in text(both, pairs(both))
-    assert "\n  staged before the clock, s" in text(both, pairs(both))
+    assert f"they stage differently: {said}" in told([early, b])[0]
+    assert f"Staged before run_start, which no time counts: {a.label}: 13 s." in whole([early, b])
+    assert "\n  staged before the clock, s" in whole([early, b])
 
 
-def test_energies_are_compared_where_they_are_of_one_kind(compared):
-    found, _ = compared((50, {}), (100, {}))
+def test_energies_are_compared_where_they_are_of_one_kind(made):
+    found = made(50, 100)
 
     def said(*energies):
-        pairs_of = zip((side.result for side in found), energies, strict=True)
-        sets = [replace(r, energy=SetEnergy(t, trimmed_mean(js), js, 1.0, None, None, 0.0)) for r, (t, js) in pairs_of]
-        both = sides(sets)
-        ((_, first, *_),) = (pair_words(pair, both) for pair in pairs(both))
-        return first
+        measured = [SetEnergy(tier, trimmed_mean(js), js, 1.0, None, None, 0.0) for tier, js in energies]
+        return told([replace(r, energy=energy) for r, energy in zip(found, measured, strict=True)])[0][1]
 
     low, high = (10.0, 11.0, 12.0, 13.0, 14.0), (20.0, 22.0, 24.0, 26.0, 28.0)
     assert said(("node", low), ("node", high)).startswith("A takes 0.50 times the energy of B (95 %: ")
@@ -102,12 +103,11 @@ def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
     for org, seconds in (("a", 100), ("b", 50)):
         logs = [new_log.scaffold(seconds, seed=i, start=1_700_000_000_000 + 1000 * i) for i in range(4)]
         tree.set(logs, org=org, scaling="weak")
-    found = sides(tree.results())
-    ((words, *_),) = (pair_words(pair, found) for pair in pairs(found))
+    a, b = tree.results()
     said = "A makes 1.94 times as many models an hour as B (271.7 and 139.8)"
     once = ", each measured once, so that no interval is known"
-    assert words == f"{said}, and 1.94 times as many a device (128 and 128 accelerators){once}"
-    told = text(found, pairs(found))
+    assert told([a, b])[0][0] == f"{said}, and 1.94 times as many a device (128 and 128 accelerators){once}"
+    shown = whole([a, b])
     names = (
         "models an hour a device",
         "devices of the system (T)",
@@ -115,20 +115,17 @@ def test_throughputs_are_by_models_an_hour_and_never_slower(tree, new_log):
         "models (M)",
         "(TTTa), s",
     )
-    assert all(name in told for name in names)
-    assert "\n  devices   " not in told and "\n  nodes " not in told  # of one model
-    a, b = (side.result for side in found)
+    assert all(name in shown for name in names)
+    assert "\n  devices   " not in shown and "\n  nodes " not in shown  # of one model
     wide = replace(a, models=replace(a.models, total=512.0))
-    both = sides([wide, b])
-    ((words, *_),) = (pair_words(pair, both) for pair in pairs(both))
-    assert words == f"{said}, but B makes 2.06 times as many a device (512 and 128 accelerators){once}"
+    assert told([wide, b])[0][0] == f"{said}, but B makes 2.06 times as many a device (512 and 128 accelerators){once}"
 
 
-def test_every_part_is_there_and_long_values_are_cut(compared):
-    found, _ = compared((50, {}), (100, {"precision": "x" * 80}))
-    told = text(found, pairs(found))
+def test_every_part_is_there_and_long_values_are_cut(made):
+    results = made(50, 100, precision="x" * 80)
+    shown = whole(results)
     for name in ("measured", "settings (differences)", "source (differences)", "findings"):
-        assert f"\n{name}" in told
-    settings = told.partition("\nsettings")[2].partition("\nsource")[0]
+        assert f"\n{name}" in shown
+    settings = shown.partition("\nsettings")[2].partition("\nsource")[0]
     assert "x" * 57 + "..." in settings and "x" * 58 not in settings
-    assert block("system", [], found) == ["system: none", ""]
+    assert block("system", [], sides(results)) == ["system: none", ""]
