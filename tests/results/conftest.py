@@ -2,7 +2,7 @@
 
 import json
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +11,10 @@ import yaml
 
 from compliance.engine import judge
 from results import summarize
+from results.statistics import expected
 from results.statistics.result import summarize as results_of
+from rules.edition import load
+from rules.reference import reference_points
 
 SETS = yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8"))
 
@@ -256,9 +259,9 @@ class Tree:
         path.write_text(json.dumps({name: str(value) for name, value in fields.items()}), encoding="utf-8")
         return folder
 
-    def results(self, as_logged=True):
+    def results(self, as_logged=True, edition=None):
         """The results of all its sets."""
-        return results_of(judge([self.root]), as_logged)
+        return results_of(judge([self.root], edition), as_logged)
 
 
 @pytest.fixture
@@ -271,6 +274,21 @@ def new_log():
     """What writes logs, for tests that write their own; `sets` are those of MLPerf HPC v0.7."""
     runs = {"scaffold": scaffold_run, "five": five_runs, "uneven": uneven_runs, "openfold": openfold_run}
     return SimpleNamespace(Log=Log, sets=SETS, header=header, steps=steps_run, cosmoflow=cosmoflow_run, **runs)
+
+
+@pytest.fixture
+def points(monkeypatch):
+    """The function that has v1.0 publish reference points of ScaFFold, also of its problem smoke, in what its epochs
+    count."""
+
+    def publish(epochs, counted="epochs"):
+        known, found = load("v1.0"), reference_points(epochs, "smoke")
+        smoke = replace(known.problems["smoke"], reference_epochs=found)
+        scaffold = replace(known.benchmarks["scaffold"], reference_epochs=found, epoch_num=counted)
+        edition = replace(known, problems={"smoke": smoke}, benchmarks={"scaffold": scaffold})
+        monkeypatch.setattr(expected, "load", lambda name: edition)
+
+    return publish
 
 
 @pytest.fixture

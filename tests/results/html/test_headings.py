@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
 from results.html.headings import RUNS
 from results.html.report import html_text
 from results.html.site_pages import files, rounds
 from results.measures.registry import MEASURES
-from results.statistics.result import summarize
 
 
 @pytest.fixture
@@ -20,7 +18,7 @@ def results(tree, new_log):
         for units, seconds in ((4, 80.0), (8, 50.0)):
             logs = new_log.five(seconds, epochs=5, accelerators_per_node=units)
             tree.set(logs, system=f"box{units}", edition=name)
-    return summarize(judge([tree.root], "v1.0"), as_logged=True)
+    return tree.results(edition="v1.0")
 
 
 HEAD = r'<th scope="col"(?: class="n")?(?: title="([^"]*)")?>\s*(?:<button type="button">)?([^<]*)<'

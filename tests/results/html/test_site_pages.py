@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from compliance.engine import judge
 from results.html.page import bundle
 from results.html.site_pages import ROUNDS, blocks, files, index, rounds, rules, trends
-from results.statistics.result import summarize
 from tests.support.effort import lines_run
 
 
@@ -19,7 +17,7 @@ def results(tree, new_log):
     for name, seconds in (("v1.0", 600.0), ("v1.1", 300.0)):
         tree.set(new_log.five(seconds, epochs=5, note="who@acme.example"), edition=name)
     tree.set(new_log.five(500.0, 70, epochs=5), org="bolt")
-    return summarize(judge([tree.root], "v1.0"), as_logged=True)
+    return tree.results(edition="v1.0")
 
 
 def test_results_stand_with_their_round(results):

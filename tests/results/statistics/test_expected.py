@@ -5,25 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from results.statistics import expected as module
 from results.statistics.expected import Expected, expected, ratio, reference_epochs, widest
 from results.statistics.student import WIDEST, Part
-from rules.edition import load
-from rules.reference import reference_points
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """An edition v1.0 with reference points of ScaFFold, also of its problem smoke, in what its epochs count."""
-
-    def publish(points, counted="epochs"):
-        known, points = load("v1.0"), reference_points(points, "smoke")
-        smoke = replace(known.problems["smoke"], reference_epochs=points)
-        scaffold = replace(known.benchmarks["scaffold"], reference_epochs=points, epoch_num=counted)
-        edition = replace(known, problems={"smoke": smoke}, benchmarks={"scaffold": scaffold})
-        monkeypatch.setattr(module, "load", lambda name: edition)
-
-    return publish
 
 
 @pytest.fixture
@@ -39,8 +22,8 @@ def every(r, **values):
     return replace(r, rows=tuple(row._replace(**values) for row in r.rows))
 
 
-def test_the_samples_are_the_references_and_the_speed_is_the_sets(r, published):
-    published({8: [6, 6, 7, 5]})
+def test_the_samples_are_the_references_and_the_speed_is_the_sets(r, points):
+    points({8: [6, 6, 7, 5]})
     found, why = expected(r)
     samples = 6 * r.one("train_samples")
     each = [row.staging_ms / 1000 + samples / row.compute_rate for row in r.rows]
@@ -53,8 +36,8 @@ def test_the_samples_are_the_references_and_the_speed_is_the_sets(r, published):
     assert reference_epochs(replace(r, group=("v1.0", "scaffold", "", *r.group[3:]))) == ()
 
 
-def test_two_runs_that_converged_with_a_known_speed_are_needed(r, published):
-    published({8: [6, 6, 7, 5]})
+def test_two_runs_that_converged_with_a_known_speed_are_needed(r, points):
+    points({8: [6, 6, 7, 5]})
     first, *others = r.rows
     failed = replace(r, rows=(first._replace(converged=False), *others))
     assert expected(failed)[0].speed.degrees == 3 and expected(replace(r, rows=r.rows[:2]))[0].speed.degrees == 1
@@ -62,35 +45,35 @@ def test_two_runs_that_converged_with_a_known_speed_are_needed(r, published):
     assert expected(replace(r, rows=r.rows[:1])) == expected(every(r, train_samples=None)) == unknown
 
 
-def test_points_may_count_samples(r, published):
-    published({8: [600, 600, 600, 600]}, "samples")
+def test_points_may_count_samples(r, points):
+    points({8: [600, 600, 600, 600]}, "samples")
     found, _ = expected(r)
     assert (found.samples, found.points_error) == (600, 0)  # which have no step of an epoch
 
 
-def test_a_batch_between_two_points_lies_on_a_straight_line(r, published):
-    published({4: [4, 4, 4, 4], 16: [10, 10, 10, 10]})
+def test_a_batch_between_two_points_lies_on_a_straight_line(r, points):
+    points({4: [4, 4, 4, 4], 16: [10, 10, 10, 10]})
     found, _ = expected(r)
     assert found.samples == pytest.approx(6 * r.one("train_samples")) and found.batches == (4, 16)
     assert len(found.points) == 2
 
 
-def test_a_set_that_has_no_score_or_trains_otherwise_has_none(r, published):
-    published({8: [6, 6]})
+def test_a_set_that_has_no_score_or_trains_otherwise_has_none(r, points):
+    points({8: [6, 6]})
     assert expected(replace(r, why="errors")) == (None, "no score")
     opened = replace(r, group=(*r.group[:4], "open"))
     assert expected(opened) == (None, "the open division may need other samples than the reference")
 
 
 @pytest.mark.parametrize(
-    ("points", "why"),
+    ("epochs", "why"),
     [
         ({}, "the edition has no reference points at a batch size of 8"),
         ({9: [5, 5], 16: [6, 6]}, "the edition has no reference points at a batch size of 8: those known are 9, 16"),
     ],
 )
-def test_a_batch_without_points_says_so(r, published, points, why):
-    published(points)
+def test_a_batch_without_points_says_so(r, points, epochs, why):
+    points(epochs)
     assert expected(r) == (None, why)
 
 
@@ -103,8 +86,8 @@ def test_both_errors_count_and_neither_alone():
     assert widest([Part(4.0, 1)], 1000) == WIDEST
 
 
-def test_runs_that_end_at_one_evaluation_have_an_error(r, published):
-    published({8: [6, 6, 6, 6]})
+def test_runs_that_end_at_one_evaluation_have_an_error(r, points):
+    points({8: [6, 6, 6, 6]})
     found = expected(r)[0]
     share = 1 - r.mean("staging_ms") / 1000 / found.seconds  # an epoch more lengthens all but staging
     assert found.points_error == pytest.approx(share / 6 / 6 / 2) and found.points[0].degrees == 3

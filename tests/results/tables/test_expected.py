@@ -3,14 +3,12 @@
 import csv
 import io
 import json
-from dataclasses import replace
 
 import pytest
 
 from results import differences as d
 from results.html.report import html_text
 from results.measures.registry import MEASURES
-from results.statistics import expected as module
 from results.tables.comparison import json_text, pair_words
 from results.tables.expected import MEANS
 from results.tables.links import Links
@@ -19,16 +17,12 @@ from results.tables.ranking import ranking
 from results.tables.text import csv_text, markdown_text, terminal_text
 from results.tables.words import facts
 from rules.edition import load
-from rules.reference import reference_points
 
 
 @pytest.fixture
-def two(tree, new_log, monkeypatch):
+def two(tree, new_log, points):
     """Sets whose runs need 4 to 6 epochs, the second one 6 % slower; the edition has points at a batch of 8."""
-    known = load("v1.0")
-    points = reference_points({8: [4, 5, 5, 5, 6, 5]}, "smoke")
-    smoke = replace(known.problems["smoke"], reference_epochs=points)
-    monkeypatch.setattr(module, "load", lambda name: replace(known, problems={"smoke": smoke}))
+    points({8: [4, 5, 5, 5, 6, 5]})
     for org, each in (("a", 100), ("b", 106)):
         logs = [
             new_log.scaffold(each * n + i / 10 + 2, epochs=n, seed=ord(org) + 10 * n + i)
