@@ -18,6 +18,7 @@ from harness.auditing.logged import read_run
 from harness.auditing.spot import state_of
 from rules.edition import load
 from tests.support import LOG
+from tests.support.lines import changed
 
 EXACT, NEAR, FAR = Distance(0, 0, True), Distance(0.01, 0.02, False), Distance(0.3, 0.2, False)
 
@@ -49,19 +50,6 @@ def again(endless, capsys):
     return call
 
 
-def copy_with(log, tmp_path, key, change):
-    """A copy of a log, the events of a key changed."""
-    lines = []
-    for line in log.read_text().splitlines():
-        event = json.loads(line.partition(":::MLLOG")[2])
-        if event["key"] == key:
-            change(event)
-        lines.append(f":::MLLOG {json.dumps(event)}")
-    path = tmp_path / "result_0.txt"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 def test_a_run_of_the_reference_replays_to_the_last_digit(logged, again, tmp_path):
     record = tmp_path / "replays.jsonl"
     record.write_text('{"an": "earlier one"}\n')
@@ -86,7 +74,7 @@ def test_what_a_log_says_sends_nothing_to_the_terminal(tmp_path, capsys, monkeyp
         raise ValueError("\x1b[2J: found it")
 
     monkeypatch.setattr(replay, "train", stop)
-    assert replay.main([str(copy_with(LOG, tmp_path, key, change))]) == 2
+    assert replay.main([str(changed(LOG, key, change, tmp_path))]) == 2
     out, err = capsys.readouterr()
     assert "\\x1b[2Jx" in out and err == "replay.py: \\x1b[2J: found it\n" and "\x1b" not in out
 
@@ -153,7 +141,7 @@ def test_swapped_weights_fail_whatever_the_epoch(logged, again, tmp_path):
     def swap(event):
         event["metadata"]["state"] = next(swapped) or event["metadata"]["state"]
 
-    log = copy_with(logged, tmp_path, "eval_accuracy", swap)
+    log = changed(logged, "eval_accuracy", swap, tmp_path)
     code, out, _ = again(log, "--from-epoch", "1", "--checkpoint", str(theirs))
     assert code == 2 and "not the same numbers" in out  # the rules have no band for the tiny problem
 
@@ -201,7 +189,7 @@ def theirs(logged, tmp_path):
         files = event["metadata"]["files"]
         event["metadata"]["files"] = {p.replace("/pytorch/", "/acme/"): d for p, d in files.items()}
 
-    log = copy_with(logged, tmp_path, "source", rename)
+    log = changed(logged, "source", rename, tmp_path)
     (source,) = (logged.parents[4] / "source").iterdir()
     folder = shutil.copytree(source, tmp_path / "source")
     (folder / "implementations" / "pytorch").rename(folder / "implementations" / "acme")
@@ -218,7 +206,7 @@ def test_the_reference_replays_whoever_wrote_the_log(theirs, again, tmp_path):
         event["metadata"]["machine"] = ["layout", "threads", "loader"]
 
     (theirs[1] / "implementations" / "acme" / "task.py").write_text("raise SystemExit")
-    code, out, err = again(copy_with(theirs[0], tmp_path, "hyperparameters", foreign), "threads=1")
+    code, out, err = again(changed(theirs[0], "hyperparameters", foreign), "threads=1")
     assert (code, err) == (0, "") and "the same numbers in all of 1 epochs replayed" in out
     first, second, third, *_ = out.splitlines()
     assert first == "code that trains: the reference, implementations/pytorch"
@@ -249,7 +237,7 @@ def test_a_training_that_cannot_be_made_says_why(logged, again, tmp_path):
     for log, option, said in (
         (logged, "--layout=1,3,1,1", "the replay ended early: train.py:"),
         (logged, "batch_size=1", "found it on the command line, wanted settings of the machine alone"),
-        (copy_with(logged, tmp_path, "hyperparameters", fast), "threads=1", "learning_rate: found 'fast'"),
+        (changed(logged, "hyperparameters", fast, tmp_path), "threads=1", "learning_rate: found 'fast'"),
     ):
         code, out, err = again(log, option)
         assert code == 2 and said in err and "Traceback" not in err and "epoch 1" not in out

@@ -1,9 +1,8 @@
-import json
-
 import pytest
 
 from benchmark.log import LogWriter
 from harness.status import read_status
+from tests.support.lines import changed
 
 
 def write(log, *scores, limit=4, stop=None, resumed=False, started=True):
@@ -52,10 +51,7 @@ def test_nothing_is_no_run_and_one_without_a_score_was_interrupted(tmp_path):
 @pytest.mark.parametrize("change", [{"metadata": None}, {"metadata": "x"}, {"time_ms": "x"}, {"time_ms": 10**400}])
 def test_a_log_of_another_program_may_leave_something_out(tmp_path, key, change):
     write(tmp_path / "log.txt", 0.1, 0.2, stop={"status": "success"})
-    events = [json.loads(line.partition(" ")[2]) for line in (tmp_path / "log.txt").read_text().splitlines()]
-    changed = [{**event, **change} if event["key"] == key else event for event in events]
-    (tmp_path / "new.txt").write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in changed))
-    found = read_status(tmp_path / "new.txt")
+    found = read_status(changed(tmp_path / "log.txt", key, lambda event: event.update(change)))
     assert found.state == ("interrupted" if key == "run_stop" and "metadata" in change else "reached")
     assert found.epochs == (0 if key == "eval_accuracy" and "metadata" in change else 2)
     assert 0 <= found.seconds < 10

@@ -2,7 +2,6 @@
 neither can be installed from a package index."""
 
 import importlib.util
-import json
 import re
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from benchmark.run.options import OPTIONAL, parse_options
 from implementations.pytorch.train import add_trace
 from tests.support import LOG, ROOT
+from tests.support.lines import written
 
 LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "benchpark"
@@ -79,8 +79,7 @@ def test_figures_of_merit_are_found_in_what_runs_write(application):
     assert matches(foms["time to target"], "epoch 1\n" + LINE.format(28.381)) == ["28.381"]
     assert matches(foms["exit code of the checker"], "check.py: exit code 1\n") == ["1"]
     rates = matches(foms["samples per second"], LOG.read_text())
-    events = [json.loads(line.partition(":::MLLOG")[2]) for line in LOG.read_text().splitlines()]
-    logged = [e["value"]["throughput"] for e in events if e["key"] == "tracked_stats"]
+    logged = [e["value"]["throughput"] for e in written(LOG) if e["key"] == "tracked_stats"]
     assert logged and [float(rate) for rate in rates] == logged
     steps = '... "key": "throughput", "value": {"throughput": 3.5e+1, "evaluation": {"throughput": 7}}}'
     assert matches(foms["samples per second"], steps) == ["3.5e+1"]

@@ -1,7 +1,6 @@
 """From logs to the data, and from the data to figures, table and points."""
 
 import hashlib
-import json
 from dataclasses import replace
 
 import pytest
@@ -11,6 +10,7 @@ from perf.curves import runs as curves
 from perf.curves import table
 from perf.curves.runs import Run, Series, merged, read, width_of, write
 from tests.support import LOG, ROOT
+from tests.support.lines import written
 
 PAGE = ROOT / "docs" / "convergence.md"
 
@@ -57,7 +57,7 @@ def test_what_a_run_is(command, tmp_path):
     command(LOG)
     (one,) = read(tmp_path / "convergence.yaml")
     (found,) = one.runs
-    events = [json.loads(line.partition(":::MLLOG")[2]) for line in LOG.read_text().splitlines()]
+    events = written(LOG)
     said = {e["key"]: e for e in events}
     facts = {key: e["value"] for key, e in said.items()}
     scores = [e["value"] for e in events if e["key"] == "eval_accuracy"]

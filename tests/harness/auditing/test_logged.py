@@ -1,6 +1,5 @@
 """What a log says of a run, and what is refused."""
 
-import json
 from itertools import count
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from benchmark.problem import load_problem
 from harness.auditing.logged import has_weights, matches, read_run
 from tests.compliance.logs import good
 from tests.support import STRONG
+from tests.support.lines import written
 
 
 def edited(tmp_path: Path, key: str, change) -> Path:
@@ -32,7 +32,7 @@ def about(**metadata):
 def test_a_run_of_each_benchmark(benchmark):
     path = STRONG / benchmark / "result_0.txt"
     run = read_run(path)
-    events = [json.loads(line.partition(":::MLLOG")[2]) for line in path.read_text().splitlines()]
+    events = written(path)
     scores = [e["value"] for e in events if e["key"] in ("eval_accuracy", "eval_error")]
     losses = [e["value"]["loss"] for e in events if e["key"] == "tracked_stats"]
     facts = {e["key"]: e["value"] for e in events}

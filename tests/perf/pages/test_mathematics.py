@@ -42,6 +42,15 @@ def convolutions(*modules: nn.Module) -> list[nn.Module]:
     return [module for part in modules for module in part.modules() if isinstance(module, kinds)]
 
 
+def compare_usual(layers: list[nn.Module], words: RandomState) -> None:
+    """Assert that layer after layer is drawn within the usual bounds."""
+    for layer in layers:
+        bound = 1 / math.sqrt(layer.weight[0].numel())
+        for tensor in (layer.weight, layer.bias):
+            if tensor is not None:
+                assert (draws()["uniform"](words, tuple(tensor.shape), bound) == tensor.detach().numpy()).all()
+
+
 def test_the_words_of_the_example():
     words = [stream_seed(SEED, Stream.WEIGHTS), *(stream_seed(SEED, Stream.ORDER, epoch) for epoch in (1, 2))]
     assert all(f"{word} for" in TEXT.replace("\n", " ") for word in words)
@@ -54,11 +63,7 @@ def test_the_first_batches_of_the_example():
 
 def test_usual_bounds_in_the_order_of_scaffolds_layers():
     found, words = model("smoke"), RandomState(stream_seed(SEED, Stream.WEIGHTS))
-    for layer in convolutions(found.down, found.bottom, found.rise, found.up, found.head):
-        bound = 1 / math.sqrt(layer.weight[0].numel())
-        for tensor in (layer.weight, layer.bias):
-            if tensor is not None:
-                assert (draws()["uniform"](words, tuple(tensor.shape), bound) == tensor.detach().numpy()).all()
+    compare_usual(convolutions(found.down, found.bottom, found.rise, found.up, found.head), words)
     shown = [f"{number:.7f}" for number in (*found.down[0][0].weight.flatten()[:3], *found.head.bias[-2:])]
     assert [number for number in shown if number not in TEXT] == []
 
@@ -77,11 +82,7 @@ def test_deepcams_weights():
     normal = convolutions(found.encoder, found.pyramid.branches)
     words.randint(0, 2**32, sum(layer.weight.numel() for layer in normal), np.uint32)
     rest = convolutions(found.pyramid.whole, found.pyramid.join, found.skip, found.rise, found.decoder)
-    for layer in rest:
-        bound = 1 / math.sqrt(layer.weight[0].numel())
-        for tensor in (layer.weight, layer.bias):
-            if tensor is not None:
-                assert (draws()["uniform"](words, tuple(tensor.shape), bound) == tensor.detach().numpy()).all()
+    compare_usual(rest, words)
     for layer in normal:
         deviation = math.sqrt(2 / layer.weight[0].numel())
         apart = draws()["normal"](words, tuple(layer.weight.shape), deviation) - layer.weight.detach().numpy()

@@ -18,6 +18,7 @@ from perf.projection.measured import read_measured
 from perf.projection.predict import step_seconds, weight_bytes
 from perf.projection.trace import trace
 from perf.settings import reference_settings
+from tests.support.lines import changed
 
 pytestmark = pytest.mark.slow
 
@@ -85,16 +86,13 @@ def test_what_logs_say_nothing_of_is_kept(logs):
 
 def change(path, factors, **seconds):
     """Let a log have measured other seconds, by factors or outright."""
-    lines = path.read_text().splitlines()
-    for i, line in enumerate(lines):
-        head, _, body = line.partition(" ")
-        if '"key": "throughput",' in body:
-            event = json.loads(body)
-            parts = event["value"]["seconds"]
-            parts |= {name: parts[name] * factor for name, factor in factors.items()} | seconds
-            event["value"]["step_seconds"] = sum(parts.values())
-            lines[i] = f"{head} {json.dumps(event)}"
-    path.write_text("\n".join(lines) + "\n")
+
+    def again(event):
+        parts = event["value"]["seconds"]
+        parts |= {name: parts[name] * factor for name, factor in factors.items()} | seconds
+        event["value"]["step_seconds"] = sum(parts.values())
+
+    changed(path, "throughput", again)
 
 
 def test_shares_stay_within_bounds_and_doubts_are_said(logs, tmp_path, capsys):

@@ -20,6 +20,7 @@ from benchmark.launch import detect_launch
 from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.run.options import OPTIONAL, parse_options
+from tests.support.described import FIELDS
 from tests.support.fake.config import Config
 
 NAMES = ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "CUDA_VISIBLE_DEVICES", "CONTAINER_DIGEST", "NCCL_DEBUG")
@@ -46,16 +47,12 @@ def note() -> None:
 def describe(config: Config, digest: str, options, launch) -> dict:
     """What would run."""
     problem = load_problem(options.problem, options.problems)
-    return {
-        "contract": 1,
-        "implementation": "fake",
+    return FIELDS | {
         "benchmark": problem.workload,
         "problem": problem.name,
         "problem_digest": problem.digest(),
         "settings": vars(config),
-        "machine_settings": ["threads"],
         "config_digest": digest,
-        "config_file": "",
         "source": "0" * 64,
         "files": {},
         "ranks": launch.world_size,
@@ -63,8 +60,6 @@ def describe(config: Config, digest: str, options, launch) -> dict:
         "layout": [launch.world_size, 1, 1, 1],
         "device": config.device,
         "accelerators": {"count": 4 if config.device == "cuda" else 0, "name": "", "memory_gib": 0},
-        "framework": "none 1.0",
-        "software": {"fake": "1"},
         "options": options.supported,
     }
 
