@@ -8,33 +8,22 @@ from results import site, summarize
 
 
 @pytest.fixture
-def reviews(tmp_path):
-    """Writes a file in which one point of an organisation is accepted and another one objected to."""
-
-    def write(org):
-        signed = {"submission": org, "who": "R. Viewer", "when": "2026-11-22"}
-        entries = [
-            {**signed, "rule": "EVL90", "verdict": "open", "submission": "umbrella"},
-            {**signed, "rule": "SEED90", "verdict": "accept"},
-            {**signed, "rule": "EVL90", "verdict": "object", "note": "a jump"},
-        ]
-        file = tmp_path / "review.yaml"
-        file.write_text(json.dumps(entries), encoding="utf-8")
-        return str(file)
-
-    return write
-
-
-@pytest.fixture
 def org(tree, new_log):
     """A round with one set as published; its organisation."""
     tree.published(new_log.sets[0])
     return new_log.sets[0]["org"]
 
 
-def test_what_reviewers_said_stands_with_each_set(tree, org, reviews, tmp_path, capsys):
+def test_what_reviewers_said_stands_with_each_set(tree, org, tmp_path, capsys):
     told, page, folder = "1 of 7 points accepted, 1 objection", tmp_path / "page.html", tmp_path / "site"
-    reviewed = [str(tree.root), "--reviews", reviews(org)]
+    signed = {"submission": org, "who": "R. Viewer", "when": "2026-11-22"}
+    entries = [
+        {**signed, "rule": "EVL90", "verdict": "open", "submission": "umbrella"},
+        {**signed, "rule": "SEED90", "verdict": "accept"},
+        {**signed, "rule": "EVL90", "verdict": "object", "note": "a jump"},
+    ]
+    (tmp_path / "review.yaml").write_text(json.dumps(entries), encoding="utf-8")
+    reviewed = [str(tree.root), "--reviews", str(tmp_path / "review.yaml")]
     assert summarize.main(reviewed) == 0
     out = capsys.readouterr()
     assert f"\n    reviewed: {told}\n" in out.out  # the edition has seven for people
