@@ -12,6 +12,18 @@ from harness.launch import render
 from tests.support.fake.calls import FAKE, Calls
 from tests.support.tiny import environment
 
+KINDS = [  # of jobs: launchers, and what they need
+    ("slurm",),
+    ("slurm", "--array"),
+    ("slurm", "--container", "image.sqsh", "--runtime", "pyxis"),
+    ("slurm", "--container", "image.sqsh", "--runtime", "enroot"),
+    ("flux",),
+    ("flux", "--container", "image.sif"),
+    ("pbs",),
+    ("pbs", "--array", "--mpi", "pals"),
+    ("mpi",),
+    ("mpi", "--mpi", "mpich"),
+]
 START = {"slurm": ("sbatch",), "flux": ("flux", "batch"), "pbs": ("qsub",), "mpi": ("bash",)}
 
 # Starts the program for each of $ranks ranks, with the variables that %s sets for rank $rank; the worst code. All are

@@ -11,7 +11,7 @@ from benchmark.run.files import environment_path
 from benchmark.tree import set_path
 from compliance.engine import judge
 from rules.current import current
-from tests.support.jobs import KINDS
+from tests.harness.launch.conftest import KINDS
 
 RUNS = 2  # of an array; other jobs make one
 NAMES = {"slurm": "slurm", "flux": "flux", "pbs": "openmpi", "mpi": "openmpi", "pals": "pals", "mpich": "pmi"}

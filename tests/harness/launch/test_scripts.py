@@ -9,8 +9,8 @@ import pytest
 from benchmark.problem import load_problem
 from rules.current import EDITION
 from rules.edition import load
+from tests.harness.launch.conftest import KINDS
 from tests.support import ROOT
-from tests.support.jobs import KINDS
 
 PROBLEMS = {  # on 64 ranks
     "scale9": ("--layout", "4,2,2,4"),
