@@ -50,6 +50,8 @@ PAYLOADS = {
     "table": "a | b |\n| --- | --- |",
     "code": "`a` ``` ~~~ ~~b~~ **c** __d__ \\",
     "tag": "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "end": "</noscript></script><script>alert(1)</script>",
+    "template": "{{ 7 * 7 }}{% raw %}",
     "attribute": "\" onmouseover=\"alert(1)' x='",
     "entity": "&lt;b&gt; &#60;",
     "address of code": "javascript:alert(1)",
@@ -57,7 +59,8 @@ PAYLOADS = {
     "markup": "]]></failure><error/>",
 }
 KEYS = ("submission_org", "submission_division", "submission_status", "submission_platform", "submission_benchmark")
-FACTS = (*KEYS, "problem", "rules_edition", "precision", "number_of_nodes", "seed", "target")
+FACTS = (*KEYS, "problem", "rules_edition", "precision", "number_of_nodes", "accelerators_per_node", "seed", "target")
+FACTS = (*FACTS, "global_batch_size")
 FIELDS = ("submitter", "division", "status", "system_name", "number_of_nodes")
 FORMATS = ("text", "csv", "json", "markdown", "html")
 

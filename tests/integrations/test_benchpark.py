@@ -12,10 +12,9 @@ import pytest
 
 from benchmark.run.options import OPTIONAL, parse_options
 from implementations.pytorch.train import add_trace
-from tests.support import LOG, ROOT
+from tests.support import LOG, REACHED, ROOT
 from tests.support.lines import written
 
-LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "benchpark"
 
 
@@ -76,7 +75,7 @@ def matches(fom, text):
 
 def test_figures_of_merit_are_found_in_what_runs_write(application):
     foms = application["figure_of_merit"]
-    assert matches(foms["time to target"], "epoch 1\n" + LINE.format(28.381)) == ["28.381"]
+    assert matches(foms["time to target"], "epoch 1\n" + REACHED.format(28.381)) == ["28.381"]
     assert matches(foms["exit code of the checker"], "check.py: exit code 1\n") == ["1"]
     rates = matches(foms["samples per second"], LOG.read_text())
     logged = [e["value"]["throughput"] for e in written(LOG) if e["key"] == "tracked_stats"]

@@ -5,9 +5,8 @@ import re
 import pytest
 import yaml
 
-from tests.support import LOG, ROOT
+from tests.support import LOG, REACHED, ROOT
 
-LINE = "time to target: {:.3f} s"  # as train.py prints it
 NUMBERS = {"$jube_pat_fp": r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)", "$jube_pat_int": r"([+-]?\d+)"}
 
 
@@ -27,7 +26,7 @@ def patterns(found):
 
 
 def test_the_line_the_exit_code_and_the_log_are_parsed(patterns):
-    assert re.findall(patterns["seconds"], "epoch 1\n" + LINE.format(28.381), re.M) == ["28.381"]
+    assert re.findall(patterns["seconds"], "epoch 1\n" + REACHED.format(28.381), re.M) == ["28.381"]
     assert re.findall(patterns["checker"], "passed\ncheck.py: exit code 0\n", re.M) == ["0"]
     text = LOG.read_text()
     rates, wait, compute = (re.findall(patterns[n], text) for n in ("samples_per_second", "wait", "compute"))

@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-import json
 import re
 import sys
 
@@ -12,9 +11,9 @@ import yaml
 from benchmark.problem import load_problem
 from benchmark.run.log import time_to_target
 from benchmark.workload import problem_files
-from tests.support import LOG, ROOT
+from tests.support import LOG, REACHED, ROOT
+from tests.support.lines import line
 
-LINE = "time to target: {:.3f} s"  # as train.py prints it
 HERE = ROOT / "integrations" / "reframe"
 TREE = ast.parse((HERE / "scaffold.py").read_text())
 
@@ -57,7 +56,7 @@ def test_references_are_of_problems_systems_and_variables():
 
 
 def test_the_reference_time_is_that_of_the_published_runs():
-    assert re.search(literals({"TIME"})["TIME"], LINE.format(28.381), re.M)["seconds"] == "28.381"
+    assert re.search(literals({"TIME"})["TIME"], REACHED.format(28.381), re.M)["seconds"] == "28.381"
     found = yaml.safe_load((HERE / "references.yaml").read_text())["smoke"]["xeon-amx-2core:cpu"]["time_to_target"][0]
     times = sorted(time_to_target(log) for log in LOG.parent.glob("result_*.txt"))
     assert len(times) == 5 and found == pytest.approx(sum(times[1:-1]) / 3, rel=0.005)
@@ -77,10 +76,7 @@ def test_energy_is_the_sum_of_whole_readings_alone(reframe_module, tmp_path, mon
     log = tmp_path / "log.txt"
 
     def reading(moment, joules):
-        value = {"time_ms": [1] * len(joules), "joules": joules}
-        return (
-            ":::MLLOG " + json.dumps({"key": "energy_reading", "value": value, "metadata": {"moment": moment}}) + "\n"
-        )
+        return line("energy_reading", 1, {"time_ms": [1] * len(joules), "joules": joules}, {"moment": moment})
 
     def energy(*lines, dry=False):
         log.write_text("".join(lines))

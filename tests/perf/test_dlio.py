@@ -1,6 +1,5 @@
 """The command."""
 
-import json
 import shlex
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from benchmark.log import LogWriter
 from benchmark.problem import load_problem
 from benchmark.scaffold.store import sample_path
 from perf import dlio
+from tests.support.lines import line
 
 
 @pytest.fixture
@@ -85,10 +85,7 @@ def test_a_log_has_the_seconds_of_computation(call, tmp_path):
 
 
 def test_an_evaluation_step_takes_its_share_of_the_median_evaluation(tmp_path):
-    log, clock = tmp_path / "log.txt", iter((0, 1000, 5000, 14_000, 20_000, 22_000))
-    with log.open("w") as file:
-        for key in ("eval_start", "eval_stop") * 3:
-            event = {"namespace": "", "time_ms": next(clock), "event_type": "", "key": key, "value": None}
-            file.write(f":::MLLOG {json.dumps(event | {'metadata': {}})}\n")
+    log, keys = tmp_path / "log.txt", ("eval_start", "eval_stop") * 3
+    log.write_text("".join(map(line, keys, (0, 1000, 5000, 14_000, 20_000, 22_000))))
     assert dlio.evaluation_seconds(log, load_problem("smoke"), 10) == 0.25  # 2 s, 8 steps of 72 samples
     assert dlio.evaluation_seconds(None, load_problem("smoke"), 10) == 0

@@ -13,15 +13,15 @@ from tests import readers
 
 @pytest.fixture
 def report(tree, new_log, tmp_path):
-    def make(org="a", **facts):
-        tree.set(new_log.five(50, 900, epochs=5, more=1, **facts), org=org)
-        tree.set(new_log.five(100, 800, epochs=5, **facts), org="b")
+    def make():
+        tree.set(new_log.five(50, 900, epochs=5, more=1), org="a")
+        tree.set(new_log.five(100, 800, epochs=5), org="b")
         tree.set([new_log.scaffold(100, reach=False) for _ in range(5)], org="lost")
         tree.set([new_log.scaffold(100 + i, seed=700 + i) for i in range(6)], org="a", scaling="weak")
         page = tmp_path / "out" / "report.html"
         page.parent.mkdir(exist_ok=True)
         summarize.main(["--as-logged", "--format", "html", "--output", str(page), str(tree.root)])
-        return page
+        return page.read_text()
 
     return make
 
@@ -32,7 +32,7 @@ def charts(html):
 
 
 def test_report_is_whole_and_fetches_nothing(report):
-    html = report().read_text()
+    html = report()
     readers.check_output("html", html)
     seen, own = readers.Page(html), html.replace(bundle(), "")
     assert "://" not in own and html.count('<details class="set"') == 4
@@ -43,6 +43,7 @@ def test_report_is_whole_and_fetches_nothing(report):
     assert "script-src &#39;sha256-" in policy
     ids = re.findall(r'<[^<>]* id="([^"]+)"', own)
     assert len(ids) == len(set(ids)) == 7 and {link[1:] for link in seen.links if link.startswith("#")} <= set(ids)
+    assert {tuple(chart) for chart in charts(html)} == {("kind", "keys", "marks", "log", "tables")}
     assert not re.search(r'href="[^"]*#L\d', html)  # a log would open at its top
     assert re.search(r'<span class="meant"> *\d+  :::MLLOG \{', html)
 
@@ -58,7 +59,7 @@ def test_a_single_submission_is_open_and_stands_beside_nothing(tree, new_log, tm
 
 def test_it_says_what_nothing_shows(report):
     """How many sets have no score, that no size of a machine has another, and what no log measured."""
-    html = report().read_text()
+    html = report()
     assert "No score: 5 of 5 runs did not converge" in html and "4 sets of 21 runs; 1 without a score." in html
     assert "Scaling: no machine has scores at two sizes" in html
     assert "Nothing can be predicted: all runs have a batch size of 8." in html and "Predicted, not" not in html
@@ -70,7 +71,7 @@ def test_it_says_what_nothing_shows(report):
 
 
 def test_what_tables_are_filtered_by(report):
-    html = report().read_text()
+    html = report()
     for fact, value in (("organisation", "a"), ("scaling", "strong")):
         options = f'<option value="">all</option><option value="{value}">{value}</option>'
         assert f'<select data-fact="{fact}">{options}' in html
@@ -93,31 +94,11 @@ def test_same_bytes_every_time_wherever_it_is_made(report, tree, new_log, monkey
     assert "found the bytes of v1.0/" in made[0] and "<li>round/v1.0/b/result_0.txt: " in made[0]
 
 
-EVIL = (
-    "</noscript></script><script>alert(1)</script>",
-    "{{ 7 * 7 }}{% raw %}",
-    "datum.x \u2028\u202e\x1b[31m",
-)
-FIELDS = ("submission_status", "submission_platform", "submission_org", "submission_division", "target")
-FIELDS = (*FIELDS, "global_batch_size", "number_of_nodes", "accelerators_per_node")
-
-
-@pytest.mark.parametrize("evil", EVIL)
-def test_strangers_cannot_write_html(report, evil):
-    """Every field that a page may show, names of fields, and folders."""
-    facts = dict.fromkeys(FIELDS, evil) | {evil: evil, "hyperparameters": {evil: evil}}
-    html = report(org=evil.replace("/", "")[:40], **facts).read_text()
-    readers.check_output("html", html)
-    assert "49" not in re.findall(r"{{|49(?= %})", html)
-    for chart in charts(html):
-        assert set(chart) == {"kind", "keys", "marks", "log", "tables"}
-
-
 @pytest.mark.parametrize(("rows", "there"), [(200, False), (1234, True)])
 def test_a_button_shows_all_of_more_than_200_rows(report, monkeypatch, rows, there):
     """Of many rows the style shows the first 200: none is hidden where nothing could show it."""
     section = report_module.section
     monkeypatch.setattr(report_module, "section", lambda *given: section(*given) | {"rows": rows})
-    html = report().read_text()
+    html = report()
     assert ('<button type="button" data-whole="yes">show all 1,234 rows</button>' in html) is there
     assert ".cards tbody tr:nth-child(n + 201 of" in html
