@@ -1,12 +1,17 @@
+import re
+
 import pytest
 import torch
 
 from benchmark.launch import Launch
 from implementations.pytorch.config import CONFIGS, MOST_THREADS, RunConfig, gpu_of, resolve
+from implementations.pytorch.cosmoflow.task import Config as CosmoFlow
 from implementations.pytorch.deepcam.task import Config as DeepCam
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.scaffold_published.task import Config as Published
 from tests.support.settings import load_config
+
+DECAY, GROUP = "decay_epochs and decay_factors: found", "batchnorm_group_size"
 
 
 def test_big_problems_have_one_schedule():
@@ -14,9 +19,26 @@ def test_big_problems_have_one_schedule():
     assert others == [first] * 4 and first.gradient_clip == 1.0
 
 
-def test_scaffold_computes_a_batch_in_one():
-    with pytest.raises(ValueError, match="accumulate: found 2, wanted at most 1"):
-        Config(accumulate=2)
+@pytest.mark.parametrize(
+    ("config", "settings", "said"),
+    [
+        (Config, {"accumulate": 2}, "accumulate: found 2, wanted at most 1"),
+        (RunConfig, {"recompute": True, "recompute_norms": True}, "recompute_norms: found true beside recompute"),
+        (CosmoFlow, {"dropout": 1.0}, "dropout: found 1.0, wanted less than 1"),
+        (CosmoFlow, {"base_learning_rate": 0.0}, "base_learning_rate: found 0.0, wanted more than 0"),
+        (CosmoFlow, {"decay_epochs": (3, 2)}, f"{DECAY} [3, 2] and [0.25, 0.125], wanted as many, in order of epoch"),
+        (CosmoFlow, {"decay_factors": (0.5,)}, f"{DECAY} [32, 64] and [0.5], wanted as many, in order of epoch"),
+        (DeepCam, {"recompute": True}, "recompute: found true, wanted false"),
+        (DeepCam, {"average_epochs": 0.9}, "average_epochs: found 0.9, wanted 0"),
+        (DeepCam, {"batchnorm_group_size": 2, "layout": (3, 1, 1, 1)}, f"{GROUP}: found 2, wanted a divisor of 3"),
+        (DeepCam, {"optimizer": "SGD"}, "optimizer: found 'SGD', wanted one of LAMB, Adam, AdamW"),
+        (DeepCam, {"schedule": "linear"}, "schedule: found 'linear', wanted one of multistep, cosine_annealing"),
+        (DeepCam, {"warmup_factor": 0.5}, "warmup_factor: found 0.5, wanted 1 or more"),
+    ],
+)
+def test_impossible_settings_are_refused(config, settings, said):
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}"):
+        config(**settings)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ from torch.nn import functional as F
 
 from benchmark.problem import load_problem
 from benchmark.run.errors import Aborted
-from implementations.pytorch.config import config_path
 from implementations.pytorch.cosmoflow.model import CosmoFlow, SameConv3d, build_model, to_input
 from implementations.pytorch.cosmoflow.task import Config, Task
 from implementations.pytorch.parallel.layout import Layout
-from tests.support.settings import load_config
 
 
 @pytest.fixture
@@ -138,17 +136,3 @@ def test_learning_rate_is_scaled_warmed_up_and_decayed(task):
     assert (events["opt_base_learning_rate"], events["opt_learning_rate_warmup_factor"]) == (0.008, 8.0)
     other = Task(task.problem, replace(task.config, warmup_factor=10.0))
     assert other.learning_rate(0) == pytest.approx(1e-4) and other.learning_rate(4) == pytest.approx(1e-3)
-
-
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("dropout=1", "dropout: found 1.0, wanted less than 1"),
-        ("base_learning_rate=0", "base_learning_rate: found 0.0, wanted more than 0"),
-        ("decay_epochs=[3,2]", "wanted as many, in order of epoch"),
-        ("decay_factors=[0.5]", "wanted as many, in order of epoch"),
-    ],
-)
-def test_wrong_settings_are_named(setting, message):
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
-        load_config(Config, config_path("cosmoflow-mini"), setting)

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from benchmark.problem import load_problem
-from implementations.pytorch.config import RunConfig
 from implementations.pytorch.layers import blocks
 from implementations.pytorch.layers.blocks import join_parts, recompute_blocks
 from implementations.pytorch.scaffold.model import UNet
@@ -42,11 +41,6 @@ def test_gradients_are_the_same_and_less_is_kept():
         found, others, less = saved_bytes(kind)
         assert found == loss and less < most * kept
         torch.testing.assert_close(others, gradients, rtol=0, atol=0)
-
-
-def test_one_way_of_recomputing_at_a_time():
-    with pytest.raises(ValueError, match="recompute_norms: found true beside recompute"):
-        RunConfig(recompute=True, recompute_norms=True)
 
 
 @pytest.mark.parametrize("kind", ["", "norms", "block"])

@@ -140,6 +140,16 @@ def numbers(state: TrainingState) -> list[torch.Tensor]:
 ALONE, FOUND = Layout(1), Evaluation(0.5, {"counts": [1, 2]})
 
 
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    return tmp_path / "checkpoints"
+
+
+def save(folder: Path, origin: Origin, epoch: int, layout: Layout = ALONE, every: bool = False) -> str:
+    """Write a checkpoint, whose every number is its epoch."""
+    return Checkpoints(folder, origin, every=every).save(small(epoch), layout, 7, epoch, FOUND)
+
+
 def restored(origin: Origin, folder: Path) -> tuple[int, set[float]]:
     """The last epoch in a folder, 0 for none, and all numbers of the state that it has."""
     checkpoints = open_checkpoints(folder, True, origin)
@@ -151,10 +161,10 @@ def restored(origin: Origin, folder: Path) -> tuple[int, set[float]]:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment(tmp_path, origin):
+def test_killed_at_any_moment(folder, origin):
     """40 times, in the middle of one checkpoint after the other: what is there is whole, and the last that was done
     or the one after it."""
-    folder, dice, done = tmp_path / "checkpoints", random.Random(5), 0
+    dice, done = random.Random(5), 0
     folder.mkdir()
 
     def save_on(first: int, pipe: int) -> None:
@@ -188,9 +198,8 @@ def test_killed_at_any_moment(tmp_path, origin):
     assert done > 40
 
 
-def test_every_epochs_checkpoint_stays_where_that_is_asked_for(tmp_path, origin):
-    folder = tmp_path / "checkpoints"
-    states = [Checkpoints(folder, origin, every=True).save(small(float(n)), ALONE, 7, n, FOUND) for n in (1, 2)]
+def test_every_epochs_checkpoint_stays_where_that_is_asked_for(folder, origin):
+    states = [save(folder, origin, epoch, every=True) for epoch in (1, 2)]
     assert sorted(p.name for p in folder.iterdir()) == ["epoch_000001", "epoch_000002"] and len(set(states)) == 2
     assert restored(origin, folder) == (2, {2.0})
     found = open_checkpoints(folder, True, origin).missing_evaluation("eval_accuracy")
@@ -208,42 +217,35 @@ def largest_file(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_loses_nothing(tmp_path, origin):
+def test_a_full_disk_loses_nothing(folder, origin):
     """Of every size below that of a part, then below that of the metadata."""
-    folder, checkpoints = tmp_path / "checkpoints", Checkpoints(tmp_path / "checkpoints", origin)
-    checkpoints.save(small(1.0), ALONE, 7, 1, FOUND)
+    save(folder, origin, 1)
     sizes = sorted(p.stat().st_size for p in (folder / "epoch_000001").iterdir())
     for limit in (0, sizes[0], sizes[1] - 1):
         with largest_file(limit), pytest.raises(Aborted, match=f"^{folder}/epoch_000002: rank 0: File too large$"):
-            checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+            save(folder, origin, 2)
         assert restored(origin, folder) == (1, {1.0})
     with largest_file(sizes[1]):
-        checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
+        save(folder, origin, 2)
     assert restored(origin, folder) == (2, {2.0})
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
 
 
-def test_a_read_only_folder_keeps_its_checkpoint(tmp_path, origin, read_only):
-    folder, checkpoints = tmp_path / "checkpoints", Checkpoints(tmp_path / "checkpoints", origin)
+def test_a_folder_that_is_read_only_or_vanishes(folder, origin, read_only):
+    checkpoints = Checkpoints(folder, origin)
     checkpoints.save(small(1.0), ALONE, 7, 1, FOUND)
     with read_only(folder), pytest.raises(Aborted, match=f"^{folder}/epoch_000002: rank 0: .*ermi"):
         checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
     assert restored(origin, folder) == (1, {1.0})
-    checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
-    assert restored(origin, folder) == (2, {2.0})
+    for epoch in (2, 3):
+        checkpoints.save(small(epoch), ALONE, 7, epoch, FOUND)
+        assert restored(origin, folder) == (epoch, {epoch})
+        shutil.rmtree(folder)
 
 
-def test_checkpoints_that_vanish_are_written_again(tmp_path, origin):
-    folder, checkpoints = tmp_path / "checkpoints", Checkpoints(tmp_path / "checkpoints", origin)
-    checkpoints.save(small(1.0), ALONE, 7, 1, FOUND)
-    shutil.rmtree(folder)
-    checkpoints.save(small(2.0), ALONE, 7, 2, FOUND)
-    assert restored(origin, folder) == (2, {2.0})
-
-
-def test_a_run_does_not_go_on_before_its_own_past(tmp_path, origin, monkeypatch):
-    folder, last = tmp_path / "checkpoints", latest(origin.log)
-    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
+def test_a_run_does_not_go_on_before_its_own_past(folder, origin, monkeypatch):
+    last = latest(origin.log)
+    save(folder, origin, 1)
     monkeypatch.setattr(checkpoint, "now_ms", lambda: last - 1000)
     assert open_checkpoints(folder, True, origin).resumed.epoch == 1
     monkeypatch.setattr(checkpoint, "now_ms", lambda: last - 1001)
@@ -251,9 +253,9 @@ def test_a_run_does_not_go_on_before_its_own_past(tmp_path, origin, monkeypatch)
         open_checkpoints(folder, True, origin)
 
 
-def test_what_does_not_belong_together_is_refused(tmp_path, origin):
-    folder, other = tmp_path / "checkpoints", tmp_path / "other.txt"
-    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 2, FOUND)
+def test_what_does_not_belong_together_is_refused(tmp_path, folder, origin):
+    other = tmp_path / "other.txt"
+    save(folder, origin, 2)
     other.write_text("")
     with pytest.raises(ValueError, match=f"^{folder}/epoch_000002: found a checkpoint, wanted a folder without one"):
         open_checkpoints(folder, False, origin)
@@ -267,13 +269,18 @@ def test_what_does_not_belong_together_is_refused(tmp_path, origin):
             open_checkpoints(folder, True, replace(origin, **changed))
     fewer = replace(origin, config=replace(origin.config, epochs=3))  # of a replay, which ends earlier
     assert open_checkpoints(folder, True, fewer).resumed.epoch == 2
+    model = nn.Linear(200, 200, bias=False)
+    other = TrainingState(model, torch.optim.Adam(model.parameters()), None)
+    message = f"{folder}/epoch_000002: found other tensors, as 'model/bias', wanted those of this model and optimizer"
+    with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {message}$"):
+        open_checkpoints(folder, True, origin).restore(other, ALONE)
 
 
 def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
     """Of the same run and of the same shapes: a part alone, and a whole folder under another name."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
-    Checkpoints(ours, origin).save(small(1.0), ALONE, 7, 1, FOUND)
-    Checkpoints(theirs, origin).save(small(2.0), ALONE, 7, 2, FOUND)
+    save(ours, origin, 1)
+    save(theirs, origin, 2)
     checkpoints = open_checkpoints(ours, True, origin)
     part = Path("part_000000.safetensors")
     shutil.copy(theirs / "epoch_000002" / part, ours / "epoch_000001" / part)
@@ -284,9 +291,8 @@ def test_parts_of_another_checkpoint_are_refused(tmp_path, origin):
         open_checkpoints(ours, True, origin)
 
 
-def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch):
+def test_each_rank_removes_its_part_of_what_is_old(folder, origin, monkeypatch):
     """And rank 0 the rest: of the checkpoint before, and of what a kill of a run with more ranks left."""
-    folder, layout = tmp_path / "checkpoints", Layout(4)
     removed, real = [], shutil.rmtree
 
     def rmtree(path, **options):
@@ -294,10 +300,7 @@ def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch
             removed.append(sorted(p.name for p in path.iterdir()))
         real(path, **options)
 
-    def save(epoch: int) -> None:
-        in_threads(monkeypatch, layout, lambda one: Checkpoints(folder, origin).save(small(1.0), one, 7, epoch, FOUND))
-
-    save(1)
+    in_threads(monkeypatch, Layout(4), lambda one: save(folder, origin, 1, one))
     left = folder / ".epoch_000002.partial"
     left.mkdir()
     names = sorted(p.name for p in (folder / "epoch_000001").iterdir())
@@ -305,16 +308,15 @@ def test_each_rank_removes_its_part_of_what_is_old(tmp_path, origin, monkeypatch
     for rank in range(5):
         (left / f"part_{rank:06d}.safetensors").touch()
     monkeypatch.setattr(shutil, "rmtree", rmtree)
-    save(2)
+    in_threads(monkeypatch, Layout(4), lambda one: save(folder, origin, 2, one))
     assert removed == [["metadata.json"]]
     assert [p.name for p in folder.iterdir()] == ["epoch_000002"]
-    assert restored(origin, folder) == (2, {1.0})
+    assert restored(origin, folder) == (2, {2.0})
 
 
-def test_every_rank_gets_what_one_rank_has_read(tmp_path, origin, monkeypatch):
+def test_every_rank_gets_what_one_rank_has_read(folder, origin, monkeypatch):
     """Of tensors that all ranks have, each is read once: by 3 ranks, from the parts of 2."""
-    folder = tmp_path / "checkpoints"
-    in_threads(monkeypatch, Layout(2), lambda one: Checkpoints(folder, origin).save(small(3.0), one, 7, 1, FOUND))
+    in_threads(monkeypatch, Layout(2), lambda one: save(folder, origin, 3, one))
     reading = open_checkpoints(folder, True, origin)
     states, read, real = [small(-1.0) for _ in range(3)], [], parts.fill
     monkeypatch.setattr(parts, "fill", lambda tensor, *rest: (read.append(rest[-1]), real(tensor, *rest)))
@@ -323,34 +325,23 @@ def test_every_rank_gets_what_one_rank_has_read(tmp_path, origin, monkeypatch):
     assert len(read) == len(set(read)) == len(states[0].tensors())
 
 
-def test_tensors_of_another_model_are_refused(tmp_path, origin):
-    folder = tmp_path / "checkpoints"
-    Checkpoints(folder, origin).save(small(1.0), ALONE, 7, 1, FOUND)
-    model = nn.Linear(200, 200, bias=False)
-    other = TrainingState(model, torch.optim.Adam(model.parameters()), None)
-    message = f"{folder}/epoch_000001: found other tensors, as 'model/bias', wanted those of this model and optimizer"
-    with pytest.raises(WrongData, match=f"^damaged checkpoint: rank 0: {message}$"):
-        open_checkpoints(folder, True, origin).restore(other, ALONE)
-
-
-def test_the_last_epoch_is_the_last_by_number(tmp_path, origin):
+def test_the_last_epoch_is_the_last_by_number(folder, origin):
     """A seventh digit doesn't come before six; names that are none of ours are left alone."""
-    folder, long = tmp_path / "checkpoints", replace(origin, config=RunConfig(epochs=10**6))
+    long = replace(origin, config=RunConfig(epochs=10**6))
     for epoch in (999_999, 1_000_000):
-        Checkpoints(folder / str(epoch), long).save(small(1.0), ALONE, 7, epoch, FOUND)
-    os.rename(folder / "999999" / "epoch_999999", folder / "1000000" / "epoch_999999")
-    (folder / "1000000" / "epoch_99999999999999").mkdir()
-    assert open_checkpoints(folder / "1000000", True, long).resumed.epoch == 1_000_000  # it has yet to say so
+        save(folder, long, epoch, every=True)
+    (folder / "epoch_99999999999999").mkdir()
+    assert open_checkpoints(folder, True, long).resumed.epoch == 1_000_000  # it has yet to say so
     LogWriter(long.log, append=True).end("run_stop", None, status="aborted")
     with pytest.raises(ValueError, match="epoch_1000000: found 1000000 epochs, wanted fewer than the limit of 1000000"):
-        open_checkpoints(folder / "1000000", True, long)
+        open_checkpoints(folder, True, long)
 
 
-def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(tmp_path, origin):
+def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(folder, origin):
     origin.log.unlink()
     with pytest.raises(Aborted, match="found no run_start, wanted this run's log"):
-        Checkpoints(tmp_path / "checkpoints", origin).save(small(1.0), ALONE, 7, 1, FOUND)
-    assert not list((tmp_path / "checkpoints").glob("epoch_*"))
+        save(folder, origin, 1)
+    assert not list(folder.glob("epoch_*"))
 
 
 def test_killed_before_it_could_say_that_it_is_over(endless, events, tmp_path, whole):
