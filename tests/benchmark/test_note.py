@@ -1,7 +1,3 @@
-import os
-import subprocess
-import sys
-
 import pytest
 
 from benchmark import note
@@ -72,14 +68,6 @@ def test_damage_is_told_and_a_line_that_was_cut_off_is_no_fault(path, command):
     path.write_bytes(path.read_bytes().replace(b"aborted", b"success"))
     code, _, err = command()
     assert code == 1 and "ledger.jsonl:3: found previous" in err
-
-
-def test_a_reader_who_has_gone_is_no_error(path):
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = subprocess.run([sys.executable, note.__file__, str(path)], stdout=writing, stderr=subprocess.PIPE)
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_there_must_be_a_ledger(path, command):

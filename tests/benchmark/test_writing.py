@@ -9,9 +9,10 @@ from tests.support import ROOT
 
 SLURM = "harness/launch/render.py slurm --problem smoke --org a --system b --nodes 1 --ranks-per-node 1 --device cpu"
 SETTINGS = "implementations/pytorch_tools/settings.py --problem smoke"
+NOTE = "benchmark/note.py results/v1.0/reference/results/xeon-amx-2core/strong/scaffold/ledger.jsonl"
 
 
-@pytest.mark.parametrize("command", [SETTINGS, SLURM, "integrations/completion.py"])
+@pytest.mark.parametrize("command", [SETTINGS, SLURM, NOTE, "integrations/completion.py"])
 def test_a_reader_who_has_gone_is_no_error(command):
     reading, writing = os.pipe()
     os.close(reading)

@@ -36,6 +36,10 @@ def test_runs_have_the_seeds_of_their_entry(registry):
 def test_what_a_registry_does_not_have(registry, number, run, said):
     with pytest.raises(ValueError, match=said):
         read_assigned(registry[1], number, run)
+    registry[1].unlink()
+    os.mkfifo(registry[1])  # which is not waited for
+    with pytest.raises(ValueError, match=r"registry\.yaml: found no registry that can be read"):
+        read_assigned(registry[1], 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +61,6 @@ def test_a_damaged_entry_is_named_and_another_one_is_not_asked(registry, change)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}:2: found no entry 2 of a registry"):
         read_assigned(path, 2, 0)
     assert read_assigned(path, 1, 0).seed == made.entries[0].seed(0)
-
-
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: None])
-def test_what_is_no_file_is_refused_without_waiting(tmp_path, make):
-    make(tmp_path / "registry.yaml")
-    with pytest.raises(ValueError, match=r"registry\.yaml: found no registry that can be read"):
-        read_assigned(tmp_path / "registry.yaml", 1, 0)
 
 
 def test_a_registry_has_so_many_bytes_at_most(registry, monkeypatch):

@@ -7,26 +7,24 @@ import pytest
 from benchmark.log import LogWriter
 from benchmark.run.files import LEDGER
 from benchmark.run.trial import Trial, open_trial
-from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import freeze, open_folder
+from tests.support.campaigns import campaign
 from tests.support.lines import line
-
-PLAIN = {"problem": "tiny", "batch_size": 2, "trials": 4, "space": {"learning_rate": {"values": [1e-5, 1e-4]}}}
 
 
 def frozen(folder, **more):
     """A frozen campaign in a folder."""
-    freeze(folder, campaign_of({**PLAIN, "budget": {"seconds": 1e-3}, **more}, ""))
+    freeze(folder, campaign(**{"budget": {"seconds": 1e-3}, **more}))
     return folder
 
 
 @pytest.mark.parametrize("name", ["", "campaign.json"])
 def test_a_trial_is_that_of_its_log(tmp_path, name):
     log = frozen(tmp_path) / "result_3.txt"
-    trial, campaign = open_trial(tmp_path / name, log, 3), open_folder(tmp_path)
+    trial, folder = open_trial(tmp_path / name, log, 3), open_folder(tmp_path)
     budget = SimpleNamespace(epochs=None, seconds=1e-3)
-    assert trial == Trial(log, 3, campaign.campaign.digest, campaign.line, 4, budget, None)
-    assert trial.facts == {"index": 3, "campaign": campaign.campaign.digest, "line": campaign.line}
+    assert trial == Trial(log, 3, folder.campaign.digest, folder.line, 4, budget, None)
+    assert trial.facts == {"index": 3, "campaign": folder.campaign.digest, "line": folder.line}
     assert trial.campaign == hashlib.sha256((tmp_path / "campaign.json").read_bytes()).hexdigest()
 
 

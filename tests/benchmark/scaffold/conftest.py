@@ -1,6 +1,6 @@
 import pytest
 
-from benchmark.scaffold import store, writing
+from benchmark.scaffold import bricks, store, writing
 from benchmark.scaffold.volume import make_sample
 
 
@@ -11,3 +11,11 @@ def stored(tiny, tmp_path):
     volume, label = make_sample(tiny, 2)
     writing.write_sample(path, tiny, "train", 2, volume, label)
     return path, volume, label
+
+
+@pytest.fixture(params=[(1, 1 << 23), (2, 1 << 23), (4, 1 << 23), (2, 512)])
+def threads(request, monkeypatch):
+    """Cores, and bytes at once: the tiny problem's brick has 512."""
+    monkeypatch.setattr(bricks, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(bricks, "usable_cores", lambda: request.param[0])
+    monkeypatch.setattr(bricks, "AT_ONCE", request.param[1])

@@ -1,11 +1,9 @@
 import hashlib
 import os
 
-import numpy as np
 import pytest
 
 from benchmark.scaffold import bricks, store
-from benchmark.scaffold.description import read_header
 
 
 @pytest.mark.parametrize(
@@ -46,24 +44,6 @@ def test_a_forked_process_has_threads_of_its_own():
             hand_over(int)
         os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-
-
-@pytest.fixture(params=[(1, 1 << 23), (2, 1 << 23), (4, 1 << 23), (2, 512)])
-def threads(request, monkeypatch):
-    """Cores, and bytes at once: the tiny problem's brick has 512."""
-    monkeypatch.setattr(bricks, "WORTH_A_THREAD", 1)
-    monkeypatch.setattr(bricks, "usable_cores", lambda: request.param[0])
-    monkeypatch.setattr(bricks, "AT_ONCE", request.param[1])
-
-
-@pytest.mark.usefixtures("threads")
-def test_threads_read_the_same(stored):
-    path, volume, label = stored
-    found, digest, offsets = store.verify_box(path)
-    assert np.array_equal(found[0], volume) and np.array_equal(found[1], label)
-    assert f"{digest:064x}" == read_header(path).digest
-    again = store.read_again(path, 16, 8, (0, 0, 0), (16, 16, 16), offsets)
-    assert np.array_equal(again[0], volume) and np.array_equal(again[1], label)
 
 
 @pytest.mark.usefixtures("threads")

@@ -25,7 +25,10 @@ def test_what_is_written_is_read(stored, tiny):
         assert file["label"].compression == "gzip"
 
 
-@pytest.mark.parametrize(("origin", "shape"), [((8, 0, 8), (8, 16, 8)), ((3, 5, 0), (2, 9, 1))])
+@pytest.mark.usefixtures("threads")
+@pytest.mark.parametrize(
+    ("origin", "shape"), [((0, 0, 0), (16, 16, 16)), ((8, 0, 8), (8, 16, 8)), ((3, 5, 0), (2, 9, 1))]
+)
 def test_boxes_are_verified_once_and_read_again(stored, tiny, origin, shape):
     cut = tuple(slice(o, o + s) for o, s in zip(origin, shape, strict=True))
     arrays, digest, offsets = store.verify_box(stored[0], origin, shape)

@@ -1,15 +1,9 @@
 import pytest
 
 from benchmark.log import LogWriter
-from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.ending import Course, ending
 from benchmark.tuning.ending import course as course_of
-
-PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "space": {"a": {"values": [1]}}}
-
-
-def campaign(**more):
-    return campaign_of({**PLAIN, "budget": {"epochs": 8}, **more}, "")
+from tests.support.campaigns import campaign
 
 
 def course(*scores, start=0, step=1000, stop=None):

@@ -1,14 +1,11 @@
 import pytest
 
 from benchmark.ledger import Asked, Drawn, Frozen, append, read_ledger
-from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import OWN, freeze, open_folder
 from benchmark.tuning.points import point
+from tests.support.campaigns import campaign
 
-PLAIN = {"problem": "smoke", "batch_size": 2, "trials": 4, "budget": {"epochs": 8}}
-SPACE = {"rate": {"low": 1e-4, "high": 1e-2, "scale": "log"}}
-CAMPAIGN = campaign_of({**PLAIN, "space": SPACE}, "")
-OTHER = campaign_of({**PLAIN, "space": SPACE, "parallel": 2}, "")
+CAMPAIGN, OTHER = campaign(), campaign(parallel=2)
 
 
 def test_a_campaign_is_frozen_before_its_shift_is_drawn(tmp_path):
@@ -45,8 +42,7 @@ def test_a_kill_between_the_two_is_mended(tmp_path):
 
 
 def test_points_that_an_outside_sampler_was_asked_for(tmp_path):
-    outside = campaign_of({**PLAIN, "space": SPACE, "sampler": "optuna"}, "")
-    freeze(tmp_path, outside)
+    freeze(tmp_path, campaign(sampler="optuna"))
     with pytest.raises(ValueError, match="found no point that the sampler was asked for"):
         open_folder(tmp_path).point(0)
     append(tmp_path / "ledger.jsonl", Asked({"rate": 0.002}, 0))

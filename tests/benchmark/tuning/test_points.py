@@ -4,21 +4,21 @@ from fractions import Fraction
 
 import pytest
 
-from benchmark.tuning.campaign import Axis, campaign_of
+from benchmark.tuning.campaign import Axis
 from benchmark.tuning.points import PRIMES, at, halton, point, uniform
+from tests.support.campaigns import RATE, campaign
 
 SHIFT = "0f" * 32
 SPACE = {
-    "rate": {"low": 1e-4, "high": 1e-2, "scale": "log"},
+    "rate": RATE,
     "warmup": {"low": 0, "high": 10, "integer": True},
     "name": {"values": ["a", "b", "c"]},
     "decay": {"low": 0, "high": 0.5},
 }
-PLAIN = {"problem": "smoke", "batch_size": 2, "space": SPACE, "trials": 6, "budget": {"epochs": 8}}
 
 
 def test_points_are_these_digits_everywhere():
-    found = [point(campaign_of(PLAIN, ""), SHIFT, i) for i in range(3)]
+    found = [point(campaign(space=SPACE), SHIFT, i) for i in range(3)]
     assert found == [
         {"decay": 0.1936, "name": "c", "rate": 0.004515, "warmup": 10},
         {"decay": 0.4436, "name": "a", "rate": 0.001798, "warmup": 6},
@@ -60,11 +60,11 @@ def test_whole_numbers_and_values_have_equal_shares():
 
 def test_points_of_a_grid_of_a_list_and_from_outside():
     space = {"a": {"values": [1, 2]}, "b": {"low": 0, "high": 1, "points": 3}}
-    grid = campaign_of({**PLAIN, "space": space, "sampler": "grid"}, "")
+    grid = campaign(space=space, trials=6, sampler="grid")
     found = [tuple(point(grid, SHIFT, i).values()) for i in range(6)]
     assert found == [(1, 0.0), (1, 0.5), (1, 1.0), (2, 0.0), (2, 0.5), (2, 1.0)]
     space = {"a": {"values": [1, 2]}}
-    listed = campaign_of({**PLAIN, "space": space, "sampler": "list", "trials": 2, "points": [{"a": 2}, {"a": 1}]}, "")
+    listed = campaign(space=space, sampler="list", trials=2, points=[{"a": 2}, {"a": 1}])
     assert [point(listed, SHIFT, i) for i in range(2)] == [{"a": 2}, {"a": 1}]
     with pytest.raises(ValueError, match="found optuna"):
-        point(campaign_of({**PLAIN, "sampler": "optuna"}, ""), SHIFT, 0)
+        point(campaign(sampler="optuna"), SHIFT, 0)

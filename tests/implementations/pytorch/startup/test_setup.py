@@ -6,10 +6,10 @@ import re
 import pytest
 
 from benchmark.run.options import parse_options
-from benchmark.tuning.campaign import campaign_of
 from benchmark.tuning.folder import freeze
 from implementations.pytorch.startup.setup import set_up
 from rules.registry import Registry, Request, now
+from tests.support.campaigns import campaign
 
 TWO = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
 
@@ -90,8 +90,7 @@ def test_what_cannot_be_is_said(setup, more, said):
 
 
 def test_a_trial_is_that_of_its_log(setup, tmp_path):
-    plain = {"problem": "smoke", "batch_size": 2, "trials": 4, "budget": {"epochs": 3}}
-    freeze(tmp_path, campaign_of({**plain, "space": {"learning_rate": {"values": [1e-3]}}}, ""))
+    freeze(tmp_path, campaign(space={"learning_rate": {"values": [1e-3]}}))
     assert setup("--trial", str(tmp_path), name="result_2.txt").trial.index == 2
     with pytest.raises(ValueError, match="found trial 4, wanted 0 to 3"):
         setup("--trial", str(tmp_path), name="result_4.txt")

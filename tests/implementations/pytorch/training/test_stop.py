@@ -54,15 +54,6 @@ def test_signal(endless, events, tmp_path, number):
     wait_for(lambda: all(map(gone, workers)), 60)
 
 
-def test_signal_to_torchrun(endless, events, tmp_path):
-    """As a scheduler ends a job."""
-    log = tmp_path / "log.txt"
-    with running(endless, log, FOREVER, ranks=2, fresh=True) as process:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) != 0
-    assert end_of(log, events)["status"] == "aborted"
-
-
 @pytest.mark.parametrize(("victim", "layout", "fresh"), [(0, "2,1,1,1", False), (1, "1,2,1,1", True)])
 def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
     log = tmp_path / "log.txt"
