@@ -1,8 +1,11 @@
-"""Lines of logs."""
+"""Lines of logs, and events that are read from them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
+
+from benchmark.log import Event
 
 
 def line(key: str, time_ms: int = 1, value: object = None, metadata: object = ()) -> str:
@@ -25,3 +28,13 @@ def changed(log: Path, key: str, change: Callable[[dict], object], folder: Path 
     path = (folder or log.parent) / log.name
     path.write_text("".join(f":::MLLOG {json.dumps(event)}\n" for event in events))
     return path
+
+
+def of(events: Iterable[Event], key: str) -> list[Event]:
+    """The events with a key."""
+    return [event for event in events if event.key == key]
+
+
+def values(events: Iterable[Event], key: str) -> list[Any]:
+    """The values of the events with a key."""
+    return [event.value for event in of(events, key)]

@@ -20,6 +20,7 @@ from implementations.pytorch.scaffold.loss import class_weights, loss_from_sums,
 from implementations.pytorch.scaffold.task import Config, Task
 from implementations.pytorch.training.seeds import seed_weights
 from tests.support import ROOT
+from tests.support.lines import values
 from tests.support.tiny import Tiny
 
 SCRIPT = ROOT / "implementations" / "minimal" / "train.py"
@@ -116,7 +117,7 @@ def test_its_epochs_agree_with_the_references(ours, tiny, tmp_path):
     same = ("--rehearsal-seed", "11")
     found = ours.ran(tmp_path / "ours" / "result_0.txt", *same, "precision=float32")
     wanted = tiny.ran(tmp_path / "theirs" / "result_0.txt", *same, *(f"{k}={value}" for k, value in SETTINGS.items()))
-    prints = [[e.value for e in events if e.key == "dataset_fingerprint"] for events in (found, wanted)]
+    prints = [values(events, "dataset_fingerprint") for events in (found, wanted)]
     assert prints[0] == prints[1]
     mine, theirs = ({e.key: e.value for e in events} for events in (found, wanted))
     assert mine["tracked_stats"]["loss"] == pytest.approx(theirs["tracked_stats"]["loss"], rel=1e-4)
@@ -133,8 +134,7 @@ def test_a_run_is_in_order(ours, tmp_path, published):
     assert {f.code: f.found for f in verdict.findings} == {}
 
 
-def test_a_loss_that_is_no_number_ends_the_run(ours, events, tmp_path):
-    log = tmp_path / "result_0.txt"
+def test_a_loss_that_is_no_number_ends_the_run(ours, events, log):
     done = ours.train(log, "learning_rate=1e15", "warmup_epochs=0", "batch_size=1")
     assert done.returncode == 1 and "train.py: the loss is nan in epoch 1" in done.stderr
     assert events(log)[-1].metadata["reason"] == "the loss is nan in epoch 1" and "NaN" not in log.read_text()

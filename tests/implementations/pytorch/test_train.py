@@ -20,6 +20,7 @@ from benchmark.run.files import LEDGER
 from benchmark.run.log import time_to_target
 from benchmark.tuning.table import taken
 from compliance.engine import judge
+from tests.support.lines import of, values
 
 HEAD = """cache_clear submission_benchmark submission_org submission_division submission_status submission_platform
 init_start seed problem problem_digest rules_edition target train_samples eval_samples number_of_nodes number_of_ranks
@@ -30,10 +31,6 @@ ledger init_stop run_start"""
 FIRST = (
     "epoch_start tracked_stats epoch_stop dataset_fingerprint eval_start eval_stop dataset_fingerprint eval_accuracy"
 )
-
-
-def values(found, key):
-    return [e.value for e in found if e.key == key]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +56,7 @@ def test_run_logs_what_it_read_and_reached(tiny, events, tmp_path, layout, worke
     assert values(found, "number_of_ranks") == [ranks] and tuple(values(found, "layout")[0].values()) == layout
 
     manifest = load_manifest(tiny.data, tiny.problem)
-    for event in (e for e in found if e.key == "dataset_fingerprint"):
+    for event in of(found, "dataset_fingerprint"):
         split = event.metadata["split"]
         assert event.value == manifest.fingerprints[split]
         assert event.metadata["class_counts"] == list(manifest.class_counts[split])
@@ -135,7 +132,7 @@ def test_nothing_is_loaded_after_the_source_was_logged(tiny, events, tmp_path):
     code += "assert train.main(sys.argv[1:]) == 0; print(json.dumps(install().files))"
     done = subprocess.run([sys.executable, "-c", code, *options], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    (event,) = (e for e in events(log) if e.key == "source")
+    (event,) = of(events(log), "source")
     assert event.metadata["config"] == "config/config.yaml"
     assert event.metadata["files"].keys() == {*json.loads(done.stdout.splitlines()[-1]), "config/config.yaml"}
 

@@ -9,14 +9,11 @@ import pytest
 from compliance.engine import judge
 from tests.support import ROOT
 from tests.support.forked import Warm, can_be_forked
+from tests.support.lines import of, values
 from tests.support.tiny import Tiny, environment
 
 IO_TRIAL = ROOT / "implementations" / "pytorch_tools" / "io_trial.py"
 SAMPLE, SAMPLES = 2 * 16**3, 7  # bytes of volume and label; to train on
-
-
-def values(found, key):
-    return [e.value for e in found if e.key == key]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +51,7 @@ def test_bytes_are_the_samples_and_the_files(tried, tiny):
     files = sum(p.stat().st_size for p in (tiny.data / "train").glob("*.h5"))
     (setup,) = values(found, "io_setup")
     assert setup["sample_bytes"] == SAMPLE and setup["staging"] is setup["least_au"] is None
-    passes = [e for e in found if e.key == "io_epoch"]
+    passes = of(found, "io_epoch")
     assert [(e.metadata["format"], e.metadata["place"]) for e in passes] == [
         *[("stored", "data")] * 2, *[("stored", "from 1")] * 2, *[("raw", "scratch")] * 2
     ]  # fmt: skip
@@ -65,7 +62,7 @@ def test_bytes_are_the_samples_and_the_files(tried, tiny):
     raw = passes[-1].value
     assert raw["read_bytes"]["total"] == SAMPLE * SAMPLES and raw["requests"]["total"] <= 3 * SAMPLES
     assert passes[0].value["read_bytes"]["total"] > files / 2
-    totals = [e for e in found if e.key == "io_trial"]
+    totals = of(found, "io_trial")
     assert [e.metadata["samples_count"] for e in totals] == [2 * SAMPLES] * 3
     sizes = [e.value["dataset_bytes"] for e in totals]
     assert sizes == [files, files, SAMPLE * SAMPLES]
@@ -74,7 +71,7 @@ def test_bytes_are_the_samples_and_the_files(tried, tiny):
 
 def test_the_first_pass_is_proved_and_a_checkpoint_timed(tried):
     _, found, said = tried
-    proofs = [e for e in found if e.key == "dataset_fingerprint"]
+    proofs = of(found, "dataset_fingerprint")
     assert [(e.metadata["split"], e.metadata["samples_count"]) for e in proofs] == [("train", SAMPLES)]
     (checkpoint,) = values(found, "io_checkpoint")
     assert checkpoint["bytes"] > 10_000 and checkpoint["parts"] == 1 and checkpoint["fsync"] is True
@@ -89,7 +86,7 @@ def test_copies_are_proved_and_staging_is_timed_to_the_disk(tiny_trial, tiny, tm
     done = tiny_trial.train(log, *more, *copies, "--stage", str(tmp_path / "staged"))
     assert done.returncode == 0, done.stderr
     found = events(log)
-    (setup,), (total,) = values(found, "io_setup"), [e for e in found if e.key == "io_trial"]
+    (setup,), (total,) = values(found, "io_setup"), of(found, "io_trial")
     assert total.metadata["place"] == "copies" and total.metadata["samples_count"] == 2 * 3 * SAMPLES
     files = {k: sorted((tmp_path / "copies" / k).rglob("*.h5")) for k in ("0", "1", "2")}
     assert [len(paths) for paths in files.values()] == [SAMPLES] * 3
@@ -103,17 +100,15 @@ def test_copies_are_proved_and_staging_is_timed_to_the_disk(tiny_trial, tiny, tm
     assert damaged.returncode == 2 and "copies/1/train" in damaged.stderr
 
 
-def test_the_network_computes_with_the_runs_seconds(tiny_trial, tmp_path):
-    log = tmp_path / "result_0.txt"
+def test_the_network_computes_with_the_runs_seconds(tiny_trial, log):
     found = tiny_trial.ran(log, "--emulate", "device", "--io-epochs", "1", "cache_gib=0")
     (setup,), (total,) = values(found, "io_setup"), values(found, "io_trial")
     assert setup["compute_source"] == "the network" and 0.5 < setup["null_au"] <= 1 and 0 < total["au"]["mean"] <= 1
 
 
-def test_ranks_share_a_trial(tiny_trial, tmp_path):
-    log = tmp_path / "result_0.txt"
+def test_ranks_share_a_trial(tiny_trial, log):
     more = ("--compute-seconds", "0.005", "--layout", "1,2,1,1", "--io-epochs", "1", "cache_gib=0")
-    (total,) = [e.value for e in tiny_trial.ran(log, *more, ranks=2) if e.key == "io_trial"]
+    (total,) = values(tiny_trial.ran(log, *more, ranks=2), "io_trial")
     whole = SAMPLE * SAMPLES
     assert total["ranks"] == 2
     assert total["logical_bytes"] == {"total": whole, "least_by_rank": whole // 2, "most_by_rank": whole // 2}

@@ -56,37 +56,42 @@ def made(tiny, tmp_path_factory):
     return log
 
 
-def hand_in(log, made, model, found):
-    """The log of that run with another model's evaluation, and this model's weights beside it."""
-    weights_path(log).parent.mkdir(exist_ok=True)
-    safetensors.save_file({name: x.contiguous() for name, x in tensors_of(model).items()}, weights_path(log))
-    shutil.copyfile(made, log)
-    told(log, "eval_accuracy", found.value, found.facts)
-    told(log, "weights", sha256(weights_path(log)))
+def handed_in_by(folder, tiny, made, runs):
+    """A set: the log of that run with the evaluations of other models, whose weights are beside it. Each was trained so
+    many steps on a split."""
+    for number, (seed, split, steps) in enumerate(runs):
+        model, found = trained(tiny, seed, split, steps)
+        log = folder / f"result_{number}.txt"
+        weights_path(log).parent.mkdir(exist_ok=True)
+        safetensors.save_file({name: x.contiguous() for name, x in tensors_of(model).items()}, weights_path(log))
+        shutil.copyfile(made, log)
+        told(log, "eval_accuracy", found.value, found.facts)
+        told(log, "weights", sha256(weights_path(log)))
+    return folder
 
 
 @pytest.fixture(scope="module")
 def handed_in(tiny, made, tmp_path_factory):
     """A set of two runs: one was trained on the training split, the other on the validation split."""
-    folder = tmp_path_factory.mktemp("set")
-    for number, (split, steps) in enumerate([("train", 8), ("validation", 40)]):
-        hand_in(folder / f"result_{number}.txt", made, *trained(tiny, number, split, steps))
-    return folder
+    return handed_in_by(tmp_path_factory.mktemp("set"), tiny, made, [(0, "train", 8), (1, "validation", 40)])
 
 
 @pytest.fixture(scope="module")
 def honest(tiny, made, tmp_path_factory):
     """A set of five runs that were trained on the training split."""
-    folder = tmp_path_factory.mktemp("honest")
-    for number in range(5):
-        hand_in(folder / f"result_{number}.txt", made, *trained(tiny, 10 + number, "train", 8))
-    return folder
+    return handed_in_by(tmp_path_factory.mktemp("honest"), tiny, made, [(10 + n, "train", 8) for n in range(5)])
 
 
 @pytest.fixture
 def runs(handed_in, tmp_path):
     """A copy of that set."""
     return shutil.copytree(handed_in, tmp_path / "set")
+
+
+@pytest.fixture
+def log(runs):
+    """The log of its first run."""
+    return runs / "result_0.txt"
 
 
 @pytest.fixture
@@ -162,10 +167,9 @@ def test_one_bit_of_the_weights(runs, again):
     assert second.startswith(f"{runs}/result_1.txt: the logged counts to the last digit")
 
 
-def test_weights_of_another_run(runs, again, banded):
+def test_weights_of_another_run(runs, log, again, banded):
     shutil.copyfile(weights(runs, 1), weights(runs))
-    told(runs / "result_0.txt", "weights", sha256(weights(runs)))
-    log = runs / "result_0.txt"
+    told(log, "weights", sha256(weights(runs)))
     code, out, _ = again(log)
     assert code == 2 and "the rules publish no band for this problem: judge by that" in out
     banded(reevaluation=Reevaluation(0.001, 0.0001))
@@ -201,23 +205,21 @@ def linked(path):
         (linked, "Too many levels of symbolic links"),
     ],
 )
-def test_what_cannot_be_evaluated_says_why(runs, again, damage, message):
-    damage(weights(runs))
-    code, out, err = again(runs / "result_0.txt")
+def test_what_cannot_be_evaluated_says_why(log, again, damage, message):
+    damage(weights_path(log))
+    code, out, err = again(log)
     assert (code, out) == (2, "")
     assert message in err and "result_0.safetensors" in err and "Traceback" not in err
 
 
-def test_other_data_than_the_logs(tiny, runs, again):
+def test_other_data_than_the_logs(tiny, log, again):
     fingerprint = json.loads((tiny.data / "manifest.json").read_text())["fingerprints"]["validation"]
-    log = runs / "result_0.txt"
     told(log, "dataset_fingerprint", "0" * 64)
     code, out, err = again(log)
     assert (code, out) == (2, "") and f"found validation fingerprint {fingerprint}, wanted {'0' * 64}" in err
 
 
-def test_a_log_without_weights_and_a_folder_without_logs(runs, again, tmp_path):
-    log = runs / "result_0.txt"
+def test_a_log_without_weights_and_a_folder_without_logs(runs, log, again, tmp_path):
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:-1]))
     assert again(log) == (2, "", f"reevaluate.py: {log}: found no final weights, wanted their sha256 after run_stop\n")
     code, out, _ = again(runs)
@@ -228,10 +230,10 @@ def test_a_log_without_weights_and_a_folder_without_logs(runs, again, tmp_path):
         assert (code, out) == (2, "") and "found no log of a run with final weights, wanted one" in err
 
 
-def test_settings_of_a_log_other_than_the_precision_do_not_matter(runs, again):
+def test_settings_of_a_log_other_than_the_precision_do_not_matter(log, again):
     """Absurd ones, and those of another implementation, which trained in half precision with an optimizer of its
     own."""
-    log, absurd = runs / "result_0.txt", {"workers": 1000, "eval_batch_size": 10**6, "cache_gib": 60_000.0}
+    absurd = {"workers": 1000, "eval_batch_size": 10**6, "cache_gib": 60_000.0}
     theirs = {"precision": "float16", "learning_rate": "fast", "swish": True, "threads": "many"}
     told(log, "hyperparameters", theirs | absurd)
     code, out, err = again(log, "--threads", 1)
@@ -240,14 +242,14 @@ def test_settings_of_a_log_other_than_the_precision_do_not_matter(runs, again):
     assert (found.workers, found.eval_batch_size, found.cache_gib) == (0, 4, 1.0)
 
 
-def test_settings_of_the_machine_are_the_references_or_given(runs, again):
-    run = reevaluate.read_run(runs / "result_0.txt")
-    smoke = reevaluate.dataclasses.replace(run, problem="smoke")
+def test_settings_of_the_machine_are_the_references_or_given(log, again):
+    run = reevaluate.read_run(log)
+    smoke = dataclasses.replace(run, problem="smoke")
     assert reevaluate.settings_of(smoke, reevaluate.parse(["x"])).compile
     options = reevaluate.parse(["x", "--setting", "compile=false", "--setting", "prefetch=3"])
     given = reevaluate.settings_of(smoke, options)
     assert (given.compile, given.prefetch) == (False, 3)
-    code, _, err = again(runs / "result_0.txt", "--setting", "compiled=1")
+    code, _, err = again(log, "--setting", "compiled=1")
     assert code == 2 and "--setting: unknown field 'compiled'; did you mean 'compile'?" in err
 
 
@@ -286,10 +288,10 @@ def test_honest_runs_on_the_same_data_are_a_band(runs, again, honest, tmp_path):
     assert (code, out) == (2, "") and "--against: found 4 runs of tiny, wanted 5 or more" in err
 
 
-def test_a_first_look_at_held_out_data(runs, again, banded, tmp_path):
+def test_a_first_look_at_held_out_data(log, again, banded, tmp_path):
     banded(held_out=HeldOut(0, 1, 20))
     for data in (tmp_path, None):  # in a folder, and in none, where they are not kept
-        code, out, _ = again(runs / "result_0.txt", "--data-seed", 5, "--samples", 1, data=data)
+        code, out, _ = again(log, "--data-seed", 5, "--samples", 1, data=data)
         assert code == 2 and "publish no band" in out
     assert len(list((tmp_path / "tiny-5" / "validation").iterdir())) == 1
 

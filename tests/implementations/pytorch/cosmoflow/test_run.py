@@ -8,11 +8,11 @@ import pytest
 import yaml
 
 from benchmark.config import read_yaml
-from benchmark.log import Event
 from benchmark.manifest import load_manifest
 from benchmark.problem import load_problem
 from compliance.engine import judge
 from implementations.pytorch.config import config_path
+from tests.support.lines import values
 from tests.support.official import complaints
 from tests.support.tiny import Tiny, make
 
@@ -35,10 +35,6 @@ def log(small, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("log") / "result_0.txt"
     small["tfrecord"].ran(path)
     return path
-
-
-def values(events: list[Event], key: str) -> list:
-    return [e.value for e in events if e.key == key]
 
 
 def test_our_judge_finds_nothing(log, published, tmp_path):

@@ -31,8 +31,7 @@ def easy(tmp_path_factory, warm):
         (1, ("optimizer=AdamW", "learning_rate=0.005", "schedule=multistep", "decay_epochs=[22]", "decay_rate=0.5")),
     ],
 )
-def test_a_log_passes_our_checker_and_mlperfs_but_for_samples(easy, published, tmp_path, ranks, settings):
-    log = tmp_path / "result_0.txt"
+def test_a_log_passes_our_checker_and_mlperfs_but_for_samples(easy, published, tmp_path, log, ranks, settings):
     found = easy.ran(log, *settings, ranks=ranks)
     assert complaints(log) == {"train_samples", "eval_samples"}  # a twin's are not the published dataset's
     verdict = judge([str(log)], rules=published(log, tmp_path / "rules"))

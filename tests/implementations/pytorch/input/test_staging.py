@@ -12,9 +12,8 @@ from implementations.pytorch.input.staging import Staging, check_free_space, nee
 from implementations.pytorch.parallel.layout import Layout
 
 
-def test_a_run_reads_its_own_copy_and_leaves_none(tiny, tmp_path):
+def test_a_run_reads_its_own_copy_and_leaves_none(tiny, log, folder):
     """Its time is on the clock, its bytes are the dataset's, and its evidence is the same."""
-    log, folder = tmp_path / "log.txt", tmp_path / "disk"
     found = tiny.ran(log, "--stage", str(folder), "--layout", "1,2,1,1", ranks=2)
     keys = [e.key for e in found]
     assert keys[keys.index("run_start") :][:4] == ["run_start", "staging_start", "staging_stop", "epoch_start"]
@@ -23,12 +22,11 @@ def test_a_run_reads_its_own_copy_and_leaves_none(tiny, tmp_path):
     assert keys.count("dataset_fingerprint") == 2 and list(folder.iterdir()) == []
 
 
-def test_what_is_read_is_the_copy(tiny, events, tmp_path):
+def test_what_is_read_is_the_copy(tiny, events, tmp_path, log, folder):
     """A file that is damaged is damaged in the copy, which the message names."""
     data = shutil.copytree(tiny.data, tmp_path / "data")
     path = sample_path(data, "validation", 8)
     path.write_bytes(path.read_bytes()[:3000])
-    log, folder = tmp_path / "log.txt", tmp_path / "disk"
     done = tiny.train(log, "--stage", str(folder), data=data)
     assert done.returncode == 2 and f"{folder}/tiny-" in done.stderr and path.name in done.stderr
     assert events(log)[-1].metadata["status"] == "aborted" and list(folder.iterdir()) == []
@@ -74,7 +72,7 @@ def test_the_copy_of_a_killed_run_takes_no_room(tiny, tmp_path, monkeypatch):
         assert disk.fill(tiny.data, folder, tiny.problem, Layout(1), lambda: 60.0) == size
 
 
-def test_ranks_meet_while_they_copy(tiny, tmp_path):
+def test_ranks_meet_while_they_copy(tiny, tmp_path, log):
     """A rank whose files take long to copy is not taken for lost: here each takes longer than all may together."""
     slow = tmp_path / "slow"
     slow.mkdir()
@@ -84,7 +82,6 @@ def test_ranks_meet_while_they_copy(tiny, tmp_path):
         "if os.environ.get('RANK') == '1':\n"
         "    shutil.copyfile = lambda a, b: (time.sleep(0.9), copyfile(a, b))[1]\n"
     )
-    log = tmp_path / "log.txt"
     more = {"env": {"PYTHONPATH": str(slow)}, "fresh": True}
     found = tiny.ran(log, "--stage", str(tmp_path / "disk"), "timeout_seconds=3", ranks=2, **more)
     keys = {e.key: e.time_ms for e in found}

@@ -19,15 +19,15 @@ from implementations.pytorch.measuring.throughput import BLOCKS, TRACED, WARM_UP
 from implementations.pytorch.parallel.gradients import shard
 from implementations.pytorch.parallel.layout import Layout
 from perf.projection.trace import fake_ranks
+from tests.support.lines import of
 
 
 def one(found, key):
-    (event,) = [e for e in found if e.key == key]
+    (event,) = of(found, key)
     return event
 
 
-def test_steps_are_measured_and_add_up(tiny, tmp_path, events):
-    log = tmp_path / "result_0.txt"
+def test_steps_are_measured_and_add_up(tiny, tmp_path, log, events):
     done = tiny.train(log, "--steps", "6", "--trace", str(tmp_path / "trace.json"), "cache_gib=0")
     assert not done.stdout  # which has a time to target of runs alone
     assert done.returncode == 0, done.stderr
@@ -41,7 +41,7 @@ def test_steps_are_measured_and_add_up(tiny, tmp_path, events):
     assert (setup["steps"], setup["warm_up_steps"], setup["block_steps"]) == (6, 3, 2)
     assert setup["peak_source"].startswith("measured: matmul 1024 x 1024 in float32") and setup["peak_tflops"] > 0
 
-    blocks, total = [e for e in found if e.key == "tracked_stats"], one(found, "throughput")
+    blocks, total = of(found, "tracked_stats"), one(found, "throughput")
     # Batches of 4 and 3 samples in turn; 3 steps of warm-up come before, 3 of the trace behind.
     assert [(b.metadata["block"], b.metadata["steps"], b.metadata["samples_count"]) for b in blocks] == [
         (1, 2, 7), (2, 2, 7), (3, 2, 7)

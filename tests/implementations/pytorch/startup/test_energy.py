@@ -15,6 +15,7 @@ from benchmark.energy.counter import Counter
 from benchmark.energy.reader import Reader
 from benchmark.log import Event
 from implementations.pytorch.startup.energy import EnergyMeter
+from tests.support.lines import of
 
 WATTS = (120, 80)
 
@@ -67,10 +68,10 @@ def test_source_is_the_same_for_every_kind_of_run_with_counters(tiny, counting, 
     load what reads them."""
     head = {e.key: e for e in tiny.ran(tmp_path / "head.txt", "--head", env=counting)}
     steps = {e.key: e for e in tiny.ran(tmp_path / "steps.txt", "--steps", "1", env=counting)}
-    (source,) = (e for e in found if e.key == "source")
+    (source,) = of(found, "source")
     assert head["source"].value == steps["source"].value == source.value
     assert "energy_sources" in head and "energy_sources" not in steps
-    (plain,) = (e for e in tiny.ran(tmp_path / "plain.txt", "--head") if e.key == "source")
+    (plain,) = of(tiny.ran(tmp_path / "plain.txt", "--head"), "source")
     assert source.metadata["files"].keys() - plain.metadata["files"].keys() == {
         "benchmark/energy/entry.py",
         "benchmark/energy/reader.py",
@@ -80,13 +81,13 @@ def test_source_is_the_same_for_every_kind_of_run_with_counters(tiny, counting, 
 
 
 def test_a_run_reads_its_counters_at_every_edge(found):
-    (sources,) = [e for e in found if e.key == "energy_sources"]
+    (sources,) = of(found, "energy_sources")
     assert [(s["source"], s["scope"], s["device"]) for s in sources.value] == [
         ("rapl", "package", f"package-{i}") for i in (0, 1)
     ]
     assert sources.metadata["rehearsal"] is True
     assert list(*sources.metadata["unreadable"].values()) == ["cray"]
-    readings = [e for e in found if e.key == "energy_reading"]
+    readings = of(found, "energy_reading")
     moments = [(e.metadata["moment"], e.metadata.get("epoch_num")) for e in readings]
     edges = [e for e in found if e.key.startswith(("run_", "epoch_", "eval_st"))]
     assert moments == [(e.key, e.metadata.get("epoch_num") if e.key[0] == "e" else None) for e in edges]

@@ -43,14 +43,6 @@ def test_a_run_writes_its_environment_before_its_clock_starts(tiny, tmp_path):
     assert str(tmp_path) not in json.dumps(content)
 
 
-def test_a_manifest_that_cannot_be_written_ends_the_run(tiny, tmp_path):
-    (tmp_path / "environment_0.json").mkdir()
-    done = tiny.train(tmp_path / "result_0.txt")
-    assert done.returncode == 1 and "run_start" not in (tmp_path / "result_0.txt").read_text()
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"train.py: rank 0: {tmp_path}/") and line.endswith("Is a directory"), line
-
-
 def gathered(hosts: list[str], told: list[dict], monkeypatch) -> list[list[Node]]:
     """What each of the ranks on these hosts gathers; those that tell nothing are not the first of their node."""
     me = threading.local()

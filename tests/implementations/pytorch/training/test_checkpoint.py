@@ -27,6 +27,7 @@ from implementations.pytorch.task import Evaluation
 from implementations.pytorch.training import checkpoint, parts
 from implementations.pytorch.training.checkpoint import Checkpoints, Origin, open_checkpoints
 from implementations.pytorch.training.state import TrainingState
+from tests.support.lines import of, values
 from tests.support.threaded import in_threads
 from tests.support.waiting import comes_to
 
@@ -43,7 +44,7 @@ def kill_when(key: str, times: int, tiny, log: Path, *settings: str, ranks: int 
 
 
 def curve(found) -> list[tuple[int, float]]:
-    return [(e.metadata["epoch_num"], e.value) for e in found if e.key == "eval_accuracy"]
+    return [(e.metadata["epoch_num"], e.value) for e in of(found, "eval_accuracy")]
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +54,8 @@ def whole(endless, tmp_path_factory):
     return curve(endless.ran(log, *LONG, code=1))
 
 
-def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
+def test_a_run_killed_twice_is_the_same_run(endless, events, log, folder, whole):
     """Killed while it writes a checkpoint, then while it trains, then by the book; its log has one clock."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
     kill_when("eval_stop", 2, endless, *again)
     kill_when("epoch_start", 2, endless, *again)
@@ -65,20 +65,19 @@ def test_a_run_killed_twice_is_the_same_run(endless, events, tmp_path, whole):
     assert curve(found) == whole
     assert all(a.time_ms <= b.time_ms for a, b in itertools.pairwise(found))
     assert [[e.key for e in found].count(key) for key in ("seed", "run_start", "run_stop")] == [1, 1, 1]
-    assert [e.metadata["split"] for e in found if e.key == "dataset_fingerprint"] == ["train", "validation"]
-    resumed = [e for e in found if e.key == "resumed"]
+    assert [e.metadata["split"] for e in of(found, "dataset_fingerprint")] == ["train", "validation"]
+    resumed = of(found, "resumed")
     assert len(resumed) == 2
     for event in resumed:
-        scores = [e for e in found[: found.index(event)] if e.key == "eval_accuracy"]
+        scores = of(found[: found.index(event)], "eval_accuracy")
         assert event.metadata["epoch_num"] == scores[-1].metadata["epoch_num"]
         assert event.metadata["lost_seconds"] > 0 and event.value["seed"] == 7
-        assert [event.value["source"]] == [e.value for e in found if e.key == "source"]
+        assert [event.value["source"]] == values(found, "source")
     assert sorted(p.name for p in folder.iterdir()) == ["epoch_000004", "lock"]
 
 
-def test_one_run_at_a_time(endless, events, tmp_path):
+def test_one_run_at_a_time(endless, events, log, folder):
     """A second run in the same folder is refused before it touches the log; one after the first's end is not."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = (log, "--checkpoint", str(folder), "--resume", *LONG)
     with endless.start(*again) as first:
         comes_to(first, log, "eval_accuracy")
@@ -95,9 +94,8 @@ def test_one_run_at_a_time(endless, events, tmp_path):
     assert curve(events(log))[-1][0] == 4
 
 
-def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
+def test_a_checkpoint_is_of_no_layout(endless, events, log, folder, whole):
     """Written by two ranks that share the weights, gone on with by two that share samples, then by one."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     again = ["--checkpoint", str(folder), "--resume", *LONG]
     kill_when("eval_accuracy", 1, endless, log, *again, "sharding=fsdp", ranks=2)
     kill_when("eval_accuracy", 1, endless, log, *again, "layout=[1,2,1,1]", ranks=2)
@@ -109,9 +107,8 @@ def test_a_checkpoint_is_of_no_layout(endless, events, tmp_path, whole):
 
 
 @pytest.fixture
-def origin(tmp_path) -> Origin:
+def origin(log) -> Origin:
     """A run that has started."""
-    log = tmp_path / "log.txt"
     writer = LogWriter(log)
     writer.start("run_start")
     writer.close()
@@ -138,11 +135,6 @@ def numbers(state: TrainingState) -> list[torch.Tensor]:
 
 
 ALONE, FOUND = Layout(1), Evaluation(0.5, {"counts": [1, 2]})
-
-
-@pytest.fixture
-def folder(tmp_path) -> Path:
-    return tmp_path / "checkpoints"
 
 
 def save(folder: Path, origin: Origin, epoch: int, layout: Layout = ALONE, every: bool = False) -> str:
@@ -344,10 +336,9 @@ def test_a_log_that_is_gone_is_noticed_before_the_checkpoint(folder, origin):
     assert not list(folder.glob("epoch_*"))
 
 
-def test_killed_before_it_could_say_that_it_is_over(endless, events, tmp_path, whole):
+def test_killed_before_it_could_say_that_it_is_over(endless, events, log, folder, whole):
     """After the checkpoint of the last epoch, and in the middle of a line: the same command logs the score, once, and
     ends the run, which trains no more."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     options = ("--checkpoint", str(folder), "--resume", *LONG)
     assert endless.train(log, *options).returncode == 1
     lines = log.read_text().splitlines(keepends=True)
@@ -356,6 +347,6 @@ def test_killed_before_it_could_say_that_it_is_over(endless, events, tmp_path, w
     done = endless.train(log, *options)
     found = events(log)
     assert done.returncode == 1 and curve(found) == whole
-    stop = next(e for e in found if e.key == "run_stop")
+    (stop,) = of(found, "run_stop")
     assert stop.metadata["status"] == "aborted" and "after 4 epochs, wanted 2.0" in stop.metadata["reason"]
     assert endless.train(log, *options).returncode == 2

@@ -16,14 +16,14 @@ from implementations.pytorch.parallel.layout import Layout
 from implementations.pytorch.scaffold.task import Config
 from implementations.pytorch.task import build_task
 from implementations.pytorch.training.run import Run
+from tests.support.lines import values
 from tests.support.settings import load_config
 from tests.support.threaded import in_threads
 from tests.support.tiny import Tiny
 from tests.support.waiting import comes_to
 
 
-def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path):
-    log = tmp_path / "result_0.txt"
+def test_a_successful_run_keeps_the_weights_that_scored(tiny, log):
     found = tiny.ran(log, "--layout", "1,2,1,1", "sharding=fsdp", "average_epochs=0.5", ranks=2)
     *_, stop, weights = found
     data = weights_path(log).read_bytes()
@@ -35,7 +35,7 @@ def test_a_successful_run_keeps_the_weights_that_scored(tiny, tmp_path):
     model = build_task(tiny.problem, config).build_model()
     tensors = load_file(weights_path(log))
     assert {n: t.shape for n, t in tensors.items()} == {n: t.shape for n, t in model.state_dict().items()}
-    (count,) = (e.value for e in found if e.key == "parameter_count")
+    (count,) = values(found, "parameter_count")
     assert sum(t.numel() for t in tensors.values()) == count
     assert all(t.dtype == torch.float32 for t in tensors.values())
 
@@ -108,13 +108,12 @@ def test_a_run_may_evaluate_several_times_an_epoch(twice, endless, tmp_path):
     assert of(found, "dataset_fingerprint", "samples_count") == [4, 7]
     assert found[-1].metadata["epoch_num"] == 2 and "after 2 epochs, wanted 2.0" in found[-1].metadata["reason"]
     once = endless.ran(tmp_path / "once.txt", *more, code=1)
-    scores = [[e.value for e in events if e.key == "eval_accuracy"] for events in (once, found)]
+    scores = [values(events, "eval_accuracy") for events in (once, found)]
     assert len(scores[0]) == 2 and scores[1][1::2] == scores[0]
 
 
-def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(twice, tmp_path):
+def test_a_run_of_several_evaluations_resumes_at_a_whole_epoch(twice, log, folder):
     """Checkpoints are of whole epochs: what was trained of the next one is trained again, and proved no second time."""
-    log, folder = tmp_path / "result_0.txt", tmp_path / "checkpoints"
     more = ("--checkpoint", str(folder), "--resume", "epochs=3")
     with twice.start(log, *more) as process:
         comes_to(process, log, "eval_accuracy", 3)

@@ -44,8 +44,7 @@ def ends(rank) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
-def test_signal(endless, events, tmp_path, number):
-    log = tmp_path / "log.txt"
+def test_signal(endless, events, log, number):
     with running(endless, log, FOREVER, "workers=1") as process:
         workers = children(process.pid)
         process.send_signal(number)
@@ -55,8 +54,7 @@ def test_signal(endless, events, tmp_path, number):
 
 
 @pytest.mark.parametrize(("victim", "layout", "fresh"), [(0, "2,1,1,1", False), (1, "1,2,1,1", True)])
-def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
-    log = tmp_path / "log.txt"
+def test_killed_rank(endless, events, log, victim, layout, fresh):
     with running(endless, log, FOREVER, "--layout", layout, ranks=2, fresh=fresh) as process:
         forked = getattr(process, "ranks", None)  # by the tests, in torchrun's place
         ranks = [rank.pid for rank in forked] if forked else children(process.pid)
@@ -67,15 +65,13 @@ def test_killed_rank(endless, events, tmp_path, victim, layout, fresh):
     assert all(map(gone, ranks))
 
 
-def test_loss_that_is_no_number(tiny, events, tmp_path):
-    log = tmp_path / "log.txt"
+def test_loss_that_is_no_number(tiny, events, log):
     done = tiny.train(log, "learning_rate=9e15", ranks=2)
     assert done.returncode == 1 and done.stderr.count("the loss is nan") == 1
     assert end_of(log, events)["reason"].startswith("the loss is nan in epoch 1")
 
 
-def test_dead_data_worker(endless, events, tmp_path):
-    log = tmp_path / "log.txt"
+def test_dead_data_worker(endless, events, log):
     more = ("--layout", "1,2,1,1", FOREVER, PATIENT, "workers=1", "cache_gib=0")
     with running(endless, log, *more, ranks=2) as run:
         os.kill(children(run.ranks[1].pid)[0], signal.SIGKILL)
@@ -85,18 +81,16 @@ def test_dead_data_worker(endless, events, tmp_path):
 
 
 @pytest.mark.parametrize(("layout", "sharding"), [("2,1,1,1", "fsdp"), ("1,2,1,1", "ddp")])
-def test_rank_that_stands_still(endless, events, tmp_path, layout, sharding):
+def test_rank_that_stands_still(endless, events, log, layout, sharding):
     """It is there and doesn't answer: the others wait as long as they were told to."""
-    log = tmp_path / "log.txt"
     with running(endless, log, "--layout", layout, FOREVER, PATIENT, f"sharding={sharding}", ranks=2) as run:
         run.ranks[1].send_signal(signal.SIGSTOP)
         assert "rank 0: another rank ended or cannot be reached" in ends(run.ranks[0])
     assert "another rank ended" in end_of(log, events)["reason"]
 
 
-def test_damaged_checkpoint(endless, tmp_path):
+def test_damaged_checkpoint(endless, log, folder):
     """One rank finds it; both end with the same exit code, and one says why. Log and checkpoint stay as they are."""
-    log, folder = tmp_path / "log.txt", tmp_path / "checkpoints"
     options = ("--layout", "2,1,1,1", "sharding=fsdp", "--checkpoint", str(folder), "--resume", FOREVER, PATIENT)
     with running(endless, log, *options, ranks=2):
         pass

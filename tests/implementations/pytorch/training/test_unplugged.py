@@ -44,8 +44,7 @@ def start(tiny, log, rank: int, host: str) -> subprocess.Popen:
     return subprocess.Popen(["ip", "netns", "exec", host, *command], env=environment, stderr=subprocess.PIPE, text=True)
 
 
-def test_unplugged_rank(endless, events, tmp_path, hosts):
-    log = tmp_path / "log.txt"
+def test_unplugged_rank(endless, events, log, hosts):
     ranks = [start(endless, log, rank, host) for rank, host in enumerate(hosts)]
     try:
         comes_to(ranks[0], log, "eval_accuracy")
