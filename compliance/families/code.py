@@ -26,7 +26,7 @@ SEEDED, LOOKED = "the logged seed, or what follows from it alone", "none, or a r
 def source_is_plain_text(files: SubmissionFiles) -> Iterator[Fault]:
     for text in _own(files, files.source):
         if text.alien:
-            yield _fault(files, text, 1, text.alien, "text in UTF-8")
+            yield files.submission.fault(text.parts, text.alien, "text in UTF-8")
 
 
 @rule("CODE02", "submission", severity="review")
@@ -37,7 +37,7 @@ def generators_follow_the_logged_seed(files: SubmissionFiles) -> Iterator[Fault]
         room -= sum(len(text.text) for text, _ in read)
         if room < 0:
             what = "more source in all folders than seeds are followed in"
-            yield from (_fault(files, text, 1, what, SEEDED) for text in _own(files, texts)[:1])
+            yield from (files.submission.fault(text.parts, what, SEEDED) for text in _own(files, texts)[:1])
             continue
         fixed = {text.parts: {line for line, _ in found} for text, found in fixed_seeds(files, texts)}
         read = [(text, python) for text, python in read if not _of_project(files, text)]
@@ -49,14 +49,14 @@ def generators_follow_the_logged_seed(files: SubmissionFiles) -> Iterator[Fault]
                 places = [(n, f"seed {seed}") for n, seed in settings(text.name, text.text) if seed not in logged]
             for line, what in places:
                 if line not in fixed[text.parts]:
-                    yield _fault(files, text, line, what, SEEDED)
+                    yield files.submission.fault(text.parts, what, SEEDED, line)
 
 
 @rule("CODE03", "submission", severity="review")
 def source_only_trains(files: SubmissionFiles) -> Iterator[Fault]:
     for text in _own(files, files.source):
         if named := use_of_name(text.parts):
-            yield _fault(files, text, 1, named, LOOKED)
+            yield files.submission.fault(text.parts, named, LOOKED)
         python = files.python.get(text.sha256)
         uses = python.uses if python else uses_of_script(text.name, text.text)
         before = published_of(text) if uses else None
@@ -66,7 +66,7 @@ def source_only_trains(files: SubmissionFiles) -> Iterator[Fault]:
             stayed = _stayed(text, uses, _python(before).uses if python else uses_of_script(text.name, before))
             uses = [use for use in uses if use not in stayed]
         for line, kind, what in uses:
-            yield _fault(files, text, line, f"{kind}: {what}", LOOKED)
+            yield files.submission.fault(text.parts, f"{kind}: {what}", LOOKED, line)
 
 
 @rule("CODE04", "submission", severity="review")
@@ -80,7 +80,7 @@ def source_can_be_followed(files: SubmissionFiles) -> Iterator[Fault]:
         elif not what and most is not None and has_more_numbers(text.text, most):
             what = f"more than {most} numbers"
         if what and not text.alien:
-            yield _fault(files, text, 1, what, LOOKED)
+            yield files.submission.fault(text.parts, what, LOOKED)
 
 
 @rule("CODE05", "submission", severity="review", after=("SRC03",))
@@ -95,16 +95,13 @@ def the_mathematics_is_the_references(files: SubmissionFiles) -> Iterator[Fault]
         lines = kept(ours, theirs)
         first = next((n for n in range(1, len(theirs)) if n not in lines), 1)
         changed, gone = counted(len(theirs) - len(lines), "line"), len(ours) - len(lines)
-        yield _fault(files, text, first, f"{changed} changed or added, {gone} of the reference's gone", READ)
+        found = f"{changed} changed or added, {gone} of the reference's gone"
+        yield files.submission.fault(text.parts, found, READ, first)
 
 
 def _own(files: SubmissionFiles, texts: Iterable[Text]) -> list[Text]:
     """Return the files among some that are not the reference's."""
     return [text for text in texts if text.parts not in files.published]
-
-
-def _fault(files: SubmissionFiles, text: Text, line: int, found: str, wanted: str) -> Fault:
-    return Fault(line, found, wanted, path=files.submission.place(*text.parts))
 
 
 def _of_project(files: SubmissionFiles, text: Text) -> bool:

@@ -16,13 +16,7 @@ from compliance.finding import Fault, listed, show, why
 from compliance.reading.consistency import at_odds
 from compliance.reading.devices import CPU, groups_of, same
 from compliance.reading.digest import Named, file_fault, is_sha256, line_endings
-from compliance.reading.environment import (
-    Environment,
-    Loaded,
-    content,
-    parse,
-    read_environment,
-)
+from compliance.reading.environment import Environment, content, parse, read_environment
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.place import SetPlace
@@ -238,22 +232,17 @@ def _untold(run: Run, environment: Environment, limits: Limits) -> list[str]:
 @rule("ENV12", "set", severity="review", after=("ENV04",), on=RUNS | STEPS)
 def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     told: set[tuple[str, str]] = set()
-    for run, named, environment, limits in _read(runs, terms.edition):
+    for run, named, environment, limits in _loaded(runs, terms.edition):
         loaded, (preloaded,) = environment.loaded, fields(environment.node["variables"], "LD_PRELOAD")
-        unusual = (
-            {}
-            if loaded is None
-            else {
-                "files that differ from their distribution": _shown(loaded.edited),
-                "files of no distribution": _shown(loaded.unowned),
-                "editable distributions": ", ".join(loaded.editable),
-                "code that runs before the program": ", ".join(
-                    f"{name} ({digest[:12]})" for name, digest in loaded.startup.items() if digest not in limits.startup
-                ),
-                "other import finders": ", ".join(sorted({*loaded.finders} - {*limits.finders})),
-                "LD_PRELOAD": str(preloaded or ""),
-            }
-        )
+        early = [f"{name} ({of[:12]})" for name, of in loaded["startup"].items() if of not in limits.startup]
+        unusual = {
+            "files that differ from their distribution": _shown(loaded["edited"]),
+            "files of no distribution": _shown(loaded["unowned"]),
+            "editable distributions": ", ".join(loaded["editable"]),
+            "code that runs before the program": ", ".join(early),
+            "other import finders": ", ".join(sorted({*loaded["finders"]} - {*limits.finders})),
+            "LD_PRELOAD": str(preloaded or ""),
+        }
         for what, found in unusual.items():
             if found and (what, found) not in told:
                 told.add((what, found))
@@ -262,15 +251,15 @@ def code_is_as_it_was_distributed(runs: list[Run], place: SetPlace, terms: Terms
 
 @rule("ENV13", "set", severity="review", after=("ENV04",), on=RUNS, reads=("compiled",))
 def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    read = [(run, named, loaded.kernels) for run, named, loaded, _ in _loaded(runs, terms.edition)]
-    for run, named, kernels in read:
+    every = [(run, named, found.loaded.get("kernels")) for run, named, found, _ in _loaded(runs, terms.edition)]
+    made = [(run, named, kernels) for run, named, kernels in every if kernels]
+    for run, named, kernels in every:
         if not kernels and run.value("compiled") is True:
             yield _fault(run, named, "no kernels, though the log says that it compiled", "the kernels of the run")
-    made = [(run, named, kernels) for run, named, kernels in read if kernels]
-    fresh = {kernels[2] for _, _, kernels in made if not kernels[1]}
-    for run, named, (_, before, digest) in made:
-        if before and not (fresh if place.scaling == "weak" else digest in fresh):
-            found = f"kernels of which {before} files were there before the run"
+    fresh = {kernels["sha256"] for _, _, kernels in made if not kernels["before"]}
+    for run, named, kernels in made:
+        if kernels["before"] and not (fresh if place.scaling == "weak" else kernels["sha256"] in fresh):
+            found = f"kernels of which {kernels['before']} files were there before the run"
             wanted = "kernels compiled by the run, or those of a run of this set that found none"
             yield _fault(run, named, found, wanted)
 
@@ -278,8 +267,8 @@ def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Te
 @rule("ENV14", "set", after=("ENV04",), on=RUNS | STEPS)
 def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     usual: dict[str, tuple[str, Run]] = {}
-    for run, named, loaded, _ in _loaded(runs, terms.edition):
-        for name, digest in loaded.records.items():
+    for run, named, environment, _ in _loaded(runs, terms.edition):
+        for name, digest in environment.loaded["records"].items():
             before, first = usual.setdefault(name, (digest, run))
             if digest != before:
                 wanted = f"{before}, as in {first.path}"
@@ -288,9 +277,9 @@ def distributions_have_one_content(runs: list[Run], place: SetPlace, terms: Term
 
 @rule("ENV15", "set", severity="review", after=("ENV04",), on=RUNS)
 def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, named, loaded, limits in _loaded(runs, terms.edition):
+    for run, named, environment, limits in _loaded(runs, terms.edition):
         for name, limit in limits.spent.items():
-            if (spent := loaded.spent.get(name, 0)) > limit:
+            if (spent := environment.loaded["spent"].get(name, 0)) > limit:
                 found = f"{spent:.0f} {name.replace('_', ' ')} before the clock started"
                 yield _fault(run, named, found, f"at most {limit:.0f}, or the reason")
 
@@ -306,7 +295,7 @@ def sets_of_a_system_ran_on_one_machine(files: SubmissionFiles) -> Iterator[Faul
         for run, named, environment, limits in islice(_read(runs, files.edition), 1):
             node = environment.node
             for name in limits.same_sets if len(environment.nodes) == 1 else ():
-                usual, where = first.setdefault((place.system, name), (node[name], manifest_of(run, named)))
+                usual, where = first.setdefault((place.system, name), (node[name], named.beside(run.path)))
                 if None not in (node[name], usual) and _text(node[name]) != _text(usual):
                     found, wanted = apart(node[name], usual)
                     yield _fault(run, named, f"{name} {found}", f"{wanted}, as in {where}")
@@ -326,8 +315,7 @@ def environments_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
             aside = SUPERSEDED in entry.parts  # with its log
             first = path.with_name(f"{'_'.join(path.stem.split('_')[:2])}.json")  # of the same run
             if path not in known and first not in broken and not aside:
-                wanted = "a manifest that a log beside it names"
-                yield Fault(1, entry.parts[-1], wanted, path=submission.place(*entry.parts))
+                yield submission.fault(entry.parts, entry.parts[-1], "a manifest that a log beside it names")
 
 
 def _files(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Path, Limits]]:
@@ -346,16 +334,14 @@ def _read(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Envir
             yield run, named, found, limits
 
 
-def _loaded(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Loaded, Limits]]:
-    """Yield what each run had loaded, of the sound manifests that tell it."""
-    for run, named, environment, limits in _read(runs, edition):
-        if environment.loaded:
-            yield run, named, environment.loaded, limits
+def _loaded(runs: list[Run], edition: Edition) -> Iterator[tuple[Run, Named, Environment, Limits]]:
+    """Yield the sound manifests that tell what their run had loaded."""
+    yield from (one for one in _read(runs, edition) if one[2].loaded)
 
 
-def _shown(files: tuple[int, tuple[str, ...]]) -> str:
+def _shown(files: dict[str, Any]) -> str:
     """Return the number of files and the names of the first; "" if there are none."""
-    count, names = files
+    count, names = fields(files, "files", "names")
     return f"{count}, {', '.join(names[:MOST_SHOWN])}" if count or names else ""
 
 
@@ -372,12 +358,7 @@ def _again(run: Run, named: Named, largest: int) -> dict[str, Any]:
 
 def _fault(run: Run, named: Named, found: str, wanted: str, severity: str = "") -> Fault:
     """Return a fault of a manifest as a whole."""
-    return Fault(1, found, wanted, path=manifest_of(run, named), severity=severity)
-
-
-def manifest_of(run: Run, named: Named) -> str:
-    """Return the path of a manifest as findings give it."""
-    return "/".join((*run.path.split("/")[:-1], named.file))
+    return Fault(1, found, wanted, path=named.beside(run.path), severity=severity)
 
 
 def _text(value: Any) -> str:

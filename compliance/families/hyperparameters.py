@@ -12,6 +12,7 @@ from compliance.finding import Fault, listed, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
+from compliance.reading.tuning import settings_of
 from compliance.reading.values import is_number
 from compliance.rule import EVERY, rule
 from rules.key import Key
@@ -44,7 +45,7 @@ def batch_fits_the_data(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("HYP03", "log", after=("HYP01",), reads=("hyperparameters", "configured"), on=EVERY)
 def hyperparameters_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    settings, line = _settings(log), log.line("hyperparameters")
+    settings, line = settings_of(log), log.line("hyperparameters")
     for key, name in terms.benchmark.configured.items():
         alone, value = log.first(key), settings.get(name)
         if alone and value is not None and alone.value != value:
@@ -132,15 +133,9 @@ def _machine_settings(event: Event, terms: Terms) -> Iterable[str]:
     return (name for name in named if type(name) is str) if type(named) is list else ()
 
 
-def _settings(log: Log) -> dict[str, Any]:
-    """Return the settings that a log states; {} for none, and for a malformed value."""
-    settings = log.value("hyperparameters")
-    return settings if type(settings) is dict else {}
-
-
 def _closed_settings(log: Log, terms: Terms) -> dict[str, Any]:
     """Return the settings of a run in the closed division; {} if the rules list no settings of the benchmark."""
-    return _settings(log) if terms.division == "closed" and terms.benchmark.settings else {}
+    return settings_of(log) if terms.division == "closed" and terms.benchmark.settings else {}
 
 
 def _violates(value: Any, key: Key) -> str:

@@ -194,7 +194,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
     """Yield the faults of the end of a run whose last start is `last`."""
     end, digest, noted = launched.ends.get(last.number), sha256(run.file), launched.notes.get(last.number)
     if end is None:
-        found = "no end of the start on this line" + (f"; a note says: {noted[0]}" if noted else "")
+        found = "no end of the start on this line" + (f"; a note says: {noted[0].said.text}" if noted else "")
         wanted = f"the end of {run.file.name}, with the sha256 {digest} of the log"
         says, severity = "The launch ledger lacks the end of a run", "review" if noted else ""
         yield Fault(last.number, found, wanted, says, launched.path, severity)
@@ -209,7 +209,7 @@ def _ended(run: Run, last: Entry[Start], launched: SetLedger, limits: Clock) -> 
         late = end.time_ms - (run.last_ms or end.time_ms)
         yield from _apart(-late, limits.launch_slack, f"before the last event of {run.file.name}", end, launched)
         if noted and launched.was_noted(end):
-            found, wanted = f"start {last.number} with the note: {noted[0]}", "none before the end"
+            found, wanted = f"start {last.number} with the note: {noted[0].said.text}", "none before the end"
             yield Fault(end.number, found, wanted, path=launched.path, severity="review")
         elif late > 1000 * limits.end_delay:
             found = f"{late / 1000:.3f} s after the last event of {run.file.name}"

@@ -17,26 +17,25 @@ from compliance.reading.values import count_of
 from compliance.rule import rule
 from rules.energy import Energy
 
+COMPUTES = "the power of a node that computes"
+
 
 @rule("PWR01", "submission", after=("TREE05",))
 def power_is_read(files: SubmissionFiles) -> Iterator[Fault]:
     for entry, instrument in _instruments(files):
-        place = files.submission.place(*entry.parts)
         for line, found in instrument.faults:
-            yield Fault(line, found, "finite, non-negative watts in the order of time", path=place)
+            yield files.submission.fault(entry.parts, found, "finite, non-negative watts in the order of time", line)
         limits = files.edition.limits.energy
         if limits and not limits.conversion[0] <= instrument.factor <= limits.conversion[1]:
             wanted = f"one of {limits.conversion[0]:g} to {limits.conversion[1]:g}"
-            yield Fault(1, f"conversion_eff {instrument.factor:g}", wanted, path=place)
+            yield files.submission.fault(entry.parts, f"conversion_eff {instrument.factor:g}", wanted)
         if not instrument.readings and not instrument.faults:
-            yield Fault(1, "no reading", "one or more", path=place)
+            yield files.submission.fault(entry.parts, "no reading", "one or more")
         elif limits and instrument.kind == "node" and not any(watts for _, watts in instrument.readings):
-            yield Fault(1, "0 W in all readings", "the power of a node that computes", path=place)
+            yield files.submission.fault(entry.parts, "0 W in all readings", COMPUTES)
     for run in files.runs if files.edition.limits.energy else ():
         if run.power and run.joules == 0:
-            yield Fault(
-                run.power.line, "0 W in all readings of the log", "the power of a node that computes", path=run.path
-            )
+            yield Fault(run.power.line, "0 W in all readings of the log", COMPUTES, path=run.path)
 
 
 @rule("PWR02", "submission", after=("PWR01",))

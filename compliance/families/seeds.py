@@ -57,25 +57,23 @@ def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 @rule("SEED05", "round")
 def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
     told = _told(across)
-    for reuse in across.reused_seeds:
-        run, before = reuse.run, reuse.before
+    for (run, line, seed), (before, line_before, seed_before) in across.reused_seeds:
         if run.path not in told and "SEED03" not in run.codes:
             mild = "review" if across.edition(run).name != across.edition(before).name else ""
-            same = "as in" if reuse.seed == reuse.before_seed else "which generators take for the one in"
-            seeds = {run.path: (reuse.line, reuse.seed), before.path: (reuse.before_line, reuse.before_seed)}
+            same = "as in" if seed == seed_before else "which generators take for the one in"
+            logged = {run.path: (line, seed), before.path: (line_before, seed_before)}
             for one, other in across.concerned(run, before):
-                line, seed = seeds[one.path]
-                found, wanted = f"seed {seed}, {same} {other.path}", "a seed of its own"
-                yield Fault(line, found, wanted, path=one.path, severity=mild)
+                at, own = logged[one.path]
+                yield Fault(at, f"seed {own}, {same} {other.path}", "a seed of its own", path=one.path, severity=mild)
 
 
 @rule("SEED07", "round", severity="review")
 def seeds_are_unrelated(across: Across) -> Iterator[Fault]:
     told = _told(across)
-    for relation in across.related_seeds:
-        if relation.run.path not in told and "SEED03" not in relation.run.codes:
-            found = f"seed {relation.seed}, {relation.how}"
-            yield Fault(relation.line, found, "seeds drawn one by one", path=relation.run.path)
+    for run, how in across.related_seeds:
+        if run.path not in told and "SEED03" not in run.codes:
+            line, seed = run.seeds[0]
+            yield Fault(line, f"seed {seed}, {how}", "seeds drawn one by one", path=run.path)
 
 
 def _told(across: Across) -> set[str]:
@@ -88,11 +86,10 @@ def source_fixes_no_seed(files: SubmissionFiles) -> Iterator[Fault]:
     logged = logged_seeds(files)
     for texts in files.gathered.values():
         for text, faults in fixed_seeds(files, texts):
-            place = files.submission.place(*text.parts)
             possible = ((line, seed) for line, seed in possible_seeds(files, text) if seed in logged)
             known = ((line, f"{seed}, which {logged[seed]} logs as its seed") for line, seed in possible)
             for line, found in chain(faults, known):
-                yield Fault(line, found, "a seed drawn afresh in every run", path=place)
+                yield files.submission.fault(text.parts, found, "a seed drawn afresh in every run", line)
 
 
 def logged_seeds(files: SubmissionFiles) -> dict[int, str]:

@@ -38,20 +38,19 @@ SCORED_WITH = {"dice": "benchmark/metric.py"}  # kind of score -> file that runs
 def results_have_source(files: SubmissionFiles) -> Iterator[Fault]:
     for benchmark in dict.fromkeys(s.benchmark for s in files.submission.sets):
         if benchmark in files.edition.benchmarks and not any(f.may_hold(benchmark) for f in files.folders):
-            yield Fault(1, f"no source for {benchmark}", "the source that ran", path=files.submission.place(SHARED))
+            yield files.submission.fault((SHARED,), f"no source for {benchmark}", "the source that ran")
 
 
 @rule("SRC02", "submission")
 def source_can_be_read(files: SubmissionFiles) -> Iterator[Fault]:
     for text in files.source:
-        place = files.submission.place(*text.parts)
         python = files.python.get(text.sha256) if text.name.endswith(".py") else None
         if text.alien:  # CODE01 names it
             continue
         if text.problem and text.problem != "binary":
-            yield Fault(1, text.problem, "text", path=place)
+            yield files.submission.fault(text.parts, text.problem, "text")
         elif python and python.problem:
-            yield Fault(python.line, python.problem, "Python", path=place)
+            yield files.submission.fault(text.parts, python.problem, "Python", python.line)
 
 
 @rule("SRC03", "submission", after=("SRC01",))
@@ -74,7 +73,7 @@ def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str],
             said = f"sha256 {found}{line_endings(files.submission.path.joinpath(*parts))}" if found else "no such file"
             ours = is_published(published_path(parts), digest, files.edition.releases)
             wanted = f"{digest}{', that of the reference' if ours else ''}, as logged in {log}"
-            yield Fault(1, said, wanted, path=files.submission.place(*parts))
+            yield files.submission.fault(parts, said, wanted)
 
 
 @rule("SRC04", "submission")
@@ -94,7 +93,7 @@ def _matches(files: SubmissionFiles, patterns: dict[str, re.Pattern[str]], wante
         if text.sha256 not in known:
             known[text.sha256] = dict(_lines(text.text, patterns))
         for line, found in known[text.sha256].items():
-            yield Fault(line, found, wanted, path=files.submission.place(*text.parts))
+            yield files.submission.fault(text.parts, found, wanted, line)
 
 
 def _lines(text: str, patterns: dict[str, re.Pattern[str]]) -> Iterator[tuple[int, str]]:
@@ -112,19 +111,18 @@ def folders_of_source_ran(files: SubmissionFiles) -> Iterator[Fault]:
         if folder:
             used.setdefault(folder.parts, set()).update(map(folder.path_of, loaded))
     for folder in files.folders if used else ():  # without a log that names its files, this can't be decided
-        place = files.submission.place(*folder.parts)
         if folder.shared and folder.parts not in used:
-            yield Fault(1, "source that no run loaded", "none", path=place)
+            yield files.submission.fault(folder.parts, "source that no run loaded", "none")
         elif folder.shared:
             more = sorted(path for path in folder.files if path not in used[folder.parts])
             for path in more:
-                yield Fault(1, "a file that no run loaded", "none", path=f"{place}/{path}")
+                yield files.submission.fault((*folder.parts, path), "a file that no run loaded", "none")
             if not more and folder.name and folder.parts[1] != folder.name:
                 wanted = f"{folder.name}, the first digits of its digest"
-                yield Fault(1, f"the name {folder.parts[1]}", wanted, path=place)
+                yield files.submission.fault(folder.parts, f"the name {folder.parts[1]}", wanted)
     for text in files.source if used else ():
         if text.parts[0] == SHARED and len(text.parts) == 2:
-            yield Fault(1, "a file in no folder of source", "none", path=files.submission.place(*text.parts))
+            yield files.submission.fault(text.parts, "a file in no folder of source", "none")
 
 
 @rule("SRC07", "log", after=("SRC08",), on=EVERY)
@@ -189,7 +187,5 @@ def imported_files_are_logged(files: SubmissionFiles) -> Iterator[Fault]:
                 wanted = "/".join((*path.split("/")[:-dots], *module.split("."))) if dots else module.replace(".", "/")
                 ours = dots or wanted.startswith((*KEPT_BELOW, f"{FREE}/"))
                 if folder and ours and held.isdisjoint((wanted, f"{wanted}.py")):
-                    place = files.submission.place(*folder.parts, folder.path_of(path) or path)
-                    yield Fault(
-                        line, f"an import of {wanted}", f"its file among those that {run.path} logs", path=place
-                    )
+                    parts, logged = (*folder.parts, folder.path_of(path) or path), f"those that {run.path} logs"
+                    yield files.submission.fault(parts, f"an import of {wanted}", f"its file among {logged}", line)

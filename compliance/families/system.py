@@ -17,6 +17,7 @@ from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
 from compliance.reading.tree import place_of
+from compliance.reading.tuning import settings_of
 from compliance.reading.values import count_of, is_number
 from compliance.rule import EVERY, RUNS, STEPS, rule
 from rules.names import folded, same_name
@@ -26,21 +27,19 @@ from rules.names import folded, same_name
 def systems_are_described(files: SubmissionFiles) -> Iterator[Fault]:
     for system in files.submission.names("results"):
         if system not in (*files.descriptions, *files.edition.limits.scalings):  # TREE01 names logs in no system
-            place = files.submission.place("systems", f"{system}.json")
-            yield Fault(1, "no such file", "the description of the system", path=place)
+            parts = ("systems", f"{system}.json")
+            yield files.submission.fault(parts, "no such file", "the description of the system")
 
 
 @rule("SYS02", "submission")
 def descriptions_are_json(files: SubmissionFiles) -> Iterator[Fault]:
     for description in files.descriptions.values():
         if description.problem:
-            place = files.submission.place(*description.parts)
-            yield Fault(description.line, description.problem, "a JSON object", path=place)
+            yield files.submission.fault(description.parts, description.problem, "a JSON object", description.line)
         elif description.twice:  # a person reads the first, a program the last
-            place = files.submission.place(*description.parts)
             found, line = f"the field {show(description.twice)} twice", description.line_of(description.twice)
             mild = "warning" if files.edition.limits.tolerant else ""
-            yield Fault(line, found, "each field once", path=place, severity=mild)
+            yield files.submission.fault(description.parts, found, "each field once", line, mild)
 
 
 @rule("SYS03", "submission")
@@ -48,25 +47,24 @@ def descriptions_are_complete(files: SubmissionFiles) -> Iterator[Fault]:
     for description in files.descriptions.values():
         for name in files.edition.limits.system_fields:
             if description.data is not None and name not in description.data:
-                place = files.submission.place(*description.parts)
-                yield Fault(1, f"no field {name}", "one", path=place)
+                yield files.submission.fault(description.parts, f"no field {name}", "one")
 
 
 @rule("SYS04", "submission")
 def descriptions_have_their_types(files: SubmissionFiles) -> Iterator[Fault]:
     for description, name, value, kind in _fields(files):
         if type(kind) is str and not FIELD_KINDS[kind][0](value):
-            place = files.submission.place(*description.parts)
             found = f"{name} {show(value)}" if value != "" else f"nothing in {name}"
-            yield Fault(description.line_of(name), found, FIELD_KINDS[kind][1], path=place)
+            line = description.line_of(name)
+            yield files.submission.fault(description.parts, found, FIELD_KINDS[kind][1], line)
 
 
 @rule("SYS05", "submission")
 def descriptions_use_known_values(files: SubmissionFiles) -> Iterator[Fault]:
     for description, name, value, kind in _fields(files):
         if type(kind) is list and value not in kind:
-            place = files.submission.place(*description.parts)
-            yield Fault(description.line_of(name), f"{name} {show(value)}", f"one of {', '.join(kind)}", path=place)
+            found, line = f"{name} {show(value)}", description.line_of(name)
+            yield files.submission.fault(description.parts, found, f"one of {', '.join(kind)}", line)
 
 
 @rule("SYS06", "submission", severity="warning")
@@ -74,8 +72,7 @@ def descriptions_have_results(files: SubmissionFiles) -> Iterator[Fault]:
     systems = files.submission.names("results")
     for name, description in files.descriptions.items() if not files.submission.prepared else ():
         if name not in systems:
-            place = files.submission.place(*description.parts)
-            yield Fault(1, f"no results/{name}", "results of every system described", path=place)
+            yield files.submission.fault(description.parts, f"no results/{name}", "results of every system described")
 
 
 def _fields(files: SubmissionFiles) -> Iterator[tuple[Description, str, Any, Any]]:
@@ -154,8 +151,7 @@ def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
         wanted = "for each host and model: host, kind, name, ranks, uuids"
         yield Fault(event.line, f"devices {show(event.value)}", wanted)
         return
-    settings, ranks, nodes = log.value("hyperparameters"), log.value("number_of_ranks"), log.value("number_of_nodes")
-    kind = settings.get("device") if type(settings) is dict else None
+    ranks, nodes, kind = log.value("number_of_ranks"), log.value("number_of_nodes"), settings_of(log).get("device")
     named, hosts = sum(group.ranks for group in groups), len({group.host for group in groups})
     if type(ranks) is int and named != ranks:
         yield Fault(event.line, f"devices of {named} ranks", f"of {ranks}, as number_of_ranks")
@@ -241,10 +237,10 @@ def submitter_is_the_folder(files: SubmissionFiles) -> Iterator[Fault]:
         submitter = (description.data or {}).get("submitter")
         named = type(submitter) is str and submitter.strip() and PLACEHOLDER not in submitter.upper()
         if named and not same_name(submitter, org):
-            place = files.submission.place(*description.parts)
             if logged == {folded(submitter)}:  # the folder was renamed
                 wanted = f"{show(submitter)}, as in {'/'.join(description.parts)} and all logs"
                 says = "The submission's folder has another name than its organisation"
                 yield Fault(1, show(org), wanted, says, files.submission.name)
             else:
-                yield Fault(description.line_of("submitter"), f"submitter {show(submitter)}", show(org), path=place)
+                found, line = f"submitter {show(submitter)}", description.line_of("submitter")
+                yield files.submission.fault(description.parts, found, show(org), line)

@@ -118,11 +118,13 @@ def figures_follow_from_counts(log: Log, terms: Terms, time: Timeline) -> Iterat
     for block in blocks:
         had = seconds_between(before, block) or 0.0
         alone = before is not time.start  # staging and steps that do not count come before the first
-        if bound := off_the_clock(_seconds_of(block), had, limits, alone):
-            yield Fault(block.line, f"{_seconds_of(block):.3f} s of steps in {had:.3f} s on the clock", bound)
+        said = _counts(block)["seconds of steps"]
+        if bound := off_the_clock(said, had, limits, alone):
+            yield Fault(block.line, f"{said:.3f} s of steps in {had:.3f} s on the clock", bound)
         before = block
-    for name, count in (("steps", _steps), ("samples_count", _samples), ("seconds of steps", _seconds_of)):
-        found, wanted = count(total), sum(map(count, blocks))
+    parts = [_counts(block) for block in blocks]
+    for name, found in _counts(total).items():
+        wanted = sum(part[name] for part in parts)
         if abs(found - wanted) > CLOSE * wanted:
             yield Fault(total.line, f"{found:g} {name} in all", f"{wanted:g}, as in its blocks together")
 
@@ -152,17 +154,10 @@ def rate_fault(event: Event, time: str) -> Fault | None:
     return None
 
 
-def _steps(event: Event) -> float:
-    return float(metadata(event, "steps"))
-
-
-def _samples(event: Event) -> float:
-    return float(metadata(event, "samples_count"))
-
-
-def _seconds_of(event: Event) -> float:
-    """Return the seconds of all steps of a block."""
-    return _steps(event) * float(event.value["step_seconds"])
+def _counts(event: Event) -> dict[str, float]:
+    """Return the steps of a block or of all blocks, with their samples and seconds."""
+    steps, samples = (float(metadata(event, name)) for name in ("steps", "samples_count"))
+    return {"steps": steps, "samples_count": samples, "seconds of steps": steps * float(event.value["step_seconds"])}
 
 
 def _total(place: SetPlace) -> float | None:

@@ -50,7 +50,7 @@ def benchmark_folders_are_known(submission: Submission, edition: Edition) -> Ite
     for parts in _set_folders(submission, edition):
         if parts[-1] not in edition.benchmarks:
             wanted = f"one of {', '.join(edition.benchmarks)}{suggest(parts[-1], edition.benchmarks)}"
-            yield Fault(1, f"benchmark {show(parts[-1])}", wanted, path=submission.place(*parts))
+            yield submission.fault(parts, f"benchmark {show(parts[-1])}", wanted)
 
 
 @rule("TREE03", "tree", severity="warning")
@@ -59,14 +59,14 @@ def files_have_a_place(submission: Submission, edition: Edition) -> Iterator[Fau
     for entry in submission.entries:
         told = entry.parts in logs or _misnamed(entry) or PARAMETERS.match(entry.parts[-1])  # by another rule
         if entry.kind == "file" and not told and not _placed(entry, edition):
-            yield Fault(1, path=submission.place(*entry.parts))
+            yield submission.fault(entry.parts, "", "")
 
 
 @rule("TREE04", "tree", severity="warning")
 def parameter_files_are_ignored(submission: Submission, edition: Edition) -> Iterator[Fault]:
     for entry in submission.entries:
         if entry.kind == "file" and PARAMETERS.match(entry.parts[-1]) and entry.parts[0] not in SOURCES:
-            yield Fault(1, entry.parts[-1], "none: the rules' own numbers count", path=submission.place(*entry.parts))
+            yield submission.fault(entry.parts, entry.parts[-1], "none: the rules' own numbers count")
 
 
 @rule("TREE05", "tree")
@@ -76,14 +76,14 @@ def entries_are_files_and_folders(submission: Submission, edition: Edition) -> I
         name = entry.parts[-1]
         odd = "" if name.isprintable() else f"the name {printable(name)}"
         if found := kinds.get(entry.kind, odd):
-            yield Fault(1, found, "a file or a folder", path=submission.place(*entry.parts))
+            yield submission.fault(entry.parts, found, "a file or a folder")
 
 
 @rule("TREE06", "tree")
 def logs_are_named_by_number(submission: Submission, edition: Edition) -> Iterator[Fault]:
     for entry in submission.entries:
         if entry.kind == "file" and _misnamed(entry):
-            yield Fault(1, entry.parts[-1], "result_<i>.txt", path=submission.place(*entry.parts))
+            yield submission.fault(entry.parts, entry.parts[-1], "result_<i>.txt")
 
 
 @rule("TREE07", "tree")
@@ -102,7 +102,7 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
     for parts in _set_folders(submission, edition):
         inside = parts[2] == TUNING and parts in above
         if parts not in held and not inside:
-            yield Fault(1, "no log", "logs named result_<i>.txt", path=submission.place(*parts))
+            yield submission.fault(parts, "no log", "logs named result_<i>.txt")
     if not any(e.parts[0] == "results" for e in submission.entries):
         yield Fault(1, "no results", "logs below results/")
 
@@ -111,15 +111,12 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
 def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[Fault]:
     known = edition.limits.ledger != "none"  # LED10 checks superseded logs
     aside = [log.file for runs in submission.sets if not known for log in runs.superseded]
-    strays = [
-        *submission.strays,
-        *((e, 1) for e in submission.entries if submission.path.joinpath(*e.parts) in aside),
-    ]
-    for entry, line in strays:
+    logs = [(entry, 1) for entry in submission.entries if submission.path.joinpath(*entry.parts) in aside]
+    for entry, line in (*submission.strays, *logs):
         if not _misnamed(entry):  # TREE06 names it
             found = f"the events of a log, from line {line}"
             wanted = "logs in folders of sets alone, as result_<i>.txt"
-            yield Fault(line, found, wanted, path=submission.place(*entry.parts))
+            yield submission.fault(entry.parts, found, wanted, line)
 
 
 def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from benchmark.tuning.campaign import FILE, same
 from benchmark.tuning.folder import OWN, Opened
 from benchmark.tuning.table import KEY as TABLE
 from benchmark.tuning.table import taken
-from compliance.families.environment import apart, manifest_of
+from compliance.families.environment import apart
 from compliance.families.throughput import changes, count
 from compliance.finding import Fault, listed, show
 from compliance.reading.devices import groups_of
@@ -317,7 +317,7 @@ def _environments(winner: Run, runs: list[Run], edition: Edition) -> Iterator[Fa
             said, wanted = apart(value, usual)
             more = f" and of {len(others) - 1} more confirmation runs" if others[1:] else ""
             grade = "review" if None in (value, usual) else severity
-            place = manifest_of(run, run.environments[0])
+            place = run.environments[0].beside(run.path)
             yield Fault(1, f"{name} {said}{more}", f"{wanted}, as in {winner.path}", path=place, severity=grade)
 
 

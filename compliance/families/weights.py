@@ -59,7 +59,7 @@ def weights_are_small_enough(runs: list[Run], place: SetPlace, terms: Terms) -> 
     for run in runs:
         if run.weights and limits and run.weights.size > limits.largest and weights_path(run.file).exists():
             found = f"a file of {run.weights.size} bytes, by the log"
-            yield Fault(1, found, f"at most {limits.largest} bytes, or no file", path=_place(run))
+            yield Fault(1, found, f"at most {limits.largest} bytes, or no file", path=run.weights.beside(run.path))
 
 
 @rule("WGT03", "set", reads=("weights",), on=RUN | CONFIRMATION)
@@ -82,14 +82,14 @@ def weights_are_the_logged_ones(runs: list[Run], place: SetPlace, terms: Terms) 
         try:
             size, digest = digest_of(path, named.size)
         except OSError as error:
-            yield Fault(1, why(error), wanted, path=_place(run))
+            yield Fault(1, why(error), wanted, path=named.beside(run.path))
             continue
         if (size, digest) != (named.size, named.digest):
             owner = next((r.path for r in runs if digest and r.weights and r.weights.digest == digest), None)
             said = f" with the sha256 {digest}" if digest else ""
             said += f", those of {owner}" if owner else ""
             said += ", a pointer of Git LFS: the weights were never fetched" if _is_pointer(path, size) else ""
-            yield Fault(1, f"{size} bytes{said}", wanted, path=_place(run))
+            yield Fault(1, f"{size} bytes{said}", wanted, path=named.beside(run.path))
 
 
 def _is_pointer(path: Path, size: int) -> bool:
@@ -102,20 +102,20 @@ def _is_pointer(path: Path, size: int) -> bool:
 
 @rule("WGT05", "set", after=("WGT04",))
 def weights_are_sound(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, path, _ in _files(runs, place, terms):
+    for run, path, named in _files(runs, place, terms):
         try:
             if odd := not_finite(path):
                 found = f"{odd[1]} numbers of tensor {odd[0]!r} that are NaN or infinite"
-                yield Fault(1, found, "finite ones", path=_place(run))
+                yield Fault(1, found, "finite ones", path=named.beside(run.path))
         except OSError:
             continue  # WGT04 says so
         except Unsound as error:
-            yield Fault(1, error.found, error.wanted, path=_place(run))
+            yield Fault(1, error.found, error.wanted, path=named.beside(run.path))
 
 
 @rule("WGT06", "set", after=("WGT05",))
 def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    for run, path, _ in _files(runs, place, terms):
+    for run, path, named in _files(runs, place, terms):
         parameters, published = run.value("parameter_count"), terms.edition.problems.get(run.problem or "")
         if type(parameters) is not int or published is None:  # LOG06 and LOG12 say so
             continue
@@ -126,7 +126,7 @@ def weights_are_of_the_model(runs: list[Run], place: SetPlace, terms: Terms) -> 
         wanted = parameters + (published.buffer_count if closed else 0)
         if found != wanted if closed else found < wanted:
             more = "" if closed else " or more"
-            yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=_place(run))
+            yield Fault(1, f"{found} numbers", f"{wanted}{more}", path=named.beside(run.path))
     yield from _too_few_bytes(runs, place, terms)
 
 
@@ -149,7 +149,7 @@ def weights_are_of_runs(files: SubmissionFiles) -> Iterator[Fault]:
         held = entry.kind == "file" and in_folder(entry.parts)
         if held and files.submission.path.joinpath(*entry.parts) not in known:
             wanted = "the file of weights that a log beside the folder names"
-            yield Fault(1, entry.parts[-1], wanted, path=files.submission.place(*entry.parts))
+            yield files.submission.fault(entry.parts, entry.parts[-1], wanted)
 
 
 @rule("WGT08", "round")
@@ -180,11 +180,6 @@ def _shared(across: Across, run: Run, first: Run, what: str) -> Iterator[Fault]:
     for one, other in across.concerned(run, first):
         line, wanted = one.weights.line if one.weights else 1, "other weights: one is a copy of the other"
         yield Fault(line, f"{what} of {other.path}", wanted, path=one.path)
-
-
-def _place(run: Run) -> str:
-    """Return the path of a run's weights as findings give it."""
-    return "/".join((*run.path.split("/")[:-1], file_of(run.path)))
 
 
 def _contents(run: Run) -> dict[str, int]:

@@ -24,26 +24,8 @@ class Replay:
     equal: int
 
 
-@dataclass(frozen=True)
-class Reuse:
-    """A seed that a run shares with an earlier one: the line and the logged seed of each."""
-
-    run: Run
-    line: int
-    seed: int
-    before: Run
-    before_line: int
-    before_seed: int
-
-
-@dataclass(frozen=True)
-class Relation:
-    """A run whose seed is related to those of others: the line, the seed, and the relation in words."""
-
-    run: Run
-    line: int
-    seed: int
-    how: str
+Use = tuple[Run, int, int]  # of a seed: the run, the line and the seed as logged
+Relation = tuple[Run, str]  # a run whose first seed is related to those of others, and how, in words
 
 
 class Across:
@@ -157,17 +139,17 @@ class Across:
         return windows
 
     @cached_property
-    def reused_seeds(self) -> list[Reuse]:
-        """Every seed that a run shares with an earlier one, if both are of one set, or the edition of either wants
-        seeds to differ across sets. Seeds are compared modulo the edition's modulus."""
-        used: dict[int, list[tuple[Run, int, int]]] = {}
+    def reused_seeds(self) -> list[tuple[Use, Use]]:
+        """Every use of a seed that an earlier run uses, with that one, if both are of one set, or the edition of either
+        wants seeds to differ across sets. Seeds are compared modulo the edition's modulus."""
+        used: dict[int, list[Use]] = {}
         found = []
         for run in self.runs:
             modulus = _modulus(self.edition(run).limits.seeds)
             for rest, (line, seed) in {seed % modulus: (line, seed) for line, seed in reversed(run.seeds)}.items():
                 before = next((other for other in used.get(rest, ()) if self._must_differ(run, other[0])), None)
                 if before:
-                    found.append(Reuse(run, line, seed, *before))
+                    found.append(((run, line, seed), before))
                 used.setdefault(rest, []).append((run, line, seed))
         return found
 
@@ -185,16 +167,16 @@ class Across:
 
     def _close(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
         for later, earlier, gap in close([run.seeds[0][1] for run in runs], limits.distance, _modulus(limits)):
-            yield Relation(runs[later], *runs[later].seeds[0], f"{gap} from that of {runs[earlier].path}")
+            yield runs[later], f"{gap} from that of {runs[earlier].path}"
 
     def _alike(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
         bits, modulus = limits.low_bits, _modulus(limits)
         seen: dict[int, Run] = {}
         for run in runs if bits else ():
-            line, seed = run.seeds[0]
+            seed = run.seeds[0][1]
             first = seen.setdefault(seed % (1 << bits), run)
             if first is not run and (seed - first.seeds[0][1]) % modulus:
-                yield Relation(run, line, seed, f"whose low {bits} bits are those of the one in {first.path}")
+                yield run, f"whose low {bits} bits are those of the one in {first.path}"
 
     def _spaced(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
         modulus = _modulus(limits)
@@ -204,8 +186,7 @@ class Across:
         for by_seed in sets.values():
             if three := evenly_spaced(list(by_seed), limits.distance, modulus):
                 first, second, third = (by_seed[seed] for seed in three)
-                how = f"as far from that of {second.path} as that is from that of {first.path}"
-                yield Relation(third, *third.seeds[0], how)
+                yield third, f"as far from that of {second.path} as that is from that of {first.path}"
 
     def _must_differ(self, run: Run, other: Run) -> bool:
         if run.file.parent == other.file.parent:

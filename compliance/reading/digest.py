@@ -22,6 +22,10 @@ class Named(NamedTuple):
     size: int
     file: str
 
+    def beside(self, log: str) -> str:
+        """Return its path as findings give it; `log` is that of the log."""
+        return "/".join((*log.split("/")[:-1], self.file))
+
 
 def is_sha256(value: Any) -> bool:
     """Return whether a value is a sha256 in hexadecimal."""

@@ -32,36 +32,23 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """What a run had loaded from outside the repository when its clock started: the sha256 of each distribution's
-    RECORD by name and version; how many files differ from it or belong to none, and the names of the first; editable
-    distributions; the sha256 of what ran before the script; import finders; of compiled kernels how many files there
-    were, how many before the run, and the sha256 of all; and what the process had spent, by name (seconds, bytes)."""
-
-    records: dict[str, str]
-    edited: tuple[int, tuple[str, ...]]
-    unowned: tuple[int, tuple[str, ...]]
-    editable: tuple[str, ...]
-    startup: dict[str, str]
-    finders: tuple[str, ...]
-    kernels: tuple[int, int, str] | None
-    spent: dict[str, float]
-
-
-@dataclass(frozen=True)
 class Environment:
     """A parsed manifest: the run's values by fact, and its kinds of nodes. None is a value that could not be read.
     `numa_gib` is the memory of all NUMA nodes of the first kind."""
 
     run: dict[str, Any]
     nodes: tuple[Kind, ...]
-    loaded: Loaded | None = None
     numa_gib: float = 0.0
 
     @property
     def node(self) -> dict[str, Any]:
         """The values of the first kind of nodes."""
         return self.nodes[0].values
+
+    @property
+    def loaded(self) -> dict[str, Any]:
+        """What the run had loaded, in the form LOADED; {} if the manifest does not tell."""
+        return self.run.get("loaded") or {}
 
 
 def _is_amount(value: Any) -> bool:
@@ -70,6 +57,10 @@ def _is_amount(value: Any) -> bool:
 
 FILES = {"files": is_size, "names": [str]}
 KERNELS = {"files": is_size, "before": is_size, "sha256": str}
+# What a run had loaded from outside the repository when its clock started: the sha256 of each distribution's RECORD by
+# name and version; how many files differ from it or belong to none, and the names of the first; editable distributions;
+# the sha256 of what ran before the script; import finders; of compiled kernels how many files there were, how many
+# before the run, and the sha256 of all; and what the process had spent, by name (seconds, bytes).
 LOADED = {
     "records": {str: str},
     "edited": FILES,
@@ -80,23 +71,6 @@ LOADED = {
     "kernels": lambda value: not value or has_form(value, KERNELS),
     "spent": {"cpu_seconds": _is_amount, str: _is_amount},
 }
-
-
-def loaded_of(value: dict[str, Any]) -> Loaded:
-    """Return the fact `loaded` of a manifest. Raises Unsound for a malformed one."""
-    if not has_form(value, LOADED):
-        raise Unsound(f"loaded {value!r:.80}", "what docs/implementing.md says of it")
-    kernels = value.get("kernels")
-    return Loaded(
-        value["records"],
-        (value["edited"]["files"], tuple(value["edited"]["names"])),
-        (value["unowned"]["files"], tuple(value["unowned"]["names"])),
-        tuple(value["editable"]),
-        value["startup"],
-        tuple(value["finders"]),
-        (kernels["files"], kernels["before"], kernels["sha256"]) if kernels else None,
-        value["spent"],
-    )
 
 
 def named(event: Event | None, resumed: Sequence[Event], log: str) -> tuple[Named, ...]:
@@ -161,9 +135,9 @@ def parse(data: bytes) -> Environment:
         if missing := [name for name in wanted if name not in values]:
             raise Unsound(f"no {', '.join(missing[:5])}", "every fact of the schema, null where it can't be read")
     kinds[0] = replace(kinds[0], values=dict.fromkeys(NODE) | kinds[0].values)  # null: what its schema doesn't have
-    loaded = run.get("loaded")
-    numa_gib = _numa_gib(nodes[0]["facts"]["numa"]["value"])
-    return Environment(run, tuple(kinds), None if loaded is None else loaded_of(loaded), numa_gib)
+    if run.get("loaded") is not None and not has_form(run["loaded"], LOADED):
+        raise Unsound(f"loaded {run['loaded']!r:.80}", "what docs/implementing.md says of it")
+    return Environment(run, tuple(kinds), _numa_gib(nodes[0]["facts"]["numa"]["value"]))
 
 
 def _numa_gib(numa: dict[str, Any] | None) -> float:

@@ -16,7 +16,7 @@ from compliance.reading.published import published_path
 from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.source import DOCUMENT, Folder, depth_of, fitting, sound
-from compliance.reading.tree import Entry, Submission
+from compliance.reading.tree import Entry, Submission, kind_of
 from compliance.reading.values import is_number
 from compliance.source.content import disguised, foreign
 from compliance.source.python import LARGEST as LARGEST_PARSED
@@ -214,12 +214,7 @@ def description_of(home: Path, system: str) -> Description | None:
         return None
     parts = ("systems", f"{system}.json")
     path = home.joinpath(*parts)
-    try:
-        mode = os.lstat(path)
-    except (OSError, ValueError):
-        return None
-    kind = "file" if stat.S_ISREG(mode.st_mode) else "link" if stat.S_ISLNK(mode.st_mode) else "special"
-    return read_description(home, Entry(parts, kind, mode.st_size))
+    return read_description(home, Entry(parts, *kind_of(path))) if os.path.lexists(path) else None
 
 
 def number_of(value: object) -> float | None:

@@ -50,20 +50,15 @@ class SetLedger:
 
     def was_noted(self, end: Entry[End]) -> bool:
         """Return whether there is a note on the start of an end before it."""
-        return self.noted.get(end.said.of, end.number) < end.number
+        return any(note.number < end.number for note in self.notes.get(end.said.of, ()))
 
     @cached_property
-    def notes(self) -> dict[int, list[str]]:
+    def notes(self) -> dict[int, list[Entry[Note]]]:
         """The notes on each start, by its number."""
-        found: dict[int, list[str]] = {}
+        found: dict[int, list[Entry[Note]]] = {}
         for entry in entries_of(Note, self.ledger.entries):
-            found.setdefault(entry.said.of, []).append(entry.said.text)
+            found.setdefault(entry.said.of, []).append(entry)
         return found
-
-    @cached_property
-    def noted(self) -> dict[int, int]:
-        """The number of each start -> that of the first note on it."""
-        return {e.said.of: e.number for e in reversed(entries_of(Note, self.ledger.entries))}
 
     @cached_property
     def first(self) -> dict[int, int]:

@@ -37,7 +37,7 @@ class Packed(Sequence[T]):
 
     code, width = "d", 5
 
-    def __init__(self, items: Sequence[T]):
+    def __init__(self, items: Sequence[tuple[Any, ...]]):
         self._numbers = array(self.code, [math.nan if n is None else n for item in items[:MOST] for n in item])
 
     def __len__(self) -> int:
@@ -183,23 +183,20 @@ def numbers_of(event: Event, terms: Terms) -> tuple[float, ...]:
     return tuple(map(float, found)) if len(found) <= 2 * MOST_CLASSES else ()
 
 
-class Numbers:
-    """The numbers by which the evaluations of a run are compared, packed at 8 bytes each. At most `most` rows are kept,
-    and only those as wide as the first."""
+class Numbers(Packed[Row]):
+    """The numbers by which the evaluations of a run are compared. At most `most` rows are kept, and only those as wide
+    as the first."""
 
     def __init__(self, rows: Sequence[Row], most: int):
-        self.width = len(rows[0][2]) if rows else 0
-        alike = [row for row in rows if len(row[2]) == self.width][:most] if self.width else []
-        flat = (n for line, epoch, found in alike for n in (line, math.nan if epoch is None else epoch, *found))
-        self._packed = array("d", flat)
+        self.width = 2 + len(rows[0][2]) if rows else 2
+        alike = [(line, epoch, *found) for line, epoch, found in rows if len(found) + 2 == self.width]
+        super().__init__(alike[:most])
 
     @property
     def kept(self) -> int:
         """The bytes that the numbers take."""
-        return 8 * len(self._packed)
+        return 8 * len(self._numbers)
 
-    def __iter__(self) -> Iterator[Row]:
-        size = self.width + 2
-        for at in range(0, len(self._packed), size):
-            line, epoch, *found = self._packed[at : at + size]
-            yield int(line), None if math.isnan(epoch) else epoch, tuple(found)
+    @staticmethod
+    def item(line: float, epoch: float, *found: float) -> Row:
+        return int(line), known(epoch), found

@@ -16,6 +16,7 @@ from benchmark.log import Event, read_log
 from benchmark.run.files import LEDGER
 from benchmark.tree import CONFIRMATION, SCALINGS, SUPERSEDED, TUNING
 from benchmark.tuning.campaign import FILE as CAMPAIGN
+from compliance.finding import Fault
 from compliance.reading.power import is_power
 from compliance.rule import CONFIRMATION as RUNS_WITH_WINNER
 from compliance.rule import TRIAL
@@ -123,6 +124,10 @@ class Submission:
     def place(self, *parts: str) -> str:
         """Return a path inside the submission as findings give it."""
         return "/".join((self.name.rstrip("/"), *parts))
+
+    def fault(self, parts: tuple[str, ...], found: str, wanted: str, line: int = 1, severity: str = "") -> Fault:
+        """Return a fault of a file or folder inside the submission."""
+        return Fault(line, found, wanted, path=self.place(*parts), severity=severity)
 
     def names(self, *parts: str) -> list[str]:
         """Return the names of a folder's direct subfolders."""
@@ -286,7 +291,7 @@ def _listing(root: Path) -> tuple[list[Entry], bool]:
             if len(entries) >= MOST_ENTRIES:
                 return entries, True
             below = (*parts, entry.name)
-            kind, size = _kind(entry)
+            kind, size = kind_of(entry)
             entries.append(Entry(below, kind, size))
             if kind == "folder" and len(below) < DEEPEST:
                 todo.append(below)
@@ -295,7 +300,8 @@ def _listing(root: Path) -> tuple[list[Entry], bool]:
     return entries, False
 
 
-def _kind(entry: os.DirEntry[str]) -> tuple[str, int]:
+def kind_of(entry: os.DirEntry[str] | Path) -> tuple[str, int]:
+    """Return the kind of an `Entry` and, of a file, its bytes. No link is followed."""
     try:
         mode = entry.stat(follow_symlinks=False)
     except OSError:

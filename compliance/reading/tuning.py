@@ -14,6 +14,7 @@ from benchmark.tuning.campaign import FILE, Campaign, read_frozen, within
 from benchmark.tuning.ending import Course, ending
 from benchmark.tuning.folder import Opened, opened
 from compliance.reading.ledger import SetLedger
+from compliance.reading.log import Log
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
 
@@ -95,9 +96,9 @@ def course_of(run: Run) -> Course:
     return Course(run.start_ms, run.stop_ms, scores)
 
 
-def settings_of(run: Run) -> dict[str, Any]:
-    """Return the settings that a log states."""
-    found = run.value("hyperparameters")
+def settings_of(log: Log | Run) -> dict[str, Any]:
+    """Return the settings that a log states; {} for none, and for a malformed value."""
+    found = log.value("hyperparameters")
     return found if type(found) is dict else {}
 
 

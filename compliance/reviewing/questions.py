@@ -188,7 +188,7 @@ def _launches(runs: SetVerdict) -> Iterator[str]:
         yield "no launch ledger"
         return
     yield f"head {ledger.ledger.head or 'none'}, of {len(ledger.ledger.entries)} lines"
-    notes = [f"start {number}: {show(text)}" for number, texts in ledger.notes.items() for text in texts]
+    notes = [f"start {number}: {show(note.said.text)}" for number, some in ledger.notes.items() for note in some]
     yield from notes[:MOST_NOTES]
     if len(notes) > MOST_NOTES:
         yield f"{len(notes) - MOST_NOTES} more notes"

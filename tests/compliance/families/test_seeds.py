@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from compliance.families import seeds as checks
-from compliance.reading.across import Relation, Replay, Reuse
+from compliance.reading.across import Replay
 from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, file_added, files_changed, files_found, log_changed
@@ -89,13 +89,13 @@ def test_constants_do_not_reach_another_folder(tree, found):
     [(("b",), (), (), 0), ((), ("b",), (), 0), ((), (), ("SEED03",), 0), (("a",), ("a",), (), 1)],
 )
 def test_seeds_of_copies_and_replays_are_reported_once(copies, replays, codes, told):
-    first, run = made.run(path="a"), made.run(path="b", codes=codes)
+    first, run = made.run(path="a"), made.run(path="b", codes=codes, seeds=((7, 5),))
     across = made.across(
         *(first, run),
         copies=dict.fromkeys(copies),
         replays=[Replay(made.run(path=path), 1, first, 5) for path in replays],
-        reused_seeds=[Reuse(run, 7, 5, first, 8, 5)],
-        related_seeds=[Relation(run, 7, 5, "next to another")],
+        reused_seeds=[((run, 7, 5), (first, 8, 5))],
+        related_seeds=[(run, "next to another")],
         concerned=lambda run, other: [(run, other), (other, run)],  # who copied, logs don't tell
     )
     assert [(f.path, f.line) for f in checks.no_seed_is_used_twice(across)] == [("b", 7), ("a", 8)] * told

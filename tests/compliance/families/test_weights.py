@@ -184,7 +184,8 @@ def run_with(number, parameters=1234, problem="tiny", division="closed", digest=
 
 def of_the_model(monkeypatch, *runs, numbers=1233, **published):
     """What WGT06 finds in files of so many numbers: (path, found)."""
-    monkeypatch.setattr(checks, "_files", lambda runs, *_: [(run, None, None) for run in runs])
+    named = [(run, None, Named(7, "d" * 64, 100, checks.file_of(run.path))) for run in runs]
+    monkeypatch.setattr(checks, "_files", lambda *_: named)
     monkeypatch.setattr(checks, "read_tensors", lambda path: [SimpleNamespace(size=numbers)])
     terms = made.terms(problems={"tiny": made.published(**published)}, weights=None)
     return [(fault.path, fault.found) for fault in checks.weights_are_of_the_model(list(runs), None, terms)]

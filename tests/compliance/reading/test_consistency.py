@@ -32,7 +32,7 @@ CPU_BUILD = "torch 2.13.0+cpu, wanted a build with CUDA, by its settings"
 def found(launcher=RUN["launcher"], numa_gib=24, **node):
     """What contradicts what, in a node that is changed: its vectors are of AVX-512."""
     kinds = (Kind(("n1",), {**NODE, "torch": built(used="AVX512"), **node}),)
-    environment = Environment({**RUN, "launcher": launcher}, kinds, None, numa_gib)
+    environment = Environment({**RUN, "launcher": launcher}, kinds, numa_gib)
     return [f"{said}, wanted {wanted}" for said, wanted in at_odds(environment, 0.25)]
 
 

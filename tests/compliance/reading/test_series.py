@@ -108,10 +108,10 @@ def test_sums_are_finite_numbers(logs):
 def test_numbers_are_kept_as_far_as_they_are_alike():
     rows = [(7, 1.0, (1.0, 2.0)), (8, None, (3.0, 4.0)), (9, 2.0, (5.0,)), (10, 3.0, (6.0, 7.0))]
     kept = Numbers(rows, 2)
-    assert (kept.width, list(kept)) == (2, rows[:2])
+    assert (kept.width, list(kept)) == (4, rows[:2])
     assert list(Numbers(rows, 9)) == [rows[0], rows[1], rows[3]]
     assert list(Numbers([rows[0], rows[2]], 9)) == rows[:1]  # as the first ones, whatever follows
-    assert list(Numbers((), 9)) == [] and Numbers((), 9).width == 0
+    assert list(Numbers((), 9)) == [] and Numbers((), 9).kept == 0
 
 
 @pytest.mark.parametrize(("classes", "kept"), [(module.MOST_CLASSES, True), (module.MOST_CLASSES + 1, False)])
