@@ -25,7 +25,7 @@ from compliance.reading.stated import contradictions, differences, unlogged
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline
 from compliance.reading.tuning import given_names
-from compliance.reading.values import Unsound, fields
+from compliance.reading.values import Unsound, fields, grouped
 from compliance.rule import RUNS, STEPS, hides, rule
 from rules.edition import Edition
 from rules.limits import Environment as Limits
@@ -76,13 +76,9 @@ def environment_is_the_logged_one(runs: list[Run], place: SetPlace, terms: Terms
         if len(data) > limits.largest:
             yield _fault(run, named, f"more than {limits.largest} bytes", f"at most {limits.largest}")
         elif (found := hashlib.sha256(data).hexdigest()) != named.digest or named.size not in (0, len(data)):
-            whose = next((other.path for other in runs for one in other.environments if one.digest == found), "")
-            said = (
-                f"the manifest of {whose}"
-                if whose
-                else f"{len(data)} bytes with the sha256 {found}{line_endings(path)}"
-            )
-            yield _fault(run, named, said if data else "an empty file", wanted)
+            said = f"{len(data)} bytes with the sha256 {found}{line_endings(path)}" if data else "an empty file"
+            whose = [other.path for other in runs for one in other.environments if data and one.digest == found]
+            yield _fault(run, named, f"the manifest of {whose[0]}" if whose else said, wanted)
 
 
 @rule("ENV04", "set", after=("ENV03",), on=RUNS | STEPS)
@@ -106,9 +102,8 @@ def runs_have_one_environment(runs: list[Run], place: SetPlace, terms: Terms) ->
         (run, named, {name: _digest(found.node[name]) for name in limits.same})
         for run, named, found, limits in _read(runs, terms.edition)
     ]
-    points = defaultdict(list)  # of a scaling study, in which the share of a node that a rank has may differ
-    for one in kept:
-        points[json.dumps(one[0].value("number_of_ranks"))].append(one)
+    # In a scaling study, the share of a node that a rank has may differ between its points.
+    points = grouped(kept, lambda one: json.dumps(one[0].value("number_of_ranks")))
     for name, severity in limits.same.items():
         for alike in points.values() if terms.throughput_only and severity == REVIEW else [kept]:
             yield from _odd_ones(name, severity, alike, limits.largest)
@@ -155,13 +150,10 @@ def command_gives_the_settings(runs: list[Run], place: SetPlace, terms: Terms) -
             yield _fault(run, named, f"settings {listed(names, MOST_SHOWN)}", "those that the log states", REVIEW)
 
 
-@rule(
-    "ENV08",
-    "set",
-    after=("ENV04", "SYS10"),
-    reads=("devices", "number_of_ranks", "number_of_nodes", "versions"),
-    on=RUNS | STEPS,
-)
+LOGGED = ("devices", "number_of_ranks", "number_of_nodes", "versions")
+
+
+@rule("ENV08", "set", after=("ENV04", "SYS10"), reads=LOGGED, on=RUNS | STEPS)
 def environment_is_the_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run, named, environment, limits in _read(runs, terms.edition):
         for what, told, logged in _told_twice(run, environment, named is run.environments[0]):
@@ -286,12 +278,10 @@ def little_is_spent_before_the_clock(runs: list[Run], place: SetPlace, terms: Te
 
 @rule("ENV16", "submission", severity="review")
 def sets_of_a_system_ran_on_one_machine(files: SubmissionFiles) -> Iterator[Fault]:
-    runs_of = defaultdict(list)
-    for run in files.runs:
-        runs_of[run.set_path].append(run)
+    runs_of = grouped(files.runs, lambda run: run.set_path)
     first: dict[tuple[str, str], tuple[Any, str]] = {}  # system and fact -> the value and its manifest
     for place in files.submission.sets:
-        runs = runs_of[place.name] if place.scaling != TUNING else []  # TUN09 compares a campaign's
+        runs = runs_of.get(place.name, []) if place.scaling != TUNING else []  # TUN09 compares a campaign's
         for run, named, environment, limits in islice(_read(runs, files.edition), 1):
             node = environment.node
             for name in limits.same_sets if len(environment.nodes) == 1 else ():

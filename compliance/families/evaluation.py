@@ -14,7 +14,7 @@ from compliance.reading.log import Log
 from compliance.reading.series import COUNTS, counts_of, rows_of, sums_of
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, in_range, metadata, seconds_between
-from compliance.reading.values import is_number
+from compliance.reading.values import grouped, is_number
 from compliance.rule import CONFIRMATION, RUN, rule
 from rules.limits import Benchmark
 
@@ -66,9 +66,7 @@ def _close(number: object, wanted: float) -> bool:
 
 @rule("EVL03", "log", after=("EVL02",))
 def epochs_are_evaluated_once(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    evaluations: dict[object, list[Event]] = {}
-    for event in log.all("eval_start"):
-        evaluations.setdefault(epoch_of(event), []).append(event)
+    evaluations = grouped(log.all("eval_start"), epoch_of)
     for events in evaluations.values():
         for event in events[1:]:
             found = f"epoch {show(epoch_of(event))} evaluated again"

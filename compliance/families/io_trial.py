@@ -11,7 +11,7 @@ from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of, metadata, seconds_between
-from compliance.reading.values import fields, is_number
+from compliance.reading.values import fields, grouped, is_number
 from compliance.rule import IO, RUNS, rule
 
 OF_RUNS = ("epoch_start", "epoch_stop", "eval_start", "eval_stop", "tracked_stats", "throughput")
@@ -166,9 +166,7 @@ def _sums(passes: list[Event], totals: list[Event]) -> Iterator[Fault]:
     Times are added for each rank by itself. So the total, of the slowest rank, is at most the sum over passes of the
     slowest rank in each.
     """
-    groups: dict[tuple[str, str], list[Event]] = {}
-    for event in passes:
-        groups.setdefault(_variant(event), []).append(event)
+    groups = grouped(passes, _variant)
     for total in totals:
         mine = groups.pop(_variant(total), None)
         if mine is None:

@@ -10,7 +10,7 @@ from compliance.finding import Fault, show
 from compliance.reading.log import MOST_EVENTS, Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, epoch_of
-from compliance.reading.values import is_number
+from compliance.reading.values import grouped, is_number
 from compliance.rule import EVERY, rule
 from rules.key import Key
 
@@ -98,8 +98,8 @@ def values_have_their_type(log: Log, terms: Terms, time: Timeline) -> Iterator[F
             continue
         for event in log.all(name)[:1] if not key.many else log.all(name):
             if not _typed(event.value, key.kind) or (not key.closed and not in_limits(event.value, key)):
-                found = f"{name} {_quoted(event.value)}"
-                yield Fault(event.line, found, describe(key), about=subjects(name, terms))
+                value = json.dumps(event.value) if type(event.value) is str else event.value  # "4" is not 4
+                yield Fault(event.line, f"{name} {show(value)}", describe(key), about=subjects(name, terms))
 
 
 @rule("LOG07", "log", on=EVERY)
@@ -184,11 +184,6 @@ def differs(event: Event | None, wanted: object) -> Iterator[Fault]:
         yield Fault(event.line, f"{event.key} {show(event.value)}", str(wanted))
 
 
-def _quoted(value: object) -> str:
-    """Return a value; text in quotes, which tells "4" from 4."""
-    return show(json.dumps(value) if type(value) is str else value)
-
-
 def applies(key: Key, log: Log, terms: Terms) -> bool:
     if key.closed and terms.division != "closed":
         return False
@@ -235,9 +230,7 @@ def describe(key: Key) -> str:
 
 @rule("LOG13", "log", after=("CLK10",), reads=("tracked_stats",))
 def epochs_log_their_statistics(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    by_epoch: dict[object, list[Event]] = {}
-    for event in log.all("tracked_stats"):
-        by_epoch.setdefault(epoch_of(event), []).append(event)
+    by_epoch = grouped(log.all("tracked_stats"), epoch_of)
     for stop in log.all("epoch_stop"):
         events = by_epoch.get(epoch_of(stop), [])
         if len(events) != 1:

@@ -93,11 +93,14 @@ FIELD_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {  # kind -> whether
 }
 
 
+SHAPE = ("hyperparameters", "number_of_ranks", "number_of_nodes")  # keys that say what computes
+
+
 @rule(
     "SYS07",
     "log",
     after=("CLK04", "CLK10", "SYS08"),
-    reads=("devices", "hyperparameters", "precision", "number_of_ranks", "number_of_nodes", "accelerators_per_node"),
+    reads=("devices", "precision", "accelerators_per_node", *SHAPE),
     on=RUNS | STEPS,
     needs=("flops_per_sample",),
 )
@@ -107,18 +110,16 @@ def devices_can_compute_so_fast(log: Log, terms: Terms, time: Timeline) -> Itera
     rates = list(_rates(log))
     if limits is None or devices is None or problem is None or not problem.flops_per_sample or not rates:
         return
-    peak, (rate, event) = devices.peak(limits), max(rates, key=lambda r: r[0])
-    share = rate * problem.flops_per_sample / peak if peak else 0.0
+    rate, event = max(rates, key=lambda r: r[0])
+    share = rate * problem.flops_per_sample / devices.peak if devices.peak else 0.0
     if share >= limits.review:
         where = f"{devices.number} of kind {devices.kind} at {devices.precision}"
         found = f"{rate:.4g} samples/s, {rate * problem.flops_per_sample:.3g} FLOP/s on {where}"
-        wanted = f"below {limits.review:g} of {peak:.3g} FLOP/s"
+        wanted = f"below {limits.review:g} of {devices.peak:.3g} FLOP/s"
         yield Fault(event.line, found, wanted, severity="" if share > 1 else "review")
 
 
-@rule(
-    "SYS08", "log", reads=("hyperparameters", "accelerators_per_node", "number_of_ranks", "number_of_nodes"), on=EVERY
-)
+@rule("SYS08", "log", reads=("accelerators_per_node", *SHAPE), on=EVERY)
 def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     device, number = kind_of(log), log.value("accelerators_per_node")
     ranks, nodes = log.value("number_of_ranks"), log.value("number_of_nodes")
@@ -136,13 +137,7 @@ def devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
         yield Fault(line, found, "an accelerator for each rank")
 
 
-@rule(
-    "SYS10",
-    "log",
-    after=("SYS08",),
-    reads=("devices", "hyperparameters", "number_of_ranks", "number_of_nodes"),
-    on=EVERY,
-)
+@rule("SYS10", "log", after=("SYS08",), reads=("devices", *SHAPE), on=EVERY)
 def named_devices_agree(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
     event, groups = log.first("devices"), groups_of(log.value("devices"))
     if event is None or type(event.value) is not list:

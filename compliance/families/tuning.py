@@ -37,6 +37,7 @@ from compliance.reading.tuning import (
     winner_of,
     words,
 )
+from compliance.reading.values import grouped
 from compliance.rule import EVERY, rule
 from rules.edition import Edition
 from rules.limits import Environment as Limits
@@ -233,9 +234,7 @@ def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
 def _confirmations(files: SubmissionFiles) -> Iterator[tuple[Set, list[Run], Run, list[Run], Opened]]:
     """Yield for each campaign with a winner: its set, its trials, the winner, the confirmation runs, the frozen
     campaign."""
-    by_set: dict[str, list[Run]] = {}
-    for run in files.runs:
-        by_set.setdefault(run.set_path, []).append(run)
+    by_set = grouped(files.runs, lambda run: run.set_path)
     for trials in (s for s in files.submission.sets if s.trials and files.edition.limits.tuning):
         opened = read(trials.path, read_beside(trials.path, trials.name)).opened
         tried = by_set.get(trials.name, [])

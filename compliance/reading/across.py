@@ -8,6 +8,7 @@ from compliance.reading.digest import sha256
 from compliance.reading.nearness import Index, Near, close, evenly_spaced, scale_of
 from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
+from compliance.reading.values import grouped
 from rules.edition import Edition
 from rules.limits import Seeds
 
@@ -77,9 +78,7 @@ class Across:
     @cached_property
     def copies(self) -> dict[str, Run]:
         """The path of each copy -> the earlier log with the same bytes."""
-        groups: dict[object, list[Run]] = {}
-        for run in self.runs:
-            groups.setdefault((run.size, run.start_ms, *run.evaluations[:3]), []).append(run)
+        groups = grouped(self.runs, lambda run: (run.size, run.start_ms, *run.evaluations[:3]))
         found: dict[str, Run] = {}
         seen: dict[str, Run] = {}
         for run in (r for group in groups.values() if len(group) > 1 for r in group):
@@ -157,13 +156,10 @@ class Across:
     def related_seeds(self) -> list[Relation]:
         """Runs whose seed is close to that of another run of the edition, has the same low bits, or is evenly spaced
         with two others of the set (one run a set). Only the first seed of a log counts."""
-        groups: dict[str, tuple[Seeds, list[Run]]] = {}
-        for run in self.runs:
-            if run.seeds:
-                edition = self.edition(run)
-                groups.setdefault(edition.name, (edition.limits.seeds, []))[1].append(run)
+        groups = grouped((run for run in self.runs if run.seeds), lambda run: self.edition(run).name).values()
+        limited = [(self.edition(runs[0]).limits.seeds, runs) for runs in groups]
         kinds = (self._close, self._alike, self._spaced)
-        return [relation for group in groups.values() for kind in kinds for relation in kind(*group)]
+        return [relation for group in limited for kind in kinds for relation in kind(*group)]
 
     def _close(self, limits: Seeds, runs: list[Run]) -> Iterator[Relation]:
         for later, earlier, gap in close([run.seeds[0][1] for run in runs], limits.distance, _modulus(limits)):
@@ -195,10 +191,7 @@ class Across:
 
     def by_set(self) -> Iterator[list[Replay]]:
         """Yield the replays of each set."""
-        sets: dict[str, list[Replay]] = {}
-        for replay in self.replays:
-            sets.setdefault(replay.run.set_path, []).append(replay)
-        yield from sets.values()
+        yield from grouped(self.replays, lambda replay: replay.run.set_path).values()
 
 
 def _modulus(limits: Seeds) -> int:

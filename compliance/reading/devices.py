@@ -18,20 +18,13 @@ NUMBER = re.compile(r"sha256-[0-9a-f]{64}-.*")  # what stands for a host whose n
 
 @dataclass(frozen=True)
 class Devices:
-    """The devices of a run. `kind` is `core` or `accelerator`; `number` counts those that compute."""
+    """The devices of a run. `kind` is `core` or `accelerator`; `number` counts those that compute. `peak`: their FLOP/s
+    as the settings declare them, at most those of any devices of the kind; 0 if unknown."""
 
     kind: str
-    ranks: int
     number: int
     precision: str
-    declared: float  # 10^12 FLOP/s of a rank by the settings; 0 if they don't say
-
-    def peak(self, limits: Compute) -> float:
-        """Return the peak in FLOP/s: as declared, at most that of any device of the kind; 0 if unknown."""
-        rates = limits.core if self.kind == "core" else limits.accelerator
-        most = rates.get(self.precision, max(rates.values(), default=0.0)) * self.number
-        declared = self.declared * self.ranks
-        return 1e12 * (min(declared, most) if declared > 0 else most)
+    peak: float
 
 
 class Group(NamedTuple):
@@ -115,9 +108,11 @@ def devices_of(log: Log, limits: Compute, cores: int | None = None) -> Devices |
     most = min(limits.cores_per_node, cores or limits.cores_per_node) * nodes
     known = type(threads) is int and threads > 0
     number = (min(threads * ranks, most) if known else most) if device == CPU else ranks
-    declared = settings.get("peak_tflops")
-    rate = float(declared) if is_number(declared) and declared > 0 else 0.0
-    return Devices("core" if device == CPU else "accelerator", ranks, number, precision, rate)
+    rates = limits.core if device == CPU else limits.accelerator
+    fastest = rates.get(precision, max(rates.values(), default=0.0)) * number
+    declared = settings.get("peak_tflops")  # of a rank
+    peak = min(declared * ranks, fastest) if is_number(declared) and declared > 0 else fastest
+    return Devices("core" if device == CPU else "accelerator", number, precision, 1e12 * peak)
 
 
 def same(one: set[str], other: set[str]) -> bool:

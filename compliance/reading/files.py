@@ -17,7 +17,7 @@ from compliance.reading.rounds import RoundRegistry
 from compliance.reading.run import Run
 from compliance.reading.source import DOCUMENT, Folder, depth_of, fitting, sound
 from compliance.reading.tree import Entry, Submission, kind_of
-from compliance.reading.values import is_number
+from compliance.reading.values import grouped, is_number
 from compliance.source.content import disguised, foreign
 from compliance.source.python import LARGEST as LARGEST_PARSED
 from compliance.source.python import Python, read_python
@@ -121,9 +121,7 @@ class SubmissionFiles:
     @cached_property
     def gathered(self) -> dict[tuple[str, ...], tuple[Text, ...]]:
         """The files by their folder of source; those in none are under the first part of their path."""
-        held: dict[tuple[str, ...], list[Text]] = {}
-        for text in self.source:
-            held.setdefault(text.parts[: depth_of(text.parts) or 1], []).append(text)
+        held = grouped(self.source, lambda text: text.parts[: depth_of(text.parts) or 1])
         return {parts: tuple(texts) for parts, texts in held.items()}
 
     @cached_property

@@ -16,6 +16,7 @@ from benchmark.log import Event, open_regular, read_log
 from benchmark.run.files import LEDGER
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
+from compliance.reading.values import grouped
 from rules.edition import Edition
 
 ABORTED, KILLED = "aborted", "killed and started again"  # the fates of starts whose log is not handed in
@@ -55,10 +56,7 @@ class SetLedger:
     @cached_property
     def notes(self) -> dict[int, list[Entry[Note]]]:
         """The notes on each start, by its number."""
-        found: dict[int, list[Entry[Note]]] = {}
-        for entry in entries_of(Note, self.ledger.entries):
-            found.setdefault(entry.said.of, []).append(entry)
-        return found
+        return grouped(entries_of(Note, self.ledger.entries), lambda entry: entry.said.of)
 
     @cached_property
     def first(self) -> dict[int, int]:
@@ -73,10 +71,7 @@ class SetLedger:
     @cached_property
     def families(self) -> dict[int, list[Entry[Start]]]:
         """The starts of each run in order, by the number of its first start."""
-        found: dict[int, list[Entry[Start]]] = {}
-        for number, first in self.first.items():
-            found.setdefault(first, []).append(self.starts[number])
-        return found
+        return grouped(self.starts.values(), lambda entry: self.first[entry.number])
 
     def starts_of(self, run: Run) -> list[Entry[Start]]:
         """Return the starts of a run by the start that its log names; [] if that is no start of this run."""

@@ -18,6 +18,7 @@ from compliance.reading.digest import sha256
 from compliance.reading.edition import Target, round_folder
 from compliance.reading.run import Run
 from compliance.reading.tree import Set, Submission
+from compliance.reading.values import grouped
 from rules.current import OURS, version
 from rules.edition import Edition
 from rules.names import folded
@@ -100,10 +101,7 @@ class RoundRegistry:
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, ...], list[Entry]]:
-        found: dict[tuple[str, ...], list[Entry]] = {}
-        for entry in self.entries:
-            found.setdefault(entry.key, []).append(entry)
-        return found
+        return grouped(self.entries, lambda entry: entry.key)
 
     def of_organisation(self, name: str) -> list[Entry]:
         """Return the entries of an organisation, however it spells its name."""

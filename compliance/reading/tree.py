@@ -18,6 +18,7 @@ from benchmark.tree import CONFIRMATION, SCALINGS, SUPERSEDED, TUNING
 from benchmark.tuning.campaign import FILE as CAMPAIGN
 from compliance.finding import Fault
 from compliance.reading.power import is_power
+from compliance.reading.values import grouped
 from compliance.rule import CONFIRMATION as RUNS_WITH_WINNER
 from compliance.rule import TRIAL
 
@@ -197,19 +198,17 @@ def read_set(path: Path, name: str, given: Path) -> Set:
 
 def _by_set(entries: Iterable[Entry]) -> dict[tuple[str, ...], tuple[list[Entry], list[Entry]]]:
     """Return the logs and the superseded logs of each set, by the parts of its folder's path in a submission."""
-    folders: dict[tuple[str, ...], list[Entry]] = {}
-    for entry in entries:
-        if entry.kind == "file" and entry.parts[0] == RESULTS and LOG.match(entry.parts[-1]):
-            folders.setdefault(entry.parts[:-1], []).append(entry)
+    logs = (e for e in entries if e.kind == "file" and e.parts[0] == RESULTS and LOG.match(e.parts[-1]))
+    folders = grouped(logs, lambda entry: entry.parts[:-1])
     for parts in [p for p in folders if p[-1] == PRUNED]:
-        logs = folders.pop(parts)
+        pruned = folders.pop(parts)
         if len(parts) == 5 and parts[2] == WEAK:  # in any other set, pruned logs are strays
-            folders.setdefault(parts[:-1], []).extend(logs)
+            folders.setdefault(parts[:-1], []).extend(pruned)
     aside: dict[tuple[str, ...], list[Entry]] = {}
     for parts in [p for p in folders if len(p) > 2 and p[-2] == SUPERSEDED]:
         if parts[:-2] in folders:  # there is such a set
             aside.setdefault(parts[:-2], []).extend(folders.pop(parts))
-    return {parts: (logs, aside.get(parts, [])) for parts, logs in sorted(folders.items())}
+    return {parts: (some, aside.get(parts, [])) for parts, some in sorted(folders.items())}
 
 
 def _set(path: Path, name: str, given: Path, place: Place, depth: int, *entries: list[Entry]) -> Set:

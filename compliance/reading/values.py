@@ -1,16 +1,18 @@
-"""Check submitted values: numbers, counts, seeds, depth, form."""
+"""Check submitted values: numbers, counts, seeds, depth, form; and sum and group them."""
 
 import json
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, NoReturn, TypeGuard, TypeVar
 
 from benchmark.printable import reason
 
 LARGEST = 1 << 1000  # integers beyond this are no numbers
 EXACT_IN_JSON = 1 << 53  # JSON readers of other languages round larger integers, so that some programs log text
+Item = TypeVar("Item")
+Key = TypeVar("Key")
 
 
 class Unsound(ValueError):
@@ -32,6 +34,14 @@ def total(numbers: Iterable[float]) -> float:
     """Return the sum of numbers, added one after the other. It has the same bits in every Python, unlike that of sum(),
     which is more exact from Python 3.12 on; and it never raises, unlike math.fsum()."""
     return reduce(operator.add, numbers, 0)
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Return the items by their key, in order."""
+    found: dict[Key, list[Item]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return found
 
 
 def count_of(value: object) -> int | None:

@@ -14,7 +14,7 @@ COMPUTE = load("v1.0").limits.compute
 
 @pytest.fixture
 def devices(logs):
-    def of(precision="float32", ranks=4, nodes=2, named=None, cores=None, said=None, **settings):
+    def of(precision="float32", ranks=4, nodes=2, named=None, cores=None, said=None, limits=COMPUTE, **settings):
         keys = {
             "number_of_ranks": ranks,
             "number_of_nodes": nodes,
@@ -23,7 +23,7 @@ def devices(logs):
         }
         one = {"host": "n1", "name": "one", "ranks": 1, "uuids": []}
         keys |= {} if named is None else {"devices": [{**one, "kind": kind} for kind in named]}
-        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), COMPUTE, cores)
+        return devices_of(logs.read(*(logs.event(1, key, value=value) for key, value in keys.items())), limits, cores)
 
     return of
 
@@ -33,7 +33,7 @@ def devices(logs):
 def test_cores_are_threads_of_all_ranks_accelerators_one_a_rank(devices, device, kind, number, precision):
     found = devices(precision, device=device, threads=8)
     assert (found.kind, found.number) == (kind, number)
-    assert found.peak(COMPUTE) == 1e12 * number * getattr(COMPUTE, kind)[precision]
+    assert found.peak == 1e12 * number * getattr(COMPUTE, kind)[precision]
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,14 @@ def test_without_a_setting_the_devices_of_the_log_say_what_computes(devices, nam
     [(10, 40e12), (0.125, 0.5e12), (1e9, 4e12 * 2200), (0, 4e12 * 2200), (-1, 4e12 * 2200), ("x", 4e12 * 2200)],
 )
 def test_a_declared_peak_counts_up_to_the_limit(devices, declared, peak):
-    assert devices(device="cuda", peak_tflops=declared).peak(COMPUTE) == peak
+    assert devices(device="cuda", peak_tflops=declared).peak == peak
 
 
 def test_an_unknown_precision_has_the_highest_known_rate(devices):
-    assert devices("float8", device="cuda").peak(COMPUTE) == 4e12 * 18000
+    assert devices("float8", device="cuda").peak == 4e12 * 18000
     none = replace(COMPUTE, core={}, accelerator={})
-    assert devices(device="cpu", threads=8).peak(none) == devices(device="cuda", peak_tflops=5).peak(none) == 0
+    assert devices(device="cpu", threads=8, limits=none).peak == 0
+    assert devices(device="cuda", peak_tflops=5, limits=none).peak == 0
 
 
 @pytest.mark.parametrize(

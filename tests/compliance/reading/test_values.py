@@ -7,6 +7,7 @@ import pytest
 from compliance.reading.values import (
     Unsound,
     count_of,
+    grouped,
     has_form,
     is_number,
     is_shallow,
@@ -31,6 +32,11 @@ LARGE = 1 << 1000
 )
 def test_a_value_is_a_number_a_size_or_a_word(check, value, good):
     assert check(value) is good
+
+
+def test_items_are_grouped_by_key_in_order():
+    assert list(grouped("bacabc", str.isalpha).items()) == [(True, [*"bacabc"])] and grouped((), len) == {}
+    assert list(grouped((3, 1, 4, 1, 5, 9), lambda n: n % 3).items()) == [(0, [3, 9]), (1, [1, 4, 1]), (2, [5])]
 
 
 def test_a_sum_has_the_same_bits_in_every_python():
