@@ -250,7 +250,7 @@ def kernels_are_compiled_for_the_set(runs: list[Run], place: SetPlace, terms: Te
             yield _fault(run, named, "no kernels, though the log says that it compiled", "the kernels of the run")
     fresh = {kernels["sha256"] for _, _, kernels in made if not kernels["before"]}
     for run, named, kernels in made:
-        if kernels["before"] and not (fresh if place.scaling == "weak" else kernels["sha256"] in fresh):
+        if kernels["before"] and not (fresh if place.runs.scaling == "weak" else kernels["sha256"] in fresh):
             found = f"kernels of which {kernels['before']} files were there before the run"
             wanted = "kernels compiled by the run, or those of a run of this set that found none"
             yield _fault(run, named, found, wanted)

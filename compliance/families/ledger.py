@@ -8,7 +8,7 @@ from benchmark.run.files import LEDGER
 from benchmark.run.ledger import commitment
 from compliance.finding import Fault, among, counted, show
 from compliance.reading.digest import line_endings, sha256
-from compliance.reading.ledger import UNEXPLAINED, SetLedger, beginnings, start_in
+from compliance.reading.ledger import UNEXPLAINED, SetLedger, begun, start_in
 from compliance.reading.place import SetPlace
 from compliance.reading.run import Launch, Run
 from compliance.reading.terms import Terms
@@ -180,7 +180,7 @@ def _interrupted(run: Run, starts: list[Entry[Start]], launched: SetLedger) -> I
     """Yield the faults of the ends from which a run was resumed. A resumed log begins with the log as it ended before,
     except for a line that a full disk cut off."""
     ends = [end for entry in starts[:-1] if (end := launched.ends.get(entry.number))]
-    kept = beginnings(run, {end.said.log for end in ends})
+    kept = begun(run, {end.said.log for end in ends})
     for end in ends:
         if end.said.status == "success":
             found = f"start {end.said.of} ended with success, and start {starts[-1].number} goes on from it"

@@ -59,10 +59,10 @@ def seeds_are_assigned(runs: list[Run], place: SetPlace, terms: Terms) -> Iterat
     if strange:
         run, origin, entry = strange[0]
         found = f"entry {entry.entry}, of {entry.title}{among(strange, runs)}"
-        wanted = f"one of {place.runs.place.org}, {place.system}, {run.benchmark}, {show(run.problem)}"
+        wanted = f"one of {place.runs.place.org}, {place.runs.system}, {run.benchmark}, {show(run.problem)}"
         says = "The entry of the registry that the runs name was drawn for something else"
         yield Fault(origin.line, found, wanted, says, run.path)
-    last = terms.benchmark.runs if place.scaling != "weak" else None
+    last = terms.benchmark.runs if place.runs.scaling != "weak" else None
     for run, _, entry in claims:
         if entry.key == _key(run, place) and run.seeds and run.number is not None:
             yield from _assigned(run, run.number, entry, last)
@@ -147,7 +147,7 @@ def _entry(run: Run, registry: RoundRegistry | None) -> Entry | None:
 
 
 def _key(run: Run, place: SetPlace) -> tuple[str, ...]:
-    return key_of(place.runs.place.org, place.system, run.benchmark, run.problem)
+    return key_of(place.runs.place.org, place.runs.system, run.benchmark, run.problem)
 
 
 def _own(run: Run, place: SetPlace) -> list[Entry]:

@@ -39,7 +39,7 @@ MOST_REPLAYS = 10  # replays of a set that a finding lists
 @rule("RUN01", "set", runs="every", after=("THR03", "TREE06"), on=RUN)
 def set_has_its_runs(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     kept = [r for r in runs if not r.pruned]
-    if place.scaling == "weak":
+    if place.runs.scaling == "weak":
         if len(runs) < terms.edition.limits.weak_runs:
             says = f"The set has {counted(len(runs), 'instance')}, {terms.edition.limits.weak_runs} are required"
             yield Fault(1, f"{len(runs)}", f"{terms.edition.limits.weak_runs} or more", says)
@@ -90,7 +90,7 @@ def few_runs_fail_to_converge(runs: list[Run], place: SetPlace, terms: Terms) ->
     broken_off = "CLK01" if terms.edition.limits.unfinished_forgiven else ""
     failed = [r for r in runs if "EVL07" in r.codes or (broken_off in r.codes and r.stop_ms is None)]
     forgiven = terms.benchmark.forgiven
-    if place.scaling != "weak" and len(failed) > forgiven:
+    if place.runs.scaling != "weak" and len(failed) > forgiven:
         for run in failed:
             yield Fault(run.stop_line, f"one of {len(failed)} such runs", f"at most {forgiven}", path=run.path)
 
@@ -179,10 +179,10 @@ def organisation_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) 
 def platform_is_the_folders(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     usual = _usual(runs, "submission_platform")
     said = usual.value("submission_platform") if usual else None
-    if usual and place.system and not _is_placeholder(said) and not same_name(said, place.system):
+    if usual and place.runs.system and not _is_placeholder(said) and not same_name(said, place.runs.system):
         same = [run for run in runs if run.value("submission_platform") == said]
         found = f"submission_platform {show(said)}{among(same, runs)}"
-        wanted = f"{show(place.system)}, the name of its folder"
+        wanted = f"{show(place.runs.system)}, the name of its folder"
         yield Fault(usual.line("submission_platform"), found, wanted, path=usual.path)
 
 
@@ -198,7 +198,7 @@ def status_is_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -
 
 @rule("RUN15", "set")
 def nodes_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    if place.scaling != "weak":
+    if place.runs.scaling != "weak":
         yield from _against(runs, place, terms, "number_of_nodes", "number_of_nodes")
 
 
@@ -206,7 +206,7 @@ def nodes_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -
 def accelerators_are_the_descriptions(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     usual, number = _usual(runs, "accelerators_per_node"), number_of(place.described.get("accelerators_per_node"))
     said = usual.value("accelerators_per_node") if usual else None
-    if place.scaling == "weak" and is_number(said) and number is not None and 0 < said < number:
+    if place.runs.scaling == "weak" and is_number(said) and number is not None and 0 < said < number:
         return  # an instance may have some of a node's; THR01 looks at all that run at once
     yield from _against(runs, place, terms, "accelerators_per_node", "accelerators_per_node")
 

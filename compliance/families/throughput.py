@@ -25,7 +25,7 @@ CLOSE = 1e-6  # relative tolerance of figures that follow from others
 @rule("THR01", "set", after=("THR02",))
 def instances_fit_into_the_system(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     total = _total(place)
-    if place.scaling != "weak" or total is None:
+    if place.runs.scaling != "weak" or total is None:
         return
     most = number_of(place.described.get("accelerators_per_node"))
     used, hosts, accelerators = 0.0, Counter[str](), Counter[str]()
@@ -65,7 +65,7 @@ def changes(timed: Sequence[tuple[tuple[float, float], Run]]) -> list[tuple[floa
 
 @rule("THR02", "set", after=("RUN07",))
 def instances_say_their_scale(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
-    if place.scaling != "weak":
+    if place.runs.scaling != "weak":
         return
     total = _total(place)
     for run in runs:
@@ -81,7 +81,7 @@ def instances_say_their_scale(runs: list[Run], place: SetPlace, terms: Terms) ->
 @rule("THR05", "set", after=("THR01", "THR02"))
 def instances_run_at_once(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     timed = sorted(((run.window, run.path, run) for run in runs if run.window), key=itemgetter(0, 1))
-    if place.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
+    if place.runs.scaling != "weak" or len(timed) < max(2, len(runs)):  # one without a stop may have shared any time
         return
     alone, latest = [], 0  # the latest stop of those that started before
     for ((start, stop), _, run), after in zip_longest(timed, timed[1:]):

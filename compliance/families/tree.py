@@ -4,6 +4,7 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmark.config import suggest
 from benchmark.run.files import LEDGER, WEIGHTS
@@ -186,20 +187,18 @@ def frozen_rounds_stay_as_they_were(files: SubmissionFiles) -> Iterator[Fault]:
 @rule("TREE12", "round")
 def names_differ_by_more_than_spelling(across: Across) -> Iterator[Fault]:
     place = functools.cache(place_of)
-    orgs: dict[object, dict[object, Run]] = defaultdict(dict)
-    systems: dict[object, dict[object, Run]] = defaultdict(dict)
+    alike: dict[tuple[str, Path, str], dict[str, Run]] = defaultdict(dict)
     for run in across.runs:
         at = place(run.file.parent)
         if at.org:
-            orgs[at.home.parent, spelling(at.org)].setdefault(at.org, run)
-            systems[at.home, spelling(at.system)].setdefault(at.system, run)
-    for what, groups in (("organisation", orgs), ("system", systems)):
-        for names in groups.values():
-            (first, one), *others = names.items()
-            for name, run in others:
-                wanted = "names that nobody mistakes for each other"
-                yield Fault(1, f"{what} {show(name)} beside {show(first)}", wanted, path=run.path)
-                yield Fault(1, f"{what} {show(first)} beside {show(name)}", wanted, path=one.path)
+            alike["organisation", at.home.parent, spelling(at.org)].setdefault(at.org, run)
+            alike["system", at.home, spelling(at.system)].setdefault(at.system, run)
+    for (what, *_), names in alike.items():
+        (first, one), *others = names.items()
+        for name, run in others:
+            wanted = "names that nobody mistakes for each other"
+            yield Fault(1, f"{what} {show(name)} beside {show(first)}", wanted, path=run.path)
+            yield Fault(1, f"{what} {show(first)} beside {show(name)}", wanted, path=one.path)
 
 
 def spelling(name: str) -> str:

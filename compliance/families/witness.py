@@ -65,7 +65,7 @@ def receipts_are_signed(runs: list[Run], place: SetPlace, terms: Terms) -> Itera
 def receipts_are_of_the_run(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     first: dict[str, Run] = {}
     for run, receipts, start in _witnessed(runs, terms):
-        own = (place.runs.place.org, place.system, run.benchmark, run.problem)
+        own = (place.runs.place.org, place.runs.system, run.benchmark, run.problem)
         if start.key != key_of(*own):
             yield Fault(1, f"a start of {start.title}", ", ".join(map(str, own)), path=receipts.path)
         if start.log != run.file.name:

@@ -2,11 +2,12 @@
 
 import hashlib
 import re
+from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from benchmark.log import Event, open_regular
+from benchmark.log import LONGEST, Event, open_regular
 from compliance.reading.values import is_size
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -54,6 +55,18 @@ def sha256_of(path: Path) -> str:
     """Return the sha256 of a file. Raises OSError for anything but a regular file that can be read."""
     with open_regular(path) as file:
         return hashlib.file_digest(cast("BufferedReader", file), "sha256").hexdigest()
+
+
+def beginnings(path: Path) -> Iterator[tuple[int, int, "hashlib._Hash"]]:
+    """Yield the line, the length and the sha256 of a file so far, at the end of each line; of one of more than LONGEST
+    bytes also after so many. Raises OSError."""
+    total, length, number = hashlib.sha256(), 0, 1
+    with open_regular(path) as file:
+        while piece := file.readline(LONGEST):
+            total.update(piece)
+            length += len(piece)
+            yield number, length, total
+            number += piece.endswith(b"\n")
 
 
 def line_endings(path: Path) -> str:

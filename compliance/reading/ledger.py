@@ -1,6 +1,5 @@
 """The launch ledger of a set: which starts belong to its runs, and what became of the others."""
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,8 +11,9 @@ from typing import TypeVar, cast
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start, read_ledger
 from benchmark.ledger import Event as Said
-from benchmark.log import Event, open_regular, read_log
+from benchmark.log import Event, read_log
 from benchmark.run.files import LEDGER
+from compliance.reading.digest import beginnings
 from compliance.reading.run import Run
 from compliance.reading.tree import Set
 from compliance.reading.values import grouped
@@ -23,7 +23,7 @@ ABORTED, KILLED = "aborted", "killed and started again"  # the fates of starts w
 REPEATED = "that reached the target and was made again"
 NOTED, UNEXPLAINED = "explained by a note alone", "unexplained"
 Kind = TypeVar("Kind", Start, End, Note)
-PIECE, MOST_PIECES = 1 << 20, 200_000  # bytes of a line that are read at a time; most pieces of a log
+MOST_LINES = 200_000  # of a log, and MiB of longer ones, at whose ends its sha256 is looked up
 
 
 @dataclass(frozen=True)
@@ -146,16 +146,10 @@ def start_in(log: Path) -> tuple[str | None, bool]:
     return None, False
 
 
-def beginnings(run: Run, wanted: set[str]) -> set[str]:
+def begun(run: Run, wanted: set[str]) -> set[str]:
     """Return those digests in `wanted` that the log has up to the end of one of its lines."""
-    total, found = hashlib.sha256(), set[str]()
-    if not wanted:
-        return found
+    ends = islice(beginnings(run.file), MOST_LINES) if wanted else ()
     try:
-        with open_regular(run.file) as file:
-            for piece in islice(iter(lambda: file.readline(PIECE), b""), MOST_PIECES):
-                total.update(piece)
-                found |= wanted & {total.hexdigest()}
+        return wanted.intersection(total.hexdigest() for *_, total in ends)
     except OSError:
-        pass
-    return found
+        return set()

@@ -33,11 +33,3 @@ class SetPlace:
             return Fault(1, f"{name} {value} in the system description", wanted)
         at = self.submission.place(*self.description.parts)
         return Fault(self.description.line_of(name), f"{name} {value}", wanted, path=at)
-
-    @property
-    def scaling(self) -> str:
-        return self.runs.scaling
-
-    @property
-    def system(self) -> str:
-        return self.runs.system

@@ -48,11 +48,10 @@ def read_frozen(folder: Path) -> Files | None:
     if not os.path.lexists(path):
         return None
     try:
-        with open_regular(path) as file:
-            stamp = os.fstat(file.fileno())
+        stamp = path.stat()
+        return _parsed(path, stamp.st_mtime_ns, stamp.st_size)
     except OSError as error:
         raise ValueError(f"{path}: {error.strerror or error}") from None
-    return _parsed(path, stamp.st_mtime_ns, stamp.st_size)
 
 
 @functools.lru_cache(maxsize=8)

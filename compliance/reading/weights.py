@@ -77,7 +77,9 @@ def read_tensors(path: Path) -> tuple[Tensor, ...]:
         length = int.from_bytes(file.read(LENGTH), "little")
         if not 2 <= length <= min(LARGEST_HEADER, size - LENGTH):
             raise Unsound(f"a header of {length} bytes in a file of {size}", f"2 to {LARGEST_HEADER}, within the file")
-        entries = _entries(file.read(length))
+        entries = read_object(file.read(length), "a header that is ")
+    if not 0 < len(entries) <= MOST_TENSORS:
+        raise Unsound(f"{len(entries)} tensors", f"1 to {MOST_TENSORS} tensors")
     tensors = sorted((_tensor(name, entry) for name, entry in entries.items()), key=lambda t: (t.start, t.size))
     end = 0
     for tensor in tensors:
@@ -87,14 +89,6 @@ def read_tensors(path: Path) -> tuple[Tensor, ...]:
     if LENGTH + length + end != size:
         raise Unsound(f"{size} bytes", f"{LENGTH + length + end}, of the header and its tensors")
     return tuple(t._replace(start=LENGTH + length + t.start) for t in tensors)
-
-
-def _entries(header: bytes) -> dict[str, Any]:
-    """Return the header's entries by name. Raises Unsound."""
-    entries = read_object(header, "a header that is ")
-    if not 0 < len(entries) <= MOST_TENSORS:
-        raise Unsound(f"{len(entries)} tensors", f"1 to {MOST_TENSORS} tensors")
-    return entries
 
 
 def _tensor(name: str, entry: Any) -> Tensor:

@@ -1,15 +1,15 @@
 """The receipts of a round's witness: those beside the logs of a submission, and the round's published chain."""
 
 import functools
-import hashlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import cast
 
-from benchmark.log import LONGEST, Event, open_regular, read_log
+from benchmark.log import Event, read_log
 from benchmark.tree import receipts_path
+from compliance.reading.digest import beginnings
 from compliance.reading.edition import round_folder
 from compliance.reading.run import Run
 from compliance.reading.tree import Set, Submission
@@ -109,27 +109,16 @@ def points(run: Run) -> list[Point]:
     kinds = {RUN_START: RUN_START, run.metric: EVALUATION, RUN_STOP: RUN_STOP}
     try:
         events = [event for event in read_log(run.file) if isinstance(event, Event) and event.key in kinds]
-        ends = list(_beginnings(run.file, {event.line for event in events}))
+        lines = {event.line for event in events}
+        read = takewhile(lambda end: end[1] <= LARGEST_LOG, beginnings(run.file))
+        ends = {number: (length, total.hexdigest()) for number, length, total in read if number in lines}
     except OSError:
         return []
     return [
-        Point(kinds[event.key], event.line, int(event.time_ms) if is_number(event.time_ms) else 0, length, digest)
-        for event, (length, digest) in zip(events, ends, strict=False)
+        Point(kinds[event.key], event.line, int(event.time_ms) if is_number(event.time_ms) else 0, *ends[event.line])
+        for event in events
+        if event.line in ends
     ]
-
-
-def _beginnings(file: Path, lines: set[int]) -> Iterator[tuple[int, str]]:
-    """Yield the length and the sha256 of a file up to the end of each of some lines."""
-    total, length, number = hashlib.sha256(), 0, 1
-    with open_regular(file) as opened:
-        while piece := opened.readline(LONGEST):  # a longer line comes in several
-            total.update(piece)
-            length += len(piece)
-            if number in lines and (piece.endswith(b"\n") or len(piece) < LONGEST):
-                yield length, total.hexdigest()
-            if length > LARGEST_LOG:
-                return
-            number += piece.endswith(b"\n")
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 import pytest
 
 from compliance.engine import judge
+from compliance.reading import digest
 from compliance.reading import ledger as module
-from compliance.reading.ledger import ABORTED, NOTED, REPEATED, UNEXPLAINED, beginnings, ledger_of, start_in
+from compliance.reading.ledger import ABORTED, NOTED, REPEATED, UNEXPLAINED, begun, ledger_of, start_in
 from compliance.reading.tree import read_set
 from rules.edition import load
 from tests.compliance import made
@@ -78,12 +79,12 @@ def test_a_line_sums_it_up(launched, read):
 def test_how_a_log_began_is_read_in_so_many_pieces(tmp_path, monkeypatch):
     run = made.run(file=tmp_path / "log")
     first, whole, broken = (sha256(data) for data in (b"1234\n", b"1234\n567\n", b"1234\n56"))
-    assert beginnings(run, {first}) == set()  # there is no log
+    assert begun(run, {first}) == set()  # there is no log
     run.file.write_bytes(b"1234\n567\n")
-    monkeypatch.setattr(module, "PIECE", 4)  # bytes, of a line longer than that
+    monkeypatch.setattr(digest, "LONGEST", 4)  # bytes, of a line longer than that
     for most, found in ((2, {first}), (3, {first, whole})):
-        monkeypatch.setattr(module, "MOST_PIECES", most)
-        assert beginnings(run, {first, whole, broken}) == found
+        monkeypatch.setattr(module, "MOST_LINES", most)
+        assert begun(run, {first, whole, broken}) == found
 
 
 @pytest.mark.parametrize(
