@@ -195,12 +195,9 @@ def _waits_fault(event: Event, waits: Any, seconds: Any) -> Fault | None:
     if not all(is_number(n) and n >= 0 for n in found):
         return Fault(event.line, f"waits {show(waits)}", f"numbers {', '.join(WAITS)}")
     if not _rising([*found, seconds] if is_number(seconds) else found):
-        at = f"epoch {show(epoch_of(event))}, {show(seconds)} s"
-        return Fault(
-            event.line,
-            f"waits {', '.join(f'{n:g}' for n in found)} in {at}",
-            "least, mean, most, slowest and the whole, each no less than the one before",
-        )
+        told = f"waits {', '.join(f'{n:g}' for n in found)} in epoch {show(epoch_of(event))}, {show(seconds)} s"
+        wanted = "least, mean, most, slowest and the whole, each no less than the one before"
+        return Fault(event.line, told, wanted)
     return None
 
 

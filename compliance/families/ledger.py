@@ -105,9 +105,8 @@ def _unfounded(run: Run, launch: Launch, launched: SetLedger) -> Fault | None:
         wanted = f"{entry.said.run}, its name in line {entry.number} of {launched.path}"
         return Fault(launch.line, run.file.name, wanted, says, run.path)
     if entry is None or entry.said.run != run.file.name:
-        found = f"start {show(launch.number)}" + (
-            f", of {show(entry.said.run)}" if entry else ", which the ledger does not have"
-        )
+        whose = f"of {show(entry.said.run)}" if entry else "which the ledger does not have"
+        found = f"start {show(launch.number)}, {whose}"
         return Fault(launch.line, found, f"a start of {run.file.name} in {launched.path}", path=run.path)
     if entry.line != launch.digest:
         wanted = f"{entry.line}, the sha256 of line {entry.number} of {launched.path}"

@@ -172,10 +172,16 @@ def metadata_are_objects(log: Log, terms: Terms, time: Timeline) -> Iterator[Fau
 def subjects(key: str, terms: Terms) -> tuple[str, ...]:
     """Return a key with the groups that it is of: those of its epochs; those that repeat the configuration; those that
     are the same in a run that was resumed."""
-    limits, configured = terms.edition.limits, terms.benchmark.configured_keys
-    same = ("seed", *limits.same_code, *limits.same_system, *limits.same_in_set, *limits.same_problem)
-    groups = {"epochs": (*PHASES, terms.metric), "configured": configured, "same": (*same, *configured)}
+    groups = {"epochs": (*PHASES, terms.metric), "configured": terms.benchmark.configured_keys}
+    groups["same"] = same_keys(terms)
     return (key, *(group for group, keys in groups.items() if key in keys))
+
+
+def same_keys(terms: Terms) -> tuple[str, ...]:
+    """Return the keys that are the same in a run that was resumed."""
+    limits = terms.edition.limits
+    same = (limits.same_code, limits.same_system, limits.same_in_set, terms.benchmark.configured_keys)
+    return ("seed", *(key for keys in (*same, limits.same_problem) for key in keys))
 
 
 def differs(event: Event | None, wanted: object) -> Iterator[Fault]:

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from benchmark.log import Event
+from compliance.families.log import same_keys
 from compliance.finding import Fault, show
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
@@ -27,15 +28,11 @@ def runs_go_on_where_they_were(log: Log, terms: Terms, time: Timeline) -> Iterat
 
 @rule("RES02", "log", after=("RES01",), reads=("same", "configured"))
 def runs_go_on_as_what_they_were(log: Log, terms: Terms, time: Timeline) -> Iterator[Fault]:
-    limits = terms.edition.limits
-    same = (limits.same_code, limits.same_system, limits.same_in_set)
-    groups = (*same, terms.benchmark.configured_keys, limits.same_problem)
-    keys = dict.fromkeys(["seed", *(key for group in groups for key in group)])
     for event in log.all("resumed"):
         if type(event.value) is not dict:
             yield Fault(event.line, f"resumed {show(event.value)}", "the keys of the log's head")
             continue
-        for key in keys:
+        for key in dict.fromkeys(same_keys(terms)):
             found, wanted = event.value.get(key), log.first(key)
             if wanted and found != wanted.value:
                 yield Fault(event.line, f"{key} {show(found)}", f"{show(wanted.value)}, as in line {wanted.line}")

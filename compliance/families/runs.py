@@ -288,8 +288,7 @@ def no_evaluations_are_copies(across: Across) -> Iterator[Fault]:
 @rule("RUN24", "round")
 def no_runs_share_figures(across: Across) -> Iterator[Fault]:
     first: dict[float, Run] = {}
-    told = {*across.copies, *(replay.run.path for replay in across.replays)}  # RUN05 and RUN06 name these, RUN20 others
-    told |= {near.run.path for near in across.near}
+    told = across.repeated | {near.run.path for near in across.near}  # by RUN05 and RUN06, and by RUN20
     for run in across.in_order:
         if "RUN24" not in across.edition(run).codes or run.path in told:
             continue

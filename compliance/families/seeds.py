@@ -56,9 +56,8 @@ def run_is_no_rehearsal(log: Log, terms: Terms, time: Timeline) -> Iterator[Faul
 
 @rule("SEED05", "round")
 def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
-    told = _told(across)
     for (run, line, seed), (before, line_before, seed_before) in across.reused_seeds:
-        if run.path not in told and "SEED03" not in run.codes:
+        if run.path not in across.repeated and "SEED03" not in run.codes:
             mild = "review" if across.edition(run).name != across.edition(before).name else ""
             same = "as in" if seed == seed_before else "which generators take for the one in"
             logged = {run.path: (line, seed), before.path: (line_before, seed_before)}
@@ -69,16 +68,10 @@ def no_seed_is_used_twice(across: Across) -> Iterator[Fault]:
 
 @rule("SEED07", "round", severity="review")
 def seeds_are_unrelated(across: Across) -> Iterator[Fault]:
-    told = _told(across)
     for run, how in across.related_seeds:
-        if run.path not in told and "SEED03" not in run.codes:
+        if run.path not in across.repeated and "SEED03" not in run.codes:
             line, seed = run.seeds[0]
             yield Fault(line, f"seed {seed}, {how}", "seeds drawn one by one", path=run.path)
-
-
-def _told(across: Across) -> set[str]:
-    """Return the logs that RUN05 and RUN06 report already."""
-    return set(across.copies) | {replay.run.path for replay in across.replays}
 
 
 @rule("SEED06", "submission")

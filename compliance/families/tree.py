@@ -111,9 +111,8 @@ def folders_of_results_hold_logs(submission: Submission, edition: Edition) -> It
 @rule("TREE09", "tree")
 def log_lines_are_of_sets(submission: Submission, edition: Edition) -> Iterator[Fault]:
     known = edition.limits.ledger != "none"  # LED10 checks superseded logs
-    aside = [log.file for runs in submission.sets if not known for log in runs.superseded]
-    logs = [(entry, 1) for entry in submission.entries if submission.path.joinpath(*entry.parts) in aside]
-    for entry, line in (*submission.strays, *logs):
+    aside = [log.file.relative_to(submission.path).parts for runs in submission.sets for log in runs.superseded]
+    for entry, line in (*submission.strays, *((submission.at[parts], 1) for parts in aside if not known)):
         if not _misnamed(entry):  # TREE06 names it
             found = f"the events of a log, from line {line}"
             wanted = "logs in folders of sets alone, as result_<i>.txt"
@@ -128,13 +127,9 @@ def _set_folders(submission: Submission, edition: Edition) -> list[tuple[str, ..
 
 
 def _misnamed(entry: Entry) -> bool:
-    name = entry.parts[-1]
-    return (
-        entry.parts[0] == "results"
-        and "power" not in entry.parts
-        and bool(LIKE_A_LOG.match(name))
-        and not LOG.match(name)
-    )
+    parts, name = entry.parts, entry.parts[-1]
+    logs = parts[0] == "results" and "power" not in parts
+    return logs and bool(LIKE_A_LOG.match(name)) and not LOG.match(name)
 
 
 def _placed(entry: Entry, edition: Edition) -> bool:

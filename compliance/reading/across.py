@@ -106,16 +106,20 @@ class Across:
         return found
 
     @cached_property
+    def repeated(self) -> set[str]:
+        """The paths of copies and replays, which RUN05 and RUN06 name."""
+        return {*self.copies, *(replay.run.path for replay in self.replays)}
+
+    @cached_property
     def near(self) -> list[Near]:
         """Runs with an evaluation close to one of an earlier run; copies and replays are left out."""
-        told = {*self.copies, *(replay.run.path for replay in self.replays)}
         indices: dict[object, Index] = {}
         found = []
         for run in self.in_order:
             edition, limits = self.edition(run), self.edition(run).limits.curves
             problem, benchmark = edition.problems.get(run.problem or ""), edition.benchmarks.get(run.benchmark)
             scale = scale_of(problem, benchmark, limits) if problem and benchmark else None
-            if scale and run.path not in told:
+            if scale and run.path not in self.repeated:
                 kind = (run.benchmark, run.problem, run.numbers.width, scale)
                 index = indices.setdefault(kind, Index(scale, limits))
                 near = index.add(run)

@@ -121,11 +121,8 @@ def parse(data: bytes) -> Environment:
         raise Unsound(f"schema {found['schema']!r:.80}", " or ".join(map(str, sorted(SCHEMAS))))
     of_run, of_node = SCHEMAS[found["schema"]]
     nodes = found["nodes"]
-    if (
-        type(nodes) is not list
-        or not 0 < len(nodes) <= KINDS + 1
-        or not all(type(n) is dict and set(n) == {"hosts", "facts"} for n in nodes)
-    ):
+    formed = type(nodes) is list and all(type(n) is dict and set(n) == {"hosts", "facts"} for n in nodes)
+    if not formed or not 0 < len(nodes) <= KINDS + 1:
         raise Unsound(f"nodes {nodes!r:.80}", "a list of objects of hosts and facts")
     kinds: list[Kind] = []
     for node in nodes:

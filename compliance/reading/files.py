@@ -148,11 +148,9 @@ class SubmissionFiles:
     @cached_property
     def descriptions(self) -> dict[str, Description]:
         """The system descriptions by system name."""
-        found = {}
-        for entry in self.submission.entries:
-            if len(entry.parts) == 2 and entry.parts[0] == "systems" and entry.parts[1].endswith(".json"):
-                found[entry.parts[1][:-5]] = read_description(self.submission.path, entry)
-        return found
+        inside = (entry for entry in self.submission.entries if entry.parts[:-1] == ("systems",))
+        held = {entry.parts[1].removesuffix(".json"): entry for entry in inside if entry.parts[1].endswith(".json")}
+        return {name: read_description(self.submission.path, entry) for name, entry in held.items()}
 
 
 def read_text(root: Path, entry: Entry, room: int = LARGEST) -> Text:

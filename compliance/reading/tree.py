@@ -132,10 +132,7 @@ class Submission:
 
     def names(self, *parts: str) -> list[str]:
         """Return the names of a folder's direct subfolders."""
-        n = len(parts)
-        return [
-            e.parts[-1] for e in self.entries if len(e.parts) == n + 1 and e.parts[:n] == parts and e.kind == "folder"
-        ]
+        return [entry.parts[-1] for entry in self.entries if entry.kind == "folder" and entry.parts[:-1] == parts]
 
     @cached_property
     def prepared(self) -> bool:
@@ -213,14 +210,12 @@ def _by_set(entries: Iterable[Entry]) -> dict[tuple[str, ...], tuple[list[Entry]
 
 def _set(path: Path, name: str, given: Path, place: Place, depth: int, *entries: list[Entry]) -> Set:
     """Return a set. `entries` are its logs and its superseded logs, whose paths have `depth` parts above the set."""
-    logs, aside = (
-        [
-            log_file(path.joinpath(*e.parts[depth:]), "/".join((name, *e.parts[depth:])), e.parts[-2] == PRUNED)
-            for e in some
-        ]
-        for some in entries
-    )
-    return Set(path, name, given, place, in_order(logs), in_order(aside))
+
+    def log(inside: tuple[str, ...]) -> LogFile:
+        return log_file(path.joinpath(*inside), "/".join((name, *inside)), PRUNED in inside)
+
+    logs, aside = (in_order([log(entry.parts[depth:]) for entry in some]) for some in entries)
+    return Set(path, name, given, place, logs, aside)
 
 
 def place_in(home: Path, inner: tuple[str, ...]) -> Place:
