@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from benchmark.hosts import ALONE, numbered
 from compliance.reading.log import Log
-from compliance.reading.values import count_of, has_form, is_number, is_word
+from compliance.reading.values import count_of, fields, has_form, is_number, is_word
 from rules.limits import Compute
 
 CPU = "cpu"
@@ -80,8 +80,7 @@ def _groups(item: Any, most: int) -> list[Group] | None:
 def kind_of(log: Log) -> Any:
     """Return the kind of device that a run computes on, by its settings or else by the devices that it names; None if
     it has none. Processors count for nothing beside accelerators."""
-    settings: Any = log.value("hyperparameters")
-    said = settings.get("device") if type(settings) is dict else None
+    (said,) = fields(log.value("hyperparameters"), "device")
     if said is not None:
         return said
     kinds = {group.kind for group in groups_of(log.value("devices")) or ()}

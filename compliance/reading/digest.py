@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from benchmark.log import LONGEST, Event, open_regular
-from compliance.reading.values import is_size
+from compliance.reading.values import fields, is_size
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 CRLF = "line endings of Windows (CRLF)"  # words of a finding
@@ -35,8 +35,7 @@ def is_sha256(value: Any) -> bool:
 
 def file_fault(event: Event, file: str) -> tuple[str, str] | None:
     """Return (found, wanted) if an event does not give the sha256, bytes and path of this file, else None."""
-    data = event.metadata if type(event.metadata) is dict else {}
-    size, path = data.get("bytes"), data.get("path")
+    size, path = fields(event.metadata, "bytes", "path")
     if not is_sha256(event.value):
         return f"{event.value!r:.80}", "a sha256 of 64 hexadecimal digits"
     if not is_size(size) or not size:

@@ -12,7 +12,7 @@ from benchmark.metric import Counts
 from compliance.reading.log import Log
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import epoch_of, metadata
-from compliance.reading.values import is_number
+from compliance.reading.values import fields, is_number
 
 EXACT = 12  # characters of a number that was not rounded, such as 0.1234567890
 LONGEST = 1e12  # seconds that an epoch waited or computed; measurements are below this
@@ -117,10 +117,8 @@ def waits_of(log: Log) -> Waits:
     """Return the epochs whose `tracked_stats` give the seconds waited and computed."""
     found = []
     for event in log.all("tracked_stats"):
-        stats = event.value if type(event.value) is dict else {}
-        wait, compute = _seconds(stats.get("wait_seconds")), _seconds(stats.get("compute_seconds"))
-        ranks = stats.get("wait_by_rank")
-        mean, slowest = (_seconds(ranks.get(n)) if type(ranks) is dict else None for n in ("mean", "slowest"))
+        *own, ranks = fields(event.value, "wait_seconds", "compute_seconds", "wait_by_rank")
+        wait, compute, mean, slowest = map(_seconds, (*own, *fields(ranks, "mean", "slowest")))
         if wait is not None and compute is not None and wait + compute > 0:
             epoch = epoch_of(event)
             found.append(Waited(float(epoch) if is_number(epoch) else None, wait, compute, mean, slowest))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from benchmark.log import Event
 from compliance.reading.log import Log
 from compliance.reading.timeline import metadata
-from compliance.reading.values import is_number
+from compliance.reading.values import fields, is_number
 
 MOST = 100  # trials that are kept of a log
 LONGEST = 60  # characters of a name
@@ -55,7 +55,7 @@ def trials_of(log: Log) -> tuple[Tried, ...]:
 
 def _tried(event: Event, setup: dict[str, Any]) -> Tried:
     value = event.value if type(event.value) is dict else {}
-    wait, au = _fields(value, "wait_seconds"), _fields(value, "au")
+    p99, longest = fields(value.get("wait_seconds"), "p99", "longest")
     return Tried(
         event.line,
         _text(setup.get("emulate")),
@@ -64,29 +64,24 @@ def _tried(event: Event, setup: dict[str, Any]) -> Tried:
         _text(value.get("cache")),
         _number(value.get("throughput")),
         _number(value.get("seconds")),
-        _number(au.get("mean")),
+        _number(*fields(value.get("au"), "mean")),
         _number(setup.get("null_au")),
         _number(value.get("au_waiting")),
         _number(value.get("au_barrier")),
-        _number(_fields(value, "logical_bytes").get("total")),
-        _number(_fields(value, "read_bytes").get("total")),
-        _number(_fields(value, "physical_bytes").get("total")),
-        _number(wait.get("p99")),
-        _number(wait.get("longest")),
+        _number(*fields(value.get("logical_bytes"), "total")),
+        _number(*fields(value.get("read_bytes"), "total")),
+        _number(*fields(value.get("physical_bytes"), "total")),
+        _number(p99),
+        _number(longest),
         _number(value.get("dataset_over_memory")),
-        _rate(_fields(setup, "staging")) if metadata(event, "place") == "staged" else None,
+        _rate(setup.get("staging")) if metadata(event, "place") == "staged" else None,
         _number(setup.get("least_au")),
     )
 
 
-def _rate(staging: dict[str, Any]) -> float | None:
-    size, seconds = _number(staging.get("bytes")), _number(staging.get("synced_seconds"))
+def _rate(staging: Any) -> float | None:
+    size, seconds = map(_number, fields(staging, "bytes", "synced_seconds"))
     return size / seconds if size is not None and seconds else None
-
-
-def _fields(value: dict[str, Any], name: str) -> dict[str, Any]:
-    fields = value.get(name)
-    return fields if type(fields) is dict else {}
 
 
 def _number(value: Any) -> float | None:

@@ -17,7 +17,7 @@ from benchmark.log import Event, open_regular
 from benchmark.run.files import WEIGHTS, weights_path
 from benchmark.tree import SUPERSEDED
 from compliance.reading.digest import Named, named_by
-from compliance.reading.values import Unsound, read_object
+from compliance.reading.values import Unsound, fields, read_object
 
 KEY = "weights"
 BLOCK = 1 << 20  # bytes read at a time
@@ -96,11 +96,8 @@ def _tensor(name: str, entry: Any) -> Tensor:
         raise Unsound(f"the name {name!r:.80}", f"1 to {LONGEST_NAME} characters that can be printed")
     if name == "__metadata__":
         raise Unsound("metadata", "none")
-    fields: dict[str, Any] = entry if type(entry) is dict else {}
-    kind: Any = fields.get("dtype")
-    shape: Any = fields.get("shape")
-    place: Any = fields.get("data_offsets")
-    if kind != "F32" or len(fields) != 3:
+    kind, shape, place = fields(entry, "dtype", "shape", "data_offsets")
+    if kind != "F32" or len(entry) != 3:
         raise Unsound(f"tensor {name!r} of {kind!r:.40}", "dtype F32, shape and data_offsets")
     if not _counts(shape) or len(shape) > MOST_AXES or math.prod(shape) > MOST_NUMBERS:
         raise Unsound(f"tensor {name!r} of shape {shape!r:.80}", f"up to {MOST_AXES} extents")
