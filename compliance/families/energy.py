@@ -75,9 +75,7 @@ def power_is_what_machines_draw(log: Log, terms: Terms, time: Timeline) -> Itera
             yield Fault(last.line, f"{watts:.6g} W of {_named(source)}", f"above 0, at most {most:.6g} W")
 
 
-@rule(
-    "ENE05", "set", severity="warning", after=tuple(sorted(UNSOUND)), reads=("number_of_nodes", "accelerators_per_node")
-)
+@rule("ENE05", "set", severity="warning", after=UNSOUND, reads=("number_of_nodes", "accelerators_per_node"))
 def all_of_the_machine_is_measured(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     for run in runs:
         if run.coverage and run.converged:

@@ -148,22 +148,20 @@ def _home(target: Target) -> Path:
 
 def _benchmarks(target: Target) -> set[str]:
     """Return the benchmarks that the folders name, or else those that the logs name."""
-    if isinstance(target, Submission):
-        folders = {s.benchmark for s in target.sets} - {""}
-        if folders:
-            return folders
-    elif isinstance(target, Set) and target.benchmark:
-        return {target.benchmark}
-    return {name for log in _logs(target) if (name := _named(log.file))}
+    folders = {runs.benchmark for runs in _sets(target)} - {""}
+    return folders or {name for log in _logs(target) if (name := _named(log.file))}
 
 
 def _logs(target: Target) -> list[LogFile]:
     """Return the logs that represent a target: the first of up to three sets."""
-    if isinstance(target, LogFile):
-        return [target]
-    if isinstance(target, Set):
-        return list(target.logs[:1])
-    return [s.logs[0] for s in target.sets[:3] if s.logs]
+    return [target] if isinstance(target, LogFile) else [runs.logs[0] for runs in _sets(target)[:3] if runs.logs]
+
+
+def _sets(target: Target) -> tuple[Set, ...]:
+    """Return the sets of a target, none of a log."""
+    if isinstance(target, Submission):
+        return target.sets
+    return (target,) if isinstance(target, Set) else ()
 
 
 def _year_of(logs: Iterable[LogFile]) -> int | None:

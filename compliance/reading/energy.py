@@ -24,7 +24,7 @@ MOST_NUMBERS = 5_000_000  # of all readings of a log
 SHOWN = 20  # faults of a log that are reported
 LONGEST = 200  # characters of a name
 METER, NODE, COMPONENT, REHEARSAL = "meter", "node", "component", "rehearsal"
-UNSOUND = frozenset(f"ENE0{n}" for n in (1, 2, 3, 4, 6, 7, 9))  # rules without which counters give no figure
+UNSOUND = tuple(f"ENE0{n}" for n in (1, 2, 3, 4, 6, 7, 9))  # rules without which counters give no figure
 INSIDE = {scope: SCOPES[at + 1 :] for at, scope in enumerate(SCOPES)}  # what each may contain
 INSIDE["device"] = ()  # a GPU has no processor's package in it
 

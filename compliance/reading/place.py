@@ -31,5 +31,5 @@ class SetPlace:
         set that is given by itself get no findings, so that the set has it."""
         if self.submission is None or self.description is None:
             return Fault(1, f"{name} {value} in the system description", wanted)
-        at = self.submission.place(*self.description.parts)
-        return Fault(self.description.line_of(name), f"{name} {value}", wanted, path=at)
+        line = self.description.line_of(name)
+        return self.submission.fault(self.description.parts, f"{name} {value}", wanted, line)
