@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from compliance.reading.digest import file_fault, line_endings, sha256, sha256_of
+from compliance.reading import digest
+from compliance.reading.digest import Named, beginnings, file_fault, line_endings, named_by, sha256, sha256_of
 from tests.compliance.logs import event
 
 
@@ -18,6 +19,18 @@ def test_a_file_has_the_digest_of_its_bytes_and_nothing_else_one(tmp_path):
         assert sha256(path) == ""
         with pytest.raises(OSError):
             sha256_of(path)
+
+
+def test_a_file_has_a_digest_up_to_the_end_of_each_line(tmp_path, monkeypatch):
+    path = tmp_path / "log"
+    path.write_bytes(b"ab\n\n12345678\nc")
+    monkeypatch.setattr(digest, "LONGEST", 6)
+    ends = [(1, 3), (2, 4), (3, 10), (3, 13), (4, 14)]
+    whole = path.read_bytes()
+    told = [(line, length, found.hexdigest()) for line, length, found in beginnings(path)]
+    assert told == [(line, length, hashlib.sha256(whole[:length]).hexdigest()) for line, length in ends]
+    with pytest.raises(OSError):
+        next(beginnings(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -43,3 +56,9 @@ def test_an_event_gives_sha256_bytes_and_path_of_a_file(said, found):
     fault = file_fault(event(3, "any", **{"value": "a" * 64, "bytes": 7, "path": "file", **said}), "file")
     assert (fault and fault[0]) == found
     assert file_fault(event(3, "any", value="a" * 64), "file") == ("bytes None", "the bytes of the file")
+
+
+def test_a_named_file_lies_beside_the_log():
+    named = named_by(event(3, "any", value="a" * 64, bytes=7, path="more/file"), "more/file")
+    assert named == Named(3, "a" * 64, 7, "more/file") and named_by(event(3, "any", value=7), "more/file") is None
+    assert (named.beside("a/b/log"), named.beside("log")) == ("a/b/more/file", "more/file")
