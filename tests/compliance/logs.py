@@ -161,18 +161,61 @@ class Log:
         """The events of a key."""
         return [e for e in self.events if e["key"] == key]
 
-    def one(self, key):
-        """The first event of a key."""
-        return self.all(key)[0]
+    def one(self, key, nth=0):
+        """The nth event of a key."""
+        return self.all(key)[nth]
+
+    def at(self, event):
+        """Where an event is."""
+        return next(i for i, e in enumerate(self.events) if e is event)
 
     def line(self, event):
         """The line that an event is written to."""
-        return next(i for i, e in enumerate(self.events, 1) if e is event)
+        return self.at(event) + 1
+
+    def put(self, key, value):
+        """Give all events of a key another value."""
+        for event in self.all(key):
+            event["value"] = value
+
+    def drop(self, *keys, epoch=None):
+        """Leave out the events of keys, of one epoch or all."""
+        self.events = [
+            e for e in self.events if e["key"] not in keys or (epoch and e["metadata"].get("epoch_num") != epoch)
+        ]
+
+    def insert(self, before, event):
+        """Insert an event before another; its line."""
+        self.events.insert(self.at(before), event)
+        return self.line(event)
+
+    def move(self, event, before):
+        """Move an event before another, to its time; its line."""
+        del self.events[self.at(event)]
+        event["time_ms"] = before["time_ms"]
+        return self.insert(before, event)
 
     def shift(self, by, since=None):
         """Move all events by so many milliseconds, or an event and all behind it."""
-        for event in self.events[0 if since is None else self.events.index(since) :]:
+        for event in self.events[0 if since is None else self.at(since) :]:
             event["time_ms"] += round(by)
+
+    def settings(self, **fields):
+        """Change hyperparameters (`...` takes one away), and their digest with them."""
+        event = self.one("hyperparameters")
+        values = {**event["value"], **fields}
+        event["value"] = {name: value for name, value in values.items() if value is not ...}
+        self.put("config_digest", config_digest(event["value"]))
+
+    @property
+    def scores(self):
+        """The events of scores, of whatever metric."""
+        return [e for e in self.events if e["key"] in ("eval_accuracy", "eval_error")]
+
+    @property
+    def epochs(self):
+        """How many epochs were begun."""
+        return len(self.all("epoch_start"))
 
     def text(self):
         return log_text(self.events)
@@ -252,25 +295,28 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995)) -> Log:
     return log
 
 
-def throughput(index: int = 0, ranks: int = 1) -> Log:
-    """A log that measures throughput alone: three blocks of four steps of four samples each."""
-    log = good(index)
-    start = log.one("run_start")
-    log.events = log.events[: log.events.index(start) + 1]
-    log.time_ms = start["time_ms"]
-    log.one("number_of_ranks")["value"] = log.one("devices")["value"][0]["ranks"] = ranks
-    log.one("layout")["value"]["data"] = ranks
-    head = log.events.pop()
-    log.add("throughput_only", True)
-    log.events.insert(log.events.index(log.one("submission_platform")) + 1, log.events.pop())
-    log.one("throughput_only")["time_ms"] = log.one("submission_platform")["time_ms"]
-    log.events.append(head)
-    log.add("throughput_setup", {"steps": 12, "warm_up_steps": 3, "block_steps": 4, "flops_per_sample": 10**9})
+def throughput(log: Log, batch: int, steps: int, seconds: float, figures: dict, flops: int) -> Log:
+    """The log, as one that measures throughput alone: three blocks of so many steps, each of a batch and of so many
+    seconds; `figures` are what is said of each block."""
+    start, first = log.one("run_start"), log.one("init_start")
+    log.insert(first, event_like(first, "throughput_only", True))
+    log.events, log.time_ms = log.events[: log.line(start)], start["time_ms"]
+    setup = {"steps": 3 * steps, "warm_up_steps": 3, "block_steps": steps, "flops_per_sample": flops}
+    log.add("throughput_setup", setup)
     for block in range(1, 4):
-        log.add("tracked_stats", rate(0.5 / ranks), after=2000 // ranks + 1, block=block, steps=4, samples_count=16)
-    log.add("throughput", rate(0.5 / ranks), steps=12, samples_count=48)
+        took = round(1000 * steps * seconds) + 1
+        log.add("tracked_stats", figures, after=took, block=block, steps=steps, samples_count=steps * batch)
+    log.add("throughput", figures, steps=3 * steps, samples_count=3 * steps * batch)
     log.stop("run_stop", status="success", epoch_num=0)
     return log
+
+
+def steps_alone(index: int, ranks: int) -> Log:
+    """Run `index` of so many ranks, which measures throughput alone."""
+    log, seconds = good(index), 0.5 / ranks
+    log.one("number_of_ranks")["value"] = log.one("devices")["value"][0]["ranks"] = ranks
+    log.one("layout")["value"]["data"] = ranks
+    return throughput(log, 4, 4, seconds, rate(seconds), 10**9)
 
 
 def rate(seconds: float) -> dict:

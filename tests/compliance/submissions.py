@@ -21,7 +21,6 @@ from tests.compliance.logs import (
     CODE,
     SOURCE,
     SYSTEM,
-    config_digest,
     digests,
     good,
     log_text,
@@ -29,7 +28,7 @@ from tests.compliance.logs import (
     reading,
     sampled_run,
     sha256,
-    throughput,
+    steps_alone,
     with_energy,
 )
 from tests.support.witness import FakeWitness
@@ -40,16 +39,25 @@ class Tree:
     """A good submission of five runs; tests change logs and files, then judge it. `options` are those of judging it,
     `at` is the index of the log that is damaged where nothing else is said."""
 
-    at = 2
+    at, system, description = 2, "box", SYSTEM
 
-    def __init__(self, root: Path, runs: int = 5, scaling: str = "strong", benchmark: str = "scaffold", make=good):
-        self.root, self.scaling, self.benchmark, self.options = root / "v1.0" / "acme", scaling, benchmark, {}
-        self.source = source_path(self.root, combine(digests(SOURCE).items()))
+    def __init__(
+        self,
+        root: Path,
+        runs: int = 5,
+        scaling: str = "strong",
+        benchmark: str = "scaffold",
+        make=good,
+        org: str = "acme",
+        source=SOURCE,
+    ):
+        self.root, self.scaling, self.benchmark, self.options = root / "v1.0" / org, scaling, benchmark, {}
+        self.source = source_path(self.root, combine(digests(source).items()))
         self.implementation = self.source / CODE
-        for name, text in SOURCE.items():
+        for name, text in source.items():
             self.put(self.source / name, text)
         self.logs = [make(i) for i in range(runs)]
-        self.write_system(SYSTEM)
+        self.write_system(self.description)
         for index in range(runs):
             self.write(index)
 
@@ -60,16 +68,17 @@ class Tree:
 
     def path(self, index: int) -> Path:
         """The log of run `index`."""
-        return result_path(self.root, "box", self.benchmark, index, self.scaling)
+        return result_path(self.root, self.system, self.benchmark, index, self.scaling)
 
     def write(self, index: int) -> Path:
         """Write a log again, after it was changed."""
         return self.logs[index].write(self.path(index))
 
-    def written(self, event: dict) -> int:
-        """Write the log again that is damaged, after an event was changed; the line of the event."""
-        self.write(self.at)
-        return self.logs[self.at].line(event)
+    def written(self, event: dict, index: int | None = None) -> int:
+        """Write the log again that is damaged, or another one, after an event was changed; the line of the event."""
+        index = self.at if index is None else index
+        self.write(index)
+        return self.logs[index].line(event)
 
     def into(self, edition: str) -> None:
         """Move the submission into a round of another edition."""
@@ -80,51 +89,40 @@ class Tree:
             self.write(index)
 
     def write_system(self, fields: dict) -> Path:
-        return self.put(system_path(self.root, "box"), json.dumps(fields, indent=2))
+        return self.put(system_path(self.root, self.system), json.dumps(fields, indent=2))
 
     def described(self, **fields) -> int:
         """Change fields of the system description; the line of the first of them."""
-        text = self.write_system({**SYSTEM, **fields}).read_text()
+        text = self.write_system({**self.description, **fields}).read_text()
         return 1 + text[: text.index(f'"{next(iter(fields))}"')].count("\n")
 
     def changed(self, key, index=None, nth=0, metadata=None, **fields) -> int:
         """Change fields of the nth event of a key in a log; its line."""
-        index = self.at if index is None else index
-        event = self.logs[index].all(key)[nth]
+        event = self.logs[self.at if index is None else index].one(key, nth)
         event.update(fields)
         event["metadata"].update(metadata or {})
-        self.write(index)
-        return self.logs[index].line(event)
+        return self.written(event, index)
 
     def removed(self, *keys, epoch=None) -> None:
         """Remove the events of keys (of one epoch)."""
-        log = self.logs[self.at]
-        log.events = [
-            e for e in log.events if e["key"] not in keys or (epoch and e["metadata"].get("epoch_num") != epoch)
-        ]
+        self.logs[self.at].drop(*keys, epoch=epoch)
         self.write(self.at)
 
     def inserted(self, before, event) -> int:
         """Insert an event before another; its line."""
-        log = self.logs[self.at]
-        at = next(i for i, e in enumerate(log.events) if e is before)
-        log.events.insert(at, event)
-        self.write(self.at)
-        return at + 1
+        self.logs[self.at].insert(before, event)
+        return self.written(event)
 
     def moved(self, event, before) -> int:
         """Move an event before another, to its time; its line."""
-        self.logs[self.at].events.remove(event)
-        event["time_ms"] = before["time_ms"]
-        return self.inserted(before, event)
+        self.logs[self.at].move(event, before)
+        return self.written(event)
 
     def settings(self, index=None, **fields) -> int:
         """Change hyperparameters of a log (`...` takes one away), and their digest with them; the line."""
-        index = self.at if index is None else index
-        values = {**self.logs[index].one("hyperparameters")["value"], **fields}
-        values = {name: value for name, value in values.items() if value is not ...}
-        self.changed("config_digest", index, value=config_digest(values))
-        return self.changed("hyperparameters", index, value=values)
+        log = self.logs[self.at if index is None else index]
+        log.settings(**fields)
+        return self.written(log.one("hyperparameters"), index)
 
     def files(self, index: int = 0) -> dict[str, str]:
         """The files that run `index` logs."""
@@ -156,6 +154,86 @@ class Tree:
         self.put(path, old + text)
         self.ran()
         return old.count("\n") + 1
+
+    def power(self, readings: list[dict], result: str = "result_2") -> Path:
+        """A node's readings, beside a result."""
+        return self.put(self.path(self.at).parent / "power" / result / "node_0.txt", log_text(readings))
+
+    def weights(self, index: int) -> Path:
+        """The final weights of run `index`."""
+        return self.path(index).parent / "weights" / f"result_{index}.safetensors"
+
+    def weigh(self, index: int, state: dict[str, np.ndarray] | bytes) -> int:
+        """Lets a run have other weights, or a file of these bytes, and log them; the line."""
+        data = state if isinstance(state, bytes) else safetensors.numpy.save(state)
+        path = self.weights(index)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        facts = {"bytes": len(data), "path": f"weights/{path.name}"}
+        return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
+
+    @property
+    def ledger(self) -> Path:
+        """The launch ledger."""
+        return self.path(0).parent / LEDGER
+
+    def launch(self, before: Callable[[Campaign, int], None] | None = None, steps: Callable | None = None) -> Campaign:
+        """Writes the ledger and all logs anew; `before` adds what comes before run i: see `tried`. `steps`, given the
+        ledger and the events, is what happens in place of run 2."""
+        campaign = Campaign()
+        for index, log in enumerate(self.logs):
+            if before:
+                before(campaign, index)
+            if steps and index == 2:
+                steps(campaign, log.events)
+            else:
+                campaign.run(log.events, f"result_{index}.txt")
+            self.write(index)
+        campaign.write(self.ledger.parent)
+        return campaign
+
+    def started_otherwise(self, **other) -> None:
+        """Lets run 2 have another start in the ledger."""
+
+        def steps(campaign: Campaign, events) -> None:
+            number = campaign.start(events, "result_2.txt", **other)
+            campaign.state(events, number)
+            campaign.finish(number, events, log_text(events))
+
+        self.launch(steps=steps)
+
+    def tried(
+        self, campaign: Campaign, index: int, status: str | None = None, name: str = "", ago=600, took=120
+    ) -> int:
+        """Another start of run `index`, so many seconds before; it ended a while later, or not at all."""
+        events = self.logs[index].events
+        time = next(e["time_ms"] for e in events if e["key"] == "init_start") - 1000 * ago
+        seed = commitment(index + len(campaign.lines))
+        number = campaign.start(events, name or f"result_{index}.txt", time_ms=time, seed_commitment=seed)
+        if status:
+            campaign.end(number, f"another log {number}", status, time + 1000 * took)
+        return number
+
+    def witness_all(self) -> None:
+        """Has the round's witness see all runs, as their logs are now, and publish its chain."""
+        self.witness, self.receipts = FakeWitness(), {}
+        for index in range(len(self.logs)):
+            self.attend(index)
+        self.witness.publish(self.root.parent)
+
+    def attend(self, index: int, run: str = "", **fields) -> None:
+        """Tells the witness of a run, from the log as it is now; `fields` of what is told at the start differ."""
+        log = self.logs[index]
+        told = {name: log.one(key)["value"] for key, name in KEYS.items()} | {"log": f"result_{index}.txt"} | fields
+        start = Start(**told, run=run or f"{index + 1:032x}")
+        first = self.witness.receipt(start, log.one("init_start")["time_ms"] - 2000)
+        self.changed("seed", index, value=first.seed, metadata={"source": "witness", "entry": 1})
+        self.keep(index, [first, *self.witness.steps(start.run, log.events, log.text())])
+
+    def keep(self, index: int, receipts: list[Receipt]) -> Path:
+        """Lets a run have these receipts."""
+        self.receipts[index] = receipts
+        return write_receipts(receipts_path(self.path(index)), receipts)
 
 
 class Mean(Tree):
@@ -197,7 +275,7 @@ class Study(Tree):
 
     def __init__(self, root: Path):
         super().__init__(root)
-        self.logs += [throughput(10 + i, ranks) for i, ranks in enumerate((1, 2, 4))]
+        self.logs += [steps_alone(10 + i, ranks) for i, ranks in enumerate((1, 2, 4))]
         for index in (5, 6, 7):
             self.write(index)
 
@@ -216,7 +294,7 @@ class Measured(Tree):
 
     def measure(self, result: str = "result_2") -> Path:
         """Write the node's readings again, after they were changed, beside a result."""
-        return self.put(self.path(2).parent / "power" / result / "node_0.txt", log_text(self.readings))
+        return self.power(self.readings, result)
 
 
 class Metered(Tree):
@@ -309,24 +387,7 @@ class Witnessed(Tree):
 
     def __init__(self, root: Path):
         super().__init__(root)
-        self.witness, self.receipts = FakeWitness(), {}
-        for index in range(len(self.logs)):
-            self.attend(index)
-        self.witness.publish(self.root.parent)
-
-    def attend(self, index: int, run: str = "", **fields) -> None:
-        """Tells the witness of a run, from the log as it is now; `fields` of what is told at the start differ."""
-        log = self.logs[index]
-        told = {name: log.one(key)["value"] for key, name in KEYS.items()} | {"log": f"result_{index}.txt"} | fields
-        start = Start(**told, run=run or f"{index + 1:032x}")
-        first = self.witness.receipt(start, log.one("init_start")["time_ms"] - 2000)
-        self.changed("seed", index, value=first.seed, metadata={"source": "witness", "entry": 1})
-        self.keep(index, [first, *self.witness.steps(start.run, log.events, log.text())])
-
-    def keep(self, index: int, receipts: list[Receipt]) -> Path:
-        """Lets a run have these receipts."""
-        self.receipts[index] = receipts
-        return write_receipts(receipts_path(self.path(index)), receipts)
+        self.witness_all()
 
 
 class Weighted(Tree):
@@ -342,19 +403,6 @@ class Weighted(Tree):
         """The weights of a run."""
         rng = np.random.Generator(np.random.Philox(seed))
         return {name: rng.standard_normal(n).astype("f4") for name, n in (("a.weight", (30, 40)), ("b.bias", 34))}
-
-    def weights(self, index: int) -> Path:
-        """The file of run `index`."""
-        return self.path(index).parent / "weights" / f"result_{index}.safetensors"
-
-    def weigh(self, index: int, state: dict[str, np.ndarray] | bytes) -> int:
-        """Lets a run have other weights, or a file of these bytes, and log them; the line."""
-        data = state if isinstance(state, bytes) else safetensors.numpy.save(state)
-        path = self.weights(index)
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(data)
-        facts = {"bytes": len(data), "path": f"weights/{path.name}"}
-        return self.changed("weights", index, value=hashlib.sha256(data).hexdigest(), metadata=facts)
 
 
 class Surveyed:
@@ -417,32 +465,6 @@ class Launched(Tree):
         self.launch()
 
     @property
-    def ledger(self) -> Path:
-        """The file."""
-        return self.path(0).parent / LEDGER
-
-    @property
     def lines(self) -> list[bytes]:
         """Its lines, with their ends."""
         return self.ledger.read_bytes().splitlines(keepends=True)
-
-    def launch(self, before: Callable[[Campaign, int], None] | None = None) -> Campaign:
-        """Writes the ledger and all logs anew; `before` adds what comes before run i: see `tried`."""
-        campaign = Campaign()
-        for index, log in enumerate(self.logs):
-            if before:
-                before(campaign, index)
-            campaign.run(log.events, f"result_{index}.txt")
-            self.write(index)
-        campaign.write(self.ledger.parent)
-        return campaign
-
-    def tried(self, campaign: Campaign, index: int, status: str | None = None, name: str = "", ago: int = 600) -> int:
-        """Another start of run `index`, so many seconds before; it ended two minutes later, or not at all."""
-        events = self.logs[index].events
-        time = next(e["time_ms"] for e in events if e["key"] == "init_start") - 1000 * ago
-        seed = commitment(index + len(campaign.lines))
-        number = campaign.start(events, name or f"result_{index}.txt", time_ms=time, seed_commitment=seed)
-        if status:
-            campaign.end(number, f"another log {number}", status, time + 120_000)
-        return number

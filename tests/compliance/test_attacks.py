@@ -8,13 +8,9 @@ import pytest
 
 from compliance.engine import judge
 from compliance.reading import files
-from rules.witness import Start
 from tests.compliance.attacks import beside, clock, copies, evidence, measured, scores
-from tests.compliance.attacks.beside import launch, weighed
+from tests.compliance.attacks.beside import weighed
 from tests.compliance.attacks.submission import Submission, both
-from tests.compliance.logs import log_text
-from tests.compliance.submissions import KEYS
-from tests.support.witness import FakeWitness
 
 BENCHMARKS = ("scaffold", "cosmoflow", "deepcam")
 ATTACKS = {  # class -> (what a cheat does, how, the codes that tell, and the benchmark if it is not ScaFFold)
@@ -63,25 +59,21 @@ def each_file_once():
 @pytest.mark.parametrize("name", TABLE)
 def test_attack(tmp_path, name):
     attack, codes, *benchmark = TABLE[name]
-    submission = Submission(*benchmark)
-    made = attack(submission)
-    given = made if isinstance(made, list) and made and isinstance(made[0], Submission) else [submission]
-    for one_of in given:
-        one_of.write(tmp_path / "v1.0")
-    found = {f.code for f in judge([tmp_path / "v1.0"]).findings}
+    submission = Submission(tmp_path, *benchmark)
+    attack(submission)
+    found = {f.code for f in judge([submission.hand_in()]).findings}
     assert " ".join(sorted(found)) == codes
 
 
 @pytest.mark.parametrize(
     ("benchmark", "beside"),
-    [*((name, more) for name in BENCHMARKS for more in (both(), launch)), ("cosmoflow", weighed())],
+    [*((name, more) for name in BENCHMARKS for more in (both(), Submission.launch)), ("cosmoflow", weighed())],
 )
 def test_without_an_attack_nothing_is_found(tmp_path, benchmark, beside):
     """Of runs as they are, with a ledger, and with weights."""
-    submission = Submission(benchmark)
+    submission = Submission(tmp_path, benchmark)
     beside(submission)
-    submission.write(tmp_path / "v1.0")
-    assert judge([tmp_path / "v1.0"]).findings == ()
+    assert judge([submission.hand_in()]).findings == ()
 
 
 def test_there_are_many_and_few_go_unseen():
@@ -91,24 +83,10 @@ def test_there_are_many_and_few_go_unseen():
     assert sum(shown == "nothing" for shown in SHOWN.values()) <= len(TABLE) // 20
 
 
-def told(submission):
-    """Has a witness see the runs as they are now."""
-    witness, folder = FakeWitness(), f"results/xeon-amx-2core/strong/{submission.benchmark}"
-    for number, run in enumerate(submission.runs):
-        log = f"result_{number}.txt"
-        names = {name: run.one(key)["value"] for key, name in KEYS.items()}
-        start = witness.receipt(Start(**names, log=log, run=f"{number:032x}"), run.one("init_start")["time_ms"] - 2000)
-        run.one("seed").update(value=start.seed, metadata={"source": "witness", "entry": 1})
-        receipts = [start, *witness.steps(start.told.run, run, log_text(run))]
-        submission.files[f"{folder}/receipts_{number}.jsonl"] = "".join(f"{receipt.text}\n" for receipt in receipts)
-    submission.files["../witness.jsonl"] = "".join(f"{receipt.text}\n" for receipt in witness.chain)
-
-
 @pytest.mark.parametrize("name", [name for name, shown in SHOWN.items() if shown == "witness"])
 def test_a_witness_shows_edits_that_no_text_shows(tmp_path, law, name):
     attack, _, *benchmark = TABLE[name]
-    submission = Submission(*benchmark)
-    told(submission)
+    submission = Submission(tmp_path, *benchmark)
+    submission.witness_all()
     attack(submission)
-    submission.write(tmp_path / "v1.0")
-    assert {f.code for f in judge([tmp_path / "v1.0"], rules=law).findings} & {"WIT03", "WIT04"}
+    assert {f.code for f in judge([submission.hand_in()], rules=law).findings} & {"WIT03", "WIT04"}

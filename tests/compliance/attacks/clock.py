@@ -1,12 +1,13 @@
 """Attacks on the clock, and runs beside one another."""
 
-from tests.compliance.attacks.submission import DAY, Run, each, one
+from tests.compliance.attacks.submission import DAY, each, one
+from tests.compliance.logs import Log, event_like
 
 
 def scaled(run, factor, figures=False):
     """The run's time times `factor`, with or without what the program measured itself."""
     start = run.one("run_start")
-    for event in run[run.at(start) :]:
+    for event in run.events[run.at(start) :]:
         event["time_ms"] = round(start["time_ms"] + (event["time_ms"] - start["time_ms"]) * factor)
     for event in run.all("tracked_stats") if figures else ():
         told(event, factor)
@@ -47,14 +48,25 @@ def figures(run, name, factor):
         event["value"][name] *= factor
 
 
+def moved(run, key, before, nth=0, to=0):
+    """The nth event of a key goes before another one, at the time of which it is."""
+    run.move(run.one(key, nth), run.one(before, to))
+
+
+def delayed(run, by, key, nth=0):
+    """All times from the nth event of a key on, so many milliseconds later."""
+    run.shift(by, run.one(key, nth))
+
+
 def second_start(run):
-    run.insert_before(run.one("epoch_start", 2), "run_start", None, "INTERVAL_START")
+    epoch = run.one("epoch_start", 2)
+    run.insert(epoch, event_like(epoch, "run_start", None, "INTERVAL_START"))
 
 
 def late_start(run):
     """Initialisation ends, and the clock starts, in the first epoch, shortly before its stop."""
     for key in ("init_stop", "run_start"):
-        run.move(key, "tracked_stats")
+        moved(run, key, "tracked_stats")
 
 
 def early_line(run):
@@ -64,16 +76,16 @@ def early_line(run):
 def small_steps_back(run):
     """The clock is set back at each start of an epoch or an evaluation, by as much as is allowed once."""
     for epoch in range(run.epochs):
-        run.delay(-100, "epoch_start", epoch)
-        run.delay(-100, "eval_start", epoch)
+        delayed(run, -100, "epoch_start", epoch)
+        delayed(run, -100, "eval_start", epoch)
 
 
 def hidden_step_back(run):
     """Many events that are a millisecond early, so that nobody looks at the seconds that follow."""
     for number in range(300):
-        run.insert_before(run.one("init_stop"), "note", number)
-        run[run.at(run.one("init_stop")) - 1]["time_ms"] -= number % 2
-    run.delay(-1000, "epoch_start", 2)
+        stop = run.one("init_stop")
+        run.insert(stop, {**event_like(stop, "note", number), "time_ms": stop["time_ms"] - number % 2})
+    delayed(run, -1000, "epoch_start", 2)
 
 
 def thresholds(run):
@@ -86,15 +98,15 @@ def thresholds(run):
 
 def at_once(submission, share):
     """All runs begin within a share of the first one's time."""
-    first = submission.runs[0]
+    first = submission.logs[0]
     start = first.one("run_start")["time_ms"]
     step = (first.one("run_stop")["time_ms"] - start) * share
-    for number, run in enumerate(submission.runs):
+    for number, run in enumerate(submission.logs):
         run.shift(start + step * number - run.one("run_start")["time_ms"])
 
 
 def two_rows(submission):
-    first, second = submission.runs[:5], submission.runs[5:]
+    first, second = submission.logs[:5], submission.logs[5:]
     for a, b in zip(first, second, strict=True):
         b.shift(a.one("run_start")["time_ms"] - b.one("run_start")["time_ms"])
 
@@ -111,17 +123,17 @@ CLOCK = [
     ("the first epoch ten times shorter", each(quick_epoch, 0, 0.1), "CLK17"),
     ("a later epoch ten times shorter", each(quick_epoch, 2, 0.1), ""),
     ("one evaluation in no time", one(quick_evaluations, 0, 1), "CLK16"),
-    ("run_start behind the second epoch", each(Run.move, "run_start", "epoch_start", to=2), "CLK06 CLK21 DATA05"),
+    ("run_start behind the second epoch", each(moved, "run_start", "epoch_start", to=2), "CLK06 CLK21 DATA05"),
     ("a tenth of a second back at each edge", each(small_steps_back), "CLK04"),
     ("a second back behind many small steps", each(hidden_step_back), "CLK04"),
     ("run_start within the first epoch", each(late_start), "CLK21"),
     ("a second run_start", each(second_start), "CLK01"),
-    ("run_stop before the last evaluation", each(Run.move, "run_stop", "eval_start", to=-1), "EVL06"),
+    ("run_stop before the last evaluation", each(moved, "run_stop", "eval_start", to=-1), "EVL06"),
     ("run_stop logged earlier than it was", each(early_line), "EVL06"),
-    ("five minutes of work as initialisation", each(Run.delay, 300_000, "init_stop"), "CLK18"),
-    ("three tenths of a second before run_start", each(Run.delay, 300, "run_start"), "CLK06"),
-    ("runs of the year before", each(Run.shift, -400 * DAY), "CLK05"),
-    ("a run as long as its initialisation", each(Run.delay, 100_000, "init_stop"), "CLK18", "deepcam"),
+    ("five minutes of work as initialisation", each(delayed, 300_000, "init_stop"), "CLK18"),
+    ("three tenths of a second before run_start", each(delayed, 300, "run_start"), "CLK06"),
+    ("runs of the year before", each(Log.shift, -400 * DAY), "CLK05"),
+    ("a run as long as its initialisation", each(delayed, 100_000, "init_stop"), "CLK18", "deepcam"),
     ("every threshold used up", each(thresholds), ""),
 ]
 PARALLEL = [

@@ -6,8 +6,8 @@ import unicodedata
 
 from rules.edition import load
 from tests.compliance.attacks.scores import NAMES, cut, missed, noisy, scored
-from tests.compliance.attacks.submission import HOME, Submission, both, fresh, source_of
-from tests.compliance.logs import log_text
+from tests.compliance.attacks.submission import HOME, both, each, fresh
+from tests.compliance.logs import Log
 
 ALL = (1, 2, 3, 4, 5)
 TARGET = load("v1.0").problems["smoke"].target
@@ -34,9 +34,9 @@ def five_of_one(most, hits=(), predicted=()):
     """The slowest run as five, whose epochs tell nothing: fresh seeds and times, and noise in some counts."""
 
     def attack(submission):
-        slowest = min(range(5), key=lambda n: submission.runs[n].scores[-2]["value"])
+        slowest = min(range(5), key=lambda n: submission.logs[n].scores[-2]["value"])
         for number in set(range(5)) - {slowest}:
-            run = submission.runs[number] = copy.deepcopy(submission.runs[slowest])
+            run = submission.logs[number] = copy.deepcopy(submission.logs[slowest])
             fresh(run, number + 1, 200_000 * (number - slowest))
             for at, event in enumerate(run.scores if most else ()):
                 noisy(event, 100 * number + at, most, hits, predicted)
@@ -45,19 +45,19 @@ def five_of_one(most, hits=(), predicted=()):
 
 
 def one_file(submission):
-    submission.runs[:] = [submission.runs[2]] * 5
+    submission.logs[:] = [submission.logs[2]] * 5
 
 
 def nudged(submission):
     five_of_one(0)(submission)
-    for number, run in enumerate(submission.runs):
+    for number, run in enumerate(submission.logs):
         for event in run.scores:
             event["value"] += 1e-10 * number
 
 
 def own_figures(submission):
     """Figures of epochs that differ from run to run in their last digits."""
-    for number, run in enumerate(submission.runs):
+    for number, run in enumerate(submission.logs):
         for event in run.all("tracked_stats"):
             numbers = {name: value for name, value in event["value"].items() if type(value) is float}
             event["value"] |= {name: value * (1 + 1e-9 * number) for name, value in numbers.items()}
@@ -65,14 +65,14 @@ def own_figures(submission):
 
 def one_evaluation(submission):
     """One evaluation of a run is that of another, with noise."""
-    own, other = submission.runs[3].scores[1], submission.runs[0].scores[1]
+    own, other = submission.logs[3].scores[1], submission.logs[0].scores[1]
     own["metadata"].update({n: list(other["metadata"][n]) for n in NAMES})
     noisy(own, 1, 3, ALL, ALL)
 
 
 def shifted_copy(submission):
     """A run is another one without its second epoch, with noise."""
-    run = submission.runs[4] = copy.deepcopy(submission.runs[1])
+    run = submission.logs[4] = copy.deepcopy(submission.logs[1])
     cut(run, 2)
     fresh(run, 7, 2_000_000)
     for at, event in enumerate(run.scores):
@@ -80,7 +80,7 @@ def shifted_copy(submission):
 
 
 def sums_copied(submission):
-    for own, other in list(zip(submission.runs[1].scores, submission.runs[0].scores, strict=False))[:3]:
+    for own, other in list(zip(submission.logs[1].scores, submission.logs[0].scores, strict=False))[:3]:
         own["metadata"]["sums"] = [n + 1e-6 for n in other["metadata"]["sums"]]
         scored(own)
 
@@ -89,52 +89,46 @@ def thief(most):
     """The runs of the reference as another organisation's, without noise where `most` is 0."""
 
     def attack(submission):
-        other = Submission(submission.benchmark, "acme")
-        for number, run in enumerate(other.runs):
-            fresh(run, number)
+        for number, run in enumerate(submission.again("acme")):
             for at, event in enumerate(run.scores if most else ()):
                 noisy(event, 100 * number + at, most, ALL, ALL)
-        return [submission, other]
 
     return attack
 
 
 def twin_system(submission):
     """The same runs as a second system, with noise."""
-    for number, run in enumerate(submission.again("tower")):
+    for number, run in enumerate(submission.again(system="tower")):
         for at, event in enumerate(run.scores):
             noisy(event, 10 * number + at, 3, ALL, ALL)
 
 
-def other_runs(submission, name):
-    """Honest runs of another system, as far as one can tell."""
-    runs = submission.again(name)
-    runs[:] = [another(run, 80 + at) for at, run in enumerate(runs)]
+def other_runs(**place):
+    """Honest runs of another system or organisation, as far as one can tell."""
 
-
-def other_org(name):
     def attack(submission):
-        other = Submission("scaffold", name)
-        other_runs(other, "theirs")
-        del other.systems["xeon-amx-2core"]
-        return [submission, other]
+        runs = submission.again(**place)
+        runs[:] = [another(run, 80 + at) for at, run in enumerate(runs)]
 
     return attack
 
 
 def accented(submission):
     """Two organisations that look the same: one has a letter and its accent in one character."""
-    submission.rename("Referénce")
-    return other_org(unicodedata.normalize("NFD", submission.org))(submission)
+    name = "Referénce"
+    submission.root = submission.root.rename(submission.root.with_name(name))
+    submission.described(submitter=name)
+    each(Log.put, "submission_org", name)(submission)
+    other_runs(org=unicodedata.normalize("NFD", name), system="theirs")(submission)
 
 
 def parked(path):
     """A run that failed lies elsewhere in the submission."""
 
     def attack(submission):
-        run = another(submission.runs[1], 9)
+        run = another(submission.logs[1], 9)
         missed(run)
-        submission.files[path] = log_text(run)
+        run.write(submission.root / path)
 
     return attack
 
@@ -156,20 +150,20 @@ COPIES = [
     ("another organisation's runs, other seeds and times", thief(0), "RUN06"),
     ("another organisation's runs, with noise", thief(3), "RUN20"),
     ("the same runs as two systems, with noise", twin_system, "RUN20 SYS14"),
-    ("one machine as two systems", lambda s: other_runs(s, "tower"), "RUN24 SYS14"),
+    ("one machine as two systems", other_runs(system="tower"), "RUN24 SYS14"),
 ]
 IDENTITIES = [
-    ("a system that differs by case", lambda s: other_runs(s, "XEON_amx_2core"), "RUN24 SYS14 TREE12"),
-    ("an organisation that differs by punctuation", other_org("Refer-ence"), "RUN24 TREE12"),
+    ("a system that differs by case", other_runs(system="XEON_amx_2core"), "RUN24 SYS14 TREE12"),
+    ("an organisation that differs by punctuation", other_runs(org="Refer-ence", system="theirs"), "RUN24 TREE12"),
     ("an organisation with its accent apart", accented, "RUN24 TREE12"),
 ]
 PARKED = [
     ("a failed run beside the set", parked(f"{HOME}/failed/result_5.txt"), "EVL07 RUN24 TREE01"),
     ("a failed run in docs", parked("docs/result_0.txt"), "TREE09"),
-    ("a failed run as source", parked(str(source_of("scaffold") / "notes.txt")), "SRC06 TREE09"),
+    ("a failed run as source", parked("source/notes.txt"), "SRC06 TREE09"),
     ("a failed run by another name", parked(f"{HOME}/result_5.log"), "TREE06"),
     ("a failed run as pruned", parked(f"{HOME}/pruned_results/result_5.txt"), "TREE09"),
     ("a failed run as power", parked(f"{HOME}/power/result_5/node_0.txt"), "PWR01"),
-    ("a sixth run", lambda s: s.runs.append(another(s.runs[0], 5)), "RUN01 RUN24"),
-    ("a run left out, the others renumbered", lambda s: s.runs.pop(), "RUN01"),
+    ("a sixth run", lambda s: s.logs.append(another(s.logs[0], 5)), "RUN01 RUN24"),
+    ("a run left out, the others renumbered", lambda s: s.logs.pop(), "RUN01"),
 ]

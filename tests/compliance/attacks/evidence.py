@@ -3,8 +3,10 @@
 import hashlib
 
 from rules.edition import load
+from tests.compliance.attacks.clock import moved
 from tests.compliance.attacks.scores import scored
-from tests.compliance.attacks.submission import Run, both, described, each, one, source_of
+from tests.compliance.attacks.submission import both, each, one
+from tests.compliance.logs import Log
 
 LAW = load("v1.0")
 RUN = "implementations/pytorch/training/run.py"
@@ -73,7 +75,7 @@ def of_the_machine(run):
 
 
 def exchanged(submission):
-    submission.files[str(source_of("scaffold") / RUN)] = "x = 1\n"
+    submission.put(submission.source / RUN, "x = 1\n")
 
 
 def stated(run):
@@ -87,16 +89,16 @@ def one_state_twice(run):
     run.scores[1]["metadata"]["state"] = run.scores[0]["metadata"]["state"]
 
 
-CUDA = each(Run.settings, device="cuda")
-ACCELERATORS = both(each(Run.put, "accelerators_per_node", 4), described(accelerators_per_node="4"))
+CUDA = each(Log.settings, device="cuda")
+ACCELERATORS = both(each(Log.put, "accelerators_per_node", 4), lambda s: s.described(accelerators_per_node="4"))
 EVIDENCE = [
-    ("validation's fingerprint at the end", each(Run.move, "dataset_fingerprint", "run_stop", 1), "DATA08"),
-    ("training's fingerprint before the epoch", each(Run.move, "dataset_fingerprint", "epoch_start"), "DATA08"),
-    ("fingerprints before the run", each(Run.move, "dataset_fingerprint", "run_start"), "DATA05"),
+    ("validation's fingerprint at the end", each(moved, "dataset_fingerprint", "run_stop", 1), "DATA08"),
+    ("training's fingerprint before the epoch", each(moved, "dataset_fingerprint", "epoch_start"), "DATA08"),
+    ("fingerprints before the run", each(moved, "dataset_fingerprint", "run_start"), "DATA05"),
     ("a tenth of the bytes read", each(read, 762_504, 762_504, 762_504), "DATA07"),
     ("bytes that no ranks can have", each(read, 7_625_045, 1, 2), "DATA07"),
-    ("no statistics of an epoch", each(Run.drop, STATISTICS, epoch=2), "LOG13"),
-    ("caches kept", each(Run.put, "cache_clear", False), "LOG09"),
+    ("no statistics of an epoch", each(Log.drop, STATISTICS, epoch=2), "LOG13"),
+    ("caches kept", each(Log.put, "cache_clear", False), "LOG09"),
     ("a file of source exchanged", exchanged, "SRC03"),
     ("weights swapped in, their state logged", each(stated), ""),
     ("the same state after two epochs", each(one_state_twice), "WGT09"),
@@ -111,12 +113,12 @@ HARDWARE = [
     ("cuda without accelerators", CUDA, "SYS08"),
     ("more ranks than accelerators", both(CUDA, ACCELERATORS, each(eight_ranks)), "SYS08"),
     ("a layout of other ranks", each(eight_ranks, 1), "MOD02 SYS10"),
-    ("a peak that the run exceeds", each(Run.settings, peak_tflops=0.01), "SYS07"),
-    ("one run of another system", one(Run.put, "number_of_nodes", 2), "RUN07 SYS10"),
-    ("one thread for two", each(Run.settings, threads=1), ""),
+    ("a peak that the run exceeds", each(Log.settings, peak_tflops=0.01), "SYS07"),
+    ("one run of another system", one(Log.put, "number_of_nodes", 2), "RUN07 SYS10"),
+    ("one thread for two", each(Log.settings, threads=1), ""),
 ]
 SETTINGS = [
-    ("another batch than configured", each(Run.put, "global_batch_size", 8), "HYP03 RUN23"),
+    ("another batch than configured", each(Log.put, "global_batch_size", 8), "HYP03 RUN23"),
     ("another loss as a setting of the machine", each(of_the_machine), "HYP06"),
-    ("open in the logs alone", each(Run.put, "submission_division", "open"), "RUN13"),
+    ("open in the logs alone", each(Log.put, "submission_division", "open"), "RUN13"),
 ]

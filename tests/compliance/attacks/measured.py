@@ -1,38 +1,26 @@
 """Attacks with steps and power that are measured beside runs, and with changed source."""
 
 import copy
-import hashlib
+import shutil
 from pathlib import Path
 
-from benchmark.source import combine
-from benchmark.tree import source_path
-from tests.compliance.attacks.submission import HOME, REFERENCE, Run, fresh
-from tests.compliance.logs import log_text, logged
+from benchmark.tree import THROUGHPUT
+from tests.compliance.attacks.submission import fresh
+from tests.compliance.logs import event_like, logged, reading, throughput
 
-STEPS, SAMPLES, TAKEN = 40, 80, 0.3  # of a block; seconds of a step
-STUDY = HOME.replace("/strong/", "/throughput/")
-SETUP = "implementations/pytorch/startup/environment.py"
+PYTORCH = "implementations/pytorch"
+SETUP = f"{PYTORCH}/startup/environment.py"
 
 
 def timed_steps(told):
-    """The attack that adds a throughput-only log of three blocks, whose steps are said to have taken `told` seconds."""
+    """The attack that adds a throughput-only log of steps of 0.3 s, which are said to have taken `told` seconds."""
 
     def attack(submission):
-        run = Run(copy.deepcopy(list(submission.runs[0])))
+        run = copy.deepcopy(submission.logs[0])
         fresh(run, 90)
-        clock = run.one("run_start")
-        head = Run(run[: run.at(clock)])
-        head.insert_before(head.one("init_start"), "throughput_only", True)
-        setup = {"steps": 3 * STEPS, "warm_up_steps": 3, "block_steps": STEPS, "flops_per_sample": 10528751616}
-        head.append(clock)
-        head.insert_before(clock, "throughput_setup", setup)
-        rate = {"throughput": SAMPLES / (STEPS * told), "step_seconds": told, "seconds": {"wait": told}}
-        for block in range(1, 4):
-            time = clock["time_ms"] + round(1000 * block * STEPS * TAKEN)
-            head.append(logged(time, "tracked_stats", rate, block=block, steps=STEPS, samples_count=SAMPLES))
-        head.append(logged(time, "throughput", rate, steps=3 * STEPS, samples_count=3 * SAMPLES))
-        head.append(logged(time, "run_stop", None, "INTERVAL_END", status="success", epoch_num=0))
-        submission.files[f"{STUDY}/result_0.txt"] = log_text(head)
+        figures = {"throughput": 2 / told, "step_seconds": told, "seconds": {"wait": told}}
+        path = str(submission.path(0)).replace("/strong/", f"/{THROUGHPUT}/")
+        throughput(run, 2, 40, 0.3, figures, 10528751616).write(Path(path))
 
     return attack
 
@@ -41,61 +29,46 @@ def metered(factor, watts):
     """The attack that adds a power meter whose readings are told times `factor`."""
 
     def attack(submission):
-        for number, run in enumerate(submission.runs):
+        for number, run in enumerate(submission.logs):
             start, stop = (run.one(key)["time_ms"] for key in ("run_start", "run_stop"))
-            found = [logged(start - 2000, "conversion_eff", factor)]
-            found += [logged(time, "power_reading", watts) for time in range(start - 1000, stop + 2000, 1000)]
-            submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = log_text(found)
+            found = [reading(time, watts) for time in range(start - 1000, stop + 2000, 1000)]
+            submission.power([logged(start - 2000, "conversion_eff", factor), *found], f"result_{number}")
 
     return attack
 
 
 def a_reading_in_the_log(submission):
     """A millisecond of 50 W, in place of all that counters and meters have."""
-    for run in submission.runs:
+    for run in submission.logs:
         start = run.one("run_start")
-        run[run.at(start) + 1]["time_ms"] = start["time_ms"] + 1
-        run.insert_before(run[run.at(start) + 1], "power_reading", 50.0)
+        second = run.events[run.line(start)]
+        second["time_ms"] = start["time_ms"] + 1
+        run.insert(second, event_like(second, "power_reading", 50.0))
 
 
 def a_reading_at_each_end(submission):
     """300 W before the run, and 3 W after it, which stand for all of it."""
-    for number, run in enumerate(submission.runs):
-        start, stop = run.one("run_start"), run.one("run_stop")
-        ends = [logged(start["time_ms"] - 1, "power_reading", 300.0)]
-        ends.append(logged(stop["time_ms"] + 1, "power_reading", 3.0))
-        submission.files[f"{HOME}/power/result_{number}/node_0.txt"] = log_text(ends)
+    for number, run in enumerate(submission.logs):
+        start, stop = (run.one(key)["time_ms"] for key in ("run_start", "run_stop"))
+        submission.power([reading(start - 1, 300.0), reading(stop + 1, 3.0)], f"result_{number}")
 
 
 def sourced(lines, path=SETUP):
     """The attack that adds lines to a file of source, or another file, as all runs loaded it."""
+    return lambda submission: submission.add(path, lines)
+
+
+def kept_back(folder):
+    """The attack that neither logs nor hands in the files below a folder of the source."""
 
     def attack(submission):
-        (folder,) = (REFERENCE / "source").iterdir()
-        old = (folder / path).read_text() if (folder / path).exists() else ""
-        files = {**submission.source, path: hashlib.sha256((old + lines).encode()).hexdigest()}
-        submission.source = dict(sorted(files.items()))
-        for run in submission.runs:
-            run.put("source", combine(files.items()))
-            run.one("source")["metadata"]["files"] = submission.source
-        submission.files[str(source_path(Path(), combine(files.items())) / path)] = old + lines
+        shutil.rmtree(submission.source / folder)
+        submission.ran()
 
     return attack
 
 
-def kept_back(*folders):
-    """The attack that neither logs nor hands in the files below folders of the source."""
-
-    def attack(submission):
-        submission.source = {n: d for n, d in submission.source.items() if not n.startswith(folders)}
-        for run in submission.runs:
-            run.put("source", combine(submission.source.items()))
-            run.one("source")["metadata"]["files"] = submission.source
-
-    return attack
-
-
-WEIGHTS_AS_SETTINGS = sourced("0.5, " * 60_000, "implementations/pytorch/configs/a.json")
+WEIGHTS_AS_SETTINGS = sourced("0.5, " * 60_000, f"{PYTORCH}/configs/a.json")
 MEASURED = [
     ("310 W told as 3.1 W", metered(0.01, 310.0), "PWR01"),
     ("a millisecond of power in the log itself", a_reading_in_the_log, "PWR02"),
@@ -108,7 +81,7 @@ SOURCE = [
     ("the log written over", sourced("\nlog.path.write_text('')\n"), "CODE03"),
     ("another target", sourced("\nobject.__setattr__(task.problem, 'target', 0.5)\n"), "CODE03"),
     ("behaves where no replay looks", sourced("\nimport os\nFAST = os.environ.get('REPLAY') is None\n"), "CODE03"),
-    ("the program kept back", kept_back("implementations/pytorch/"), "SRC09"),
-    ("the loop of training kept back", kept_back("implementations/pytorch/training/"), "SRC10"),
+    ("the program kept back", kept_back(PYTORCH), "SRC09"),
+    ("the loop of training kept back", kept_back(f"{PYTORCH}/training"), "SRC10"),
     ("weights as a table of settings", WEIGHTS_AS_SETTINGS, "CODE04"),
 ]

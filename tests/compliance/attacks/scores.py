@@ -89,30 +89,29 @@ def false_success(run):
 def goes_on(run):
     """The run goes on after its target, as if to choose: its last epoch comes once more."""
     stop, last = run.one("run_stop"), run.epochs
-    again = [e for e in run if e["metadata"].get("epoch_num") == last and e is not stop]
+    again = [e for e in run.events if e["metadata"].get("epoch_num") == last and e is not stop]
     by = stop["time_ms"] - again[0]["time_ms"]
     for event in again:
         facts = {**event["metadata"], "epoch_num": last + 1}
-        run.insert_before(stop, event["key"], event["value"], event["event_type"], **facts)
-        run[run.at(stop) - 1]["time_ms"] = event["time_ms"] + by
+        run.insert(stop, {**event, "metadata": facts, "time_ms": event["time_ms"] + by})
     run.shift(by, stop)
 
 
 def evaluated_again(run):
-    start, stop = run.one("eval_start", 1), run.one("eval_stop", 1)
-    for event in (start, stop):
-        run.insert_before(run.one("epoch_start", 2), event["key"], None, event["event_type"], **event["metadata"])
+    epoch = run.one("epoch_start", 2)
+    for key in ("eval_start", "eval_stop"):
+        run.insert(epoch, {**run.one(key, 1), "time_ms": epoch["time_ms"]})
 
 
 def cut(run, *epochs):
     """Epochs are taken out of the log, the later ones move up in number and time."""
     for epoch in sorted(epochs, reverse=True):
-        inside = [e for e in run if e["metadata"].get("epoch_num") == epoch and e["key"] != "run_stop"]
-        after = run[run.at(inside[-1]) + 1]
+        inside = [e for e in run.events if e["metadata"].get("epoch_num") == epoch and e["key"] != "run_stop"]
+        after = run.events[run.line(inside[-1])]
         by = inside[0]["time_ms"] - after["time_ms"]
         run.shift(by, after)
-        run[:] = [e for e in run if not any(e is x for x in inside)]
-        for event in run:
+        run.events = [e for e in run.events if not any(e is x for x in inside)]
+        for event in run.events:
             if event["metadata"].get("epoch_num", 0) > epoch:
                 event["metadata"]["epoch_num"] -= 1
 

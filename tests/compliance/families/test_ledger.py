@@ -15,24 +15,11 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.ledgers import Campaign, log_text, sha256, time_of
+from tests.compliance.ledgers import log_text, sha256, time_of
 from tests.compliance.logs import Log, interrupt
 from tests.compliance.made import OURS, terms
 
 SLACK = int(1000 * OURS.limits.clock.launch_slack)
-
-
-def everything_but(tree, index, steps):
-    """A ledger where run `index` is written down otherwise: steps(campaign, events)."""
-    campaign = Campaign()
-    for other, log in enumerate(tree.logs):
-        if other == index:
-            steps(campaign, log.events)
-        else:
-            campaign.run(log.events, f"result_{other}.txt")
-        tree.write(other)
-    campaign.write(tree.ledger.parent)
-    return campaign
 
 
 @files_changed("LED01", "ledger.jsonl", line=5)
@@ -69,25 +56,16 @@ line_of_another_digest = event_changed("LED03", "ledger", of="launched", metadat
 start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
 
 
-def started_otherwise(launched, **other):
-    def steps(campaign, events):
-        number = campaign.start(events, "result_2.txt", **other)
-        campaign.state(events, number)
-        campaign.finish(number, events, log_text(events))
-
-    everything_but(launched, 2, steps)
-
-
 @damage
 def started_with_other_settings(launched):
-    started_otherwise(launched, config="5" * 64)
+    launched.started_otherwise(config="5" * 64)
     return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("config_digest")), "LED04")]
 
 
 start_written_down_later = files_changed(
     "LED05",
     "ledger.jsonl",
-    lambda launched: started_otherwise(launched, time_ms=time_of(launched.logs[2].events, "run_start") + SLACK + 1),
+    lambda tree: tree.started_otherwise(time_ms=time_of(tree.logs[2].events, "run_start") + SLACK + 1),
     line=5,
 )
 line_endings_changed_by_a_copy = files_changed(
@@ -96,7 +74,7 @@ line_endings_changed_by_a_copy = files_changed(
 run_without_an_end = files_changed(
     "LED06",
     "ledger.jsonl",
-    lambda launched: everything_but(launched, 2, lambda c, events: c.state(events, c.start(events, "result_2.txt"))),
+    lambda launched: launched.launch(steps=lambda c, events: c.state(events, c.start(events, "result_2.txt"))),
     line=5,
 )
 run_that_was_never_heard_of_again = files_changed(
@@ -163,7 +141,7 @@ def test_a_run_that_was_resumed_has_two_starts(launched, law):
         event["value"]["ledger"] = last
         campaign.finish(last, events, log_text(events))
 
-    everything_but(launched, 2, steps)
+    launched.launch(steps=steps)
     assert told(launched, law) == [(launched.logs[2].line(event), "RES03", "review")]
 
 
