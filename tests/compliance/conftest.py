@@ -70,14 +70,15 @@ def broken(tree):
 
 
 @pytest.fixture
-def found(law):
-    """Judges paths: [(file name or folder, line, code)] of the findings, errors and warnings and all."""
+def findings(law):
+    """Judges paths: the findings, errors and warnings and all."""
+    return lambda *paths, **options: judge(paths, rules=law, **options).findings
 
-    def look(*paths, **options):
-        verdict = judge([str(p) for p in paths], rules=law, **options)
-        return [(Path(f.path).name, f.line, f.code) for f in verdict.findings]
 
-    return look
+@pytest.fixture
+def found(findings):
+    """Judges paths: [(file name or folder, line, code)] of the findings."""
+    return lambda *paths, **options: [(Path(f.path).name, f.line, f.code) for f in findings(*paths, **options)]
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def exactly(tmp_path, law, monkeypatch):
     else. With WRITE_FINDINGS in the environment, the words are written down instead: see docs/testing.md."""
 
     def hold(entry):
-        tree, expected = _catalogue.damaged(entry, tmp_path, logs=_logs, monkeypatch=monkeypatch)
+        tree, expected = _catalogue.damaged(entry, tmp_path, monkeypatch=monkeypatch)
         monkeypatch.chdir(tmp_path)  # so that no finding names the scratch folder
         findings = judge([str(tree.root.relative_to(tmp_path))], rules=law, **tree.options).findings
         assert sorted((Path(f.path).name, f.line, f.code) for f in findings) == sorted(expected)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 import shutil
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -103,6 +104,15 @@ def config_digest(settings: dict) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
+@contextmanager
+def amended(root: Path):
+    """The limits of v1.0 in a folder of editions, to be changed."""
+    path = root / "v1.0" / "limits.yaml"
+    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
+    yield limits
+    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
+
+
 def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny`, `mean` and `sampled` too,
     and others on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`,
@@ -110,14 +120,12 @@ def law(folder: Path) -> Path:
     rounds that require a witness; and `weighed`, of rounds that require final weights."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
-    path = root / "v1.0" / "limits.yaml"
-    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
-    limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY, "mean": MEAN, "sampled": SAMPLED}
-    probe = {"metric": "eval_error", "lower": True, "score": "mean"}
-    limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
-    limits["benchmarks"]["sampled"] = {**limits["benchmarks"]["scaffold"], "score": "mean", "sample_counts": True}
-    limits["witness_key"] = KEY
-    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
+    with amended(root) as limits:
+        limits["problems"] = {**(limits.get("problems") or {}), "tiny": TINY, "mean": MEAN, "sampled": SAMPLED}
+        probe = {"metric": "eval_error", "lower": True, "score": "mean"}
+        limits["benchmarks"]["probe"] = {**limits["benchmarks"]["scaffold"], **probe}
+        limits["benchmarks"]["sampled"] = {**limits["benchmarks"]["scaffold"], "score": "mean", "sample_counts": True}
+        limits["witness_key"] = KEY
     others = {
         "whole-systems": {"system_nodes_logged": True},
         "assigned": {"registry": "required"},

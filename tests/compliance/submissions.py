@@ -124,6 +124,17 @@ class Tree:
         log.settings(**fields)
         return self.written(log.one("hyperparameters"), index)
 
+    def learning_rate(self, rate: float, index: int | None = None) -> int:
+        """Give a run another learning rate; the line of its hyperparameters."""
+        self.changed("opt_base_learning_rate", index, value=rate)
+        return self.settings(index, learning_rate=rate)
+
+    def on_two_nodes(self, index: int | None = None) -> int:
+        """Let the two ranks of a run be on two nodes; the line of their number."""
+        (named,) = self.logs[self.at if index is None else index].one("devices")["value"]
+        self.changed("devices", index, value=[{**named, "host": host, "ranks": 1} for host in ("n1", "n2")])
+        return self.changed("number_of_nodes", index, value=2)
+
     def files(self, index: int = 0) -> dict[str, str]:
         """The files that run `index` logs."""
         return self.logs[index].one("source")["metadata"]["files"]

@@ -1,6 +1,6 @@
 """Attacks on the committed runs, by class: what a cheat does, and the codes that tell. Where no text can show it, there
-are none: replay, re-evaluation, a registry or people must. Attacks that change one value, as the damage of a rule in
-families/ does, are left out."""
+are none: replay, re-evaluation, a registry or people must. Attacks that the damage of a rule in families/ makes as
+well, such as those that change one value, are left out."""
 
 import functools
 

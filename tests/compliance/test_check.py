@@ -11,6 +11,7 @@ import pytest
 
 import compliance
 from compliance import check
+from tests.compliance.logs import good
 
 HERE = Path(compliance.__file__).parent
 
@@ -140,8 +141,8 @@ def test_runs_by_other_names_are_no_missing_runs(tree, run):
     assert code == 2 and "no log: logs are called result_<i>.txt" in out
 
 
-def test_beside_others_the_report_is_on_the_given_paths_alone(run, tree, submissions, logs, tmp_path):
-    other = submissions.Tree(tmp_path / "other", make=lambda index: logs.good(index + 20))
+def test_beside_others_the_report_is_on_the_given_paths_alone(run, tree, submissions, tmp_path):
+    other = submissions.Tree(tmp_path / "other", make=lambda index: good(index + 20))
     other.changed("seed", 1, value=5)
     home = tree.root.with_name("bolt")
     other.root.rename(home)

@@ -4,14 +4,14 @@ Its score has a key of its own, it is evaluated twice an epoch, and a sample is 
 """
 
 import random
-from pathlib import Path
 
 import pytest
-import yaml
 
 from compliance.engine import judge
 from results.statistics.result import summarize
-from tests.compliance.logs import TINY
+from tests.compliance.logs import TINY, amended, config_digest, good
+from tests.compliance.logs import law as make_law
+from tests.compliance.submissions import Tree
 
 METRIC = "eval_perplexity"
 BENCHMARK = {
@@ -39,17 +39,16 @@ SETTINGS = {
 }
 
 
-def run(logs, index=0):
+def run(index):
     """A run of the workload: a good log, of which each second epoch ends a pass over the data."""
-    log, rng = logs.good(index), random.Random(index)
+    log, rng = good(index), random.Random(index)
     log.one("submission_benchmark")["value"], log.one("problem")["value"] = "sequences", "short"
     log.one("target")["value"] = PROBLEM["target"]
     optimizer = ("opt_name", "opt_end_", "opt_adam_", "opt_weight", "opt_gradient", "opt_learning")
     log.events = [event for event in log.events if not event["key"].startswith(optimizer)]
     head = log.one("hyperparameters")
     head["value"], head["metadata"]["machine"] = SETTINGS, ["bucketing"]
-    log.one("config_digest")["value"] = logs.config_digest(SETTINGS)
-    files = log.one("source")["metadata"]["files"]
+    log.one("config_digest")["value"] = config_digest(SETTINGS)
     for event in log.events:
         data = event["metadata"]
         if "epoch_num" in data:
@@ -66,28 +65,25 @@ def run(logs, index=0):
             for name in ("intersection", "predicted", "true"):
                 del data[name]
     proof = next(e for e in log.all("dataset_fingerprint") if e["metadata"]["split"] == "train")
-    log.events.remove(proof)  # it is known after the second half of the first epoch
-    stop = log.all("epoch_stop")[1]
-    log.events.insert(log.events.index(stop) + 1, {**proof, "time_ms": stop["time_ms"]})
-    assert files and log.all(METRIC)[-1]["value"] <= PROBLEM["target"]
+    second = log.one("eval_start", 1)  # it is known after the second half of the first epoch
+    log.move(proof, second)
+    assert log.all(METRIC)[-1]["value"] <= PROBLEM["target"]
     return log
 
 
 @pytest.fixture(scope="module")
-def law(logs, tmp_path_factory):
+def law(tmp_path_factory):
     """Editions that know the workload."""
-    root = logs.law(tmp_path_factory.mktemp("fourth"))
-    path = root / "v1.0" / "limits.yaml"
-    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
-    limits["benchmarks"]["sequences"], limits["problems"]["short"] = BENCHMARK, PROBLEM
-    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
+    root = make_law(tmp_path_factory.mktemp("fourth"))
+    with amended(root) as limits:
+        limits["benchmarks"]["sequences"], limits["problems"]["short"] = BENCHMARK, PROBLEM
     return root
 
 
 @pytest.fixture
-def tree(logs, submissions, tmp_path):
+def tree(tmp_path):
     """A set of its runs."""
-    return submissions.Tree(tmp_path, benchmark="sequences", make=lambda index: run(logs, index))
+    return Tree(tmp_path, benchmark="sequences", make=run)
 
 
 def test_its_set_passes_and_has_a_figure(law, tree):
@@ -110,6 +106,6 @@ def test_its_set_passes_and_has_a_figure(law, tree):
         (lambda tree: tree.changed("epoch_stop", metadata={"samples_count": 8}), "DATA06"),
     ],
 )
-def test_its_runs_are_judged_by_its_rules(law, tree, change, code):
+def test_its_runs_are_judged_by_its_rules(found, tree, change, code):
     change(tree)
-    assert ("result_2.txt", code) in {(Path(f.path).name, f.code) for f in judge([tree.root], rules=law).findings}
+    assert ("result_2.txt", code) in {(name, code) for name, _, code in found(tree.root)}

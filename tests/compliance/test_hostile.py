@@ -76,12 +76,12 @@ def test_pipes_are_not_opened(tree, law):
     assert len(verdict.missed) == 1
 
 
-def test_names_with_newlines_and_escapes(tree, law):
+def test_names_with_newlines_and_escapes(tree, findings):
     for name in ("a\nb.py", "\x1b[31mred.txt", "\u202egnp.txt", "\udcff.txt"):
         os.close(os.open(os.fsencode(tree.implementation / name), os.O_CREAT | os.O_WRONLY))
-    verdict = judge([tree.root], rules=law)
-    assert sum(f.code == "TREE05" for f in verdict.findings) == 4
-    assert all(f.text().isprintable() for f in verdict.findings)
+    found = findings(tree.root)
+    assert sum(f.code == "TREE05" for f in found) == 4
+    assert all(f.text().isprintable() for f in found)
 
 
 def test_yaml_with_tags_and_anchors_is_never_unfolded(tree, found):

@@ -8,6 +8,7 @@ from compliance.engine import judge
 from compliance.reviewing.waiver import Waiver, Waivers
 from results.statistics.result import summarize
 from rules.edition import load
+from tests.compliance.logs import SYSTEM, good, mean_run
 
 SLOW = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.995)
 
@@ -40,12 +41,12 @@ def strong(tree):
     return tree.path(0).parent
 
 
-def test_a_system_named_weak_prunes_nothing(tree, logs, look):
+def test_a_system_named_weak_prunes_nothing(tree, look):
     weak = tree.root / "results" / "weak" / "strong" / "scaffold"
-    tree.write_system({**logs.SYSTEM, "system_name": "weak"}).rename(tree.root / "systems" / "weak.json")
+    tree.write_system({**SYSTEM, "system_name": "weak"}).rename(tree.root / "systems" / "weak.json")
     shutil.rmtree(tree.root / "results")
     for index in range(8):
-        log = logs.good(index) if index < 5 else logs.good(index, SLOW)
+        log = good(index) if index < 5 else good(index, SLOW)
         log.one("submission_platform")["value"] = "weak"
         log.write(weak / ("" if index < 5 else "pruned_results") / f"result_{index}.txt")
     found, verdict = look(tree.root)
@@ -53,17 +54,17 @@ def test_a_system_named_weak_prunes_nothing(tree, logs, look):
     assert found[str(weak)][:2] == (None, None)  # runs that were left out concern the set
 
 
-def test_a_run_cannot_take_the_problem_of_another_benchmark(tree, logs, look):
+def test_a_run_cannot_take_the_problem_of_another_benchmark(tree, look):
     each(tree, lambda log, index: [log.one(k).update(value=v) for k, v in (("problem", "mean"), ("target", 0.2))])
     found, verdict = look(tree.root)
     assert {f.code for f in verdict.findings} >= {"LOG12"} and verdict.exit_code == 1
     assert found[str(strong(tree))][0] is None
 
 
-def test_of_two_submissions_with_the_same_runs_neither_has_a_figure(tree, logs, look):
+def test_of_two_submissions_with_the_same_runs_neither_has_a_figure(tree, look):
     """Logs don't tell who copied: the copy may be given first, and may have any times."""
     each(tree, lambda log, index: log.one("submission_org").update(value="beta"))
-    tree.write_system({**logs.SYSTEM, "submitter": "beta"})
+    tree.write_system({**SYSTEM, "submitter": "beta"})
     beta = tree.root.rename(tree.root.with_name("beta"))
     copy = shutil.copytree(beta, beta.with_name("aaa"))
     for paths in ([beta.parent], [beta, copy], [copy, beta]):
@@ -72,8 +73,8 @@ def test_of_two_submissions_with_the_same_runs_neither_has_a_figure(tree, logs, 
         assert sum(f.code == "RUN05" for f in verdict.findings) == 10
 
 
-def test_logs_given_beside_their_set_change_nothing(tree, logs, look):
-    tree.logs = [logs.mean_run(index) for index in range(5)]  # of another benchmark than the folder's
+def test_logs_given_beside_their_set_change_nothing(tree, look):
+    tree.logs = [mean_run(index) for index in range(5)]  # of another benchmark than the folder's
     each(tree, lambda log, index: None)
     alone, beside = look(tree.root), look(tree.root, *(tree.path(i) for i in range(5)))
     assert [f.code for f in beside[1].findings] == [f.code for f in alone[1].findings] == ["RUN10"] * 5
@@ -110,8 +111,8 @@ NOWHERE = ["more/result_5.txt", "power/result_5/result_5.txt", "pruned_results/m
 
 
 @pytest.mark.parametrize("place", [*NOWHERE, "pruned_results/result_5.txt", "result_1234567890.txt", "result_5.md"])
-def test_a_run_left_out_beside_its_set_takes_the_figure_away(tree, logs, look, place):
-    logs.good(9, (0.5, 0.6, 0.94)).write((strong(tree) / place).resolve())
+def test_a_run_left_out_beside_its_set_takes_the_figure_away(tree, look, place):
+    good(9, (0.5, 0.6, 0.94)).write((strong(tree) / place).resolve())
     found, verdict = look(tree.root)
     assert found[str(strong(tree))][0] is None and verdict.exit_code == 1
 
@@ -132,10 +133,10 @@ def test_a_set_given_by_itself_says_so_and_has_no_rank(tree, look):
     assert value[0] is not None and value[1:] == (None, "clean as a set")
 
 
-def test_a_lone_set_in_a_folder_of_any_name_is_of_its_runs_benchmark(tree, logs, law, look):
+def test_a_lone_set_in_a_folder_of_any_name_is_of_its_runs_benchmark(tree, law, look):
     folder = tree.root.parent / "zeta" / "x"
     for index in range(5):
-        logs.mean_run(index).write(folder / f"result_{index}.txt")
+        mean_run(index).write(folder / f"result_{index}.txt")
     _, verdict = look(folder)
     (runs,) = verdict.all_sets
     assert (runs.benchmark, runs.required) == ("probe", load("v1.0", law).benchmarks["probe"].runs)
@@ -151,7 +152,7 @@ def test_a_value_nested_deeply_is_read(tree, look):
     assert look(tree.root)[1].looked == 5
 
 
-def test_the_division_is_read_once(tree, logs, look):
-    tree.write_system({**logs.SYSTEM, "division": "closed "})
+def test_the_division_is_read_once(tree, look):
+    tree.write_system({**SYSTEM, "division": "closed "})
     _, verdict = look(tree.root)
     assert {run.run.division for run in verdict.all_sets[0].logs} == {"closed"}

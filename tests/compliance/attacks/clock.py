@@ -58,11 +58,6 @@ def delayed(run, by, key, nth=0):
     run.shift(by, run.one(key, nth))
 
 
-def second_start(run):
-    epoch = run.one("epoch_start", 2)
-    run.insert(epoch, event_like(epoch, "run_start", None, "INTERVAL_START"))
-
-
 def late_start(run):
     """Initialisation ends, and the clock starts, in the first epoch, shortly before its stop."""
     for key in ("init_stop", "run_start"):
@@ -127,7 +122,6 @@ CLOCK = [
     ("a tenth of a second back at each edge", each(small_steps_back), "CLK04"),
     ("a second back behind many small steps", each(hidden_step_back), "CLK04"),
     ("run_start within the first epoch", each(late_start), "CLK21"),
-    ("a second run_start", each(second_start), "CLK01"),
     ("run_stop before the last evaluation", each(moved, "run_stop", "eval_start", to=-1), "EVL06"),
     ("run_stop logged earlier than it was", each(early_line), "EVL06"),
     ("five minutes of work as initialisation", each(delayed, 300_000, "init_stop"), "CLK18"),

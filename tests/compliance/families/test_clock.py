@@ -7,7 +7,7 @@ from compliance.reading.log import Log
 from rules.edition import load
 from tests.compliance.families.damages import damage, files_changed, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.logs import event, read
+from tests.compliance.logs import START, event, read
 from tests.compliance.made import terms, timeline
 
 CLOCK = load("v1.0").limits.clock
@@ -98,9 +98,9 @@ def run_of_a_century(tree, log):
 
 @pytest.mark.parametrize("key", ["staging_start", "staging_stop"])
 @pytest.mark.parametrize(("line", "beyond", "found"), [(3, 0, [3]), (4, 0, []), (5, -1, [5]), (5, 0, [])])
-def test_clk11_staging_starts_with_the_clock_or_later(logs, key, line, beyond, found):
+def test_clk11_staging_starts_with_the_clock_or_later(key, line, beyond, found):
     """Several programs may write into one line."""
-    log = logs.read(logs.event(4, "run_start"), logs.event(line, key, logs.START + beyond))
+    log = read(event(4, "run_start"), event(line, key, START + beyond))
     faults = checks.staging_is_inside_the_clock(log, LIMITS, timeline(start=log.first("run_start")))
     assert [f.line for f in faults] == found
 
@@ -169,10 +169,10 @@ def told(check, *events, seconds=None, **changes):
     return [(fault.line, fault.found, fault.wanted) for fault in faults]
 
 
-def unbalanced(logs, *events, stop=None, terms=LIMITS):
+def unbalanced(*events, stop=None, terms=LIMITS):
     """The lines of what CLK10 finds in events (key, epoch)."""
-    read = [logs.event(line, key, epoch_num=epoch) for line, (key, epoch) in enumerate(events, 1)]
-    return [fault.line for fault in checks.intervals_are_balanced(logs.read(*read), terms, timeline(stop=stop))]
+    told = [event(line, key, epoch_num=epoch) for line, (key, epoch) in enumerate(events, 1)]
+    return [fault.line for fault in checks.intervals_are_balanced(read(*told), terms, timeline(stop=stop))]
 
 
 @pytest.mark.parametrize(
@@ -184,17 +184,17 @@ def unbalanced(logs, *events, stop=None, terms=LIMITS):
         (TOLERANT, ("seed", "epoch_stop"), [2]),
     ],
 )
-def test_clk10_what_starts_stops_once(logs, terms, keys, found):
-    for stop in (None, logs.event(20, "run_stop", status="success")):
-        assert unbalanced(logs, *((key, 1) for key in keys), stop=stop, terms=terms) == found
+def test_clk10_what_starts_stops_once(terms, keys, found):
+    for stop in (None, event(20, "run_stop", status="success")):
+        assert unbalanced(*((key, 1) for key in keys), stop=stop, terms=terms) == found
 
 
-def test_clk10_an_aborted_run_may_leave_one_open(logs):
+def test_clk10_an_aborted_run_may_leave_one_open():
     start = ("epoch_start", 1)
     for line, found in ((20, []), (1, [1])):  # behind it, or not
-        stop = logs.event(line, "run_stop", status="aborted")
-        assert unbalanced(logs, start, stop=stop) == found
-    assert unbalanced(logs, start, ("epoch_stop", 2), stop=stop) == [2]
+        stop = event(line, "run_stop", status="aborted")
+        assert unbalanced(start, stop=stop) == found
+    assert unbalanced(start, ("epoch_stop", 2), stop=stop) == [2]
 
 
 @pytest.mark.parametrize(
@@ -216,13 +216,13 @@ def test_clk03_and_clk13_bound_the_seconds_of_a_run(seconds, passing, wanted):
     assert [(f.line, f.wanted) for f in faults] == [(7, text) for text in wanted]
 
 
-def test_clk05_times_are_from_the_first_day_on_to_the_last(logs):
+def test_clk05_times_are_from_the_first_day_on_to_the_last():
     first, last = (checks._milliseconds(date) for date in (CLOCK.not_before, CLOCK.not_after))
     assert checks.date_of(first - 1) < CLOCK.not_before == checks.date_of(first)
     assert checks.date_of(last - 1) < CLOCK.not_after == checks.date_of(last)
     assert checks.date_of(10**20) == "100000000000000000000"
     for times, found in (((first, last), []), ((first - 1, last), [1]), ((first, last + 1, last + 2), [3]), ((), [])):
-        log = logs.read(*(logs.event(i, "seed", time) for i, time in enumerate(times, 1)))
+        log = read(*(event(i, "seed", time) for i, time in enumerate(times, 1)))
         assert [fault.line for fault in checks.times_are_of_this_round(log, LIMITS, None)] == found
 
 
@@ -248,9 +248,9 @@ def test_clk04_small_steps_back_count_together(total, found):
     assert [f.found for f in faults if f.severity == "review"] == found
 
 
-def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
-    events = [logs.event(1, "run_start", 700), logs.event(2, "epoch_start", 900), logs.event(3, "epoch_stop", 500)]
-    log = logs.read(*events)
+def test_clk04_names_the_event_that_is_later_if_it_is_kept():
+    events = [event(1, "run_start", 700), event(2, "epoch_start", 900), event(3, "epoch_stop", 500)]
+    log = read(*events)
     log.back = [(3, 400, "epoch_stop")]
     (fault,) = checks.time_never_runs_back(log, BACK, None)
     assert fault.found == "epoch_stop 400 ms earlier than epoch_start of line 2"
@@ -259,29 +259,29 @@ def test_clk04_names_the_event_that_is_later_if_it_is_kept(logs):
     assert fault.found == "epoch_stop 401 ms earlier than an event before it"
 
 
-def test_clk02_milestones_in_one_line_are_in_order(logs):
-    log = logs.read(logs.event(4, "init_stop"), logs.event(4, "run_start"))
+def test_clk02_milestones_in_one_line_are_in_order():
+    log = read(event(4, "init_stop"), event(4, "run_start"))
     assert list(checks.milestones_are_in_order(log, LIMITS, None)) == []
 
 
 @pytest.mark.parametrize("key", ["epoch_stop", "eval_accuracy"])
 @pytest.mark.parametrize(("beyond", "says"), [(0, []), (1, ["in line 4, after run_stop by its time"])])
-def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(logs, key, beyond, says):
-    log = logs.read(logs.event(4, key, logs.START + beyond), logs.event(4, "run_stop"))
+def test_clk08_an_event_in_the_line_of_run_stop_is_not_behind_it(key, beyond, says):
+    log = read(event(4, key, START + beyond), event(4, "run_stop"))
     faults = checks.nothing_comes_after_run_stop(log, LIMITS, timeline(stop=log.first("run_stop")))
     assert [f.found for f in faults] == [f"{key} {text}" for text in says]
 
 
 @pytest.mark.parametrize("key", ["epoch_start", "eval_start", "eval_accuracy"])
 @pytest.mark.parametrize(("line", "found"), [(3, [4]), (4, [])])
-def test_clk21_an_event_in_the_line_of_run_start_is_not_before_it(logs, key, line, found):
-    log = logs.read(logs.event(line, key), logs.event(4, "run_start"))
+def test_clk21_an_event_in_the_line_of_run_start_is_not_before_it(key, line, found):
+    log = read(event(line, key), event(4, "run_start"))
     faults = checks.nothing_comes_before_run_start(log, LIMITS, timeline(start=log.first("run_start")))
     assert [f.line for f in faults] == found
 
 
-def test_clk08_without_a_target_instances_end_with_run_stop(logs):
-    log = logs.read(logs.event(4, "run_stop"), logs.event(5, "epoch_stop"))
+def test_clk08_without_a_target_instances_end_with_run_stop():
+    log = read(event(4, "run_stop"), event(5, "epoch_stop"))
     (fault,) = checks.nothing_comes_after_run_stop(log, TOLERANT, timeline(stop=log.first("run_stop")))
     assert fault.severity == ""
 

@@ -69,9 +69,9 @@ def terms(score="dice", parts=1, **fields):
         (1, 2, [8, 10**400], [2]),
     ],
 )
-def test_data06_parts_of_an_epoch_are_of_whole_batches(logs, parts, batch, samples, found):
-    stops = (logs.event(n, "epoch_stop", samples_count=count) for n, count in enumerate(samples, 1))
-    log = logs.read(*stops, logs.event(9, "global_batch_size", value=batch))
+def test_data06_parts_of_an_epoch_are_of_whole_batches(parts, batch, samples, found):
+    stops = (event(n, "epoch_stop", samples_count=count) for n, count in enumerate(samples, 1))
+    log = read(*stops, event(9, "global_batch_size", value=batch))
     assert [f.line for f in checks.epochs_train_on_the_split(log, terms(parts=parts), None)] == found
 
 
@@ -110,14 +110,14 @@ COMPARED = (SAMPLES, EPOCHS, CLASSES, DEFINITION, checks.fingerprints_are_publis
 
 
 @pytest.mark.parametrize("split", [None, ["train"]])
-def test_a_split_that_is_no_text_is_not_looked_up(logs, split):
-    log = logs.read(logs.event(1, "dataset_fingerprint", value="c", split=split, samples_count=1, class_counts=[1]))
+def test_a_split_that_is_no_text_is_not_looked_up(split):
+    log = read(event(1, "dataset_fingerprint", value="c", split=split, samples_count=1, class_counts=[1]))
     assert [fault for check in COMPARED for fault in check(log, terms(), None)] == []
 
 
-def test_without_a_published_problem_nothing_is_compared(logs):
+def test_without_a_published_problem_nothing_is_compared():
     events = ("train_samples", "problem_digest", "dataset_fingerprint", "epoch_stop", "eval_accuracy")
-    log = logs.read(*(logs.event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))
+    log = read(*(event(i, key, split="train", true=[1]) for i, key in enumerate(events, 1)))
     assert [fault for check in COMPARED for fault in check(log, made.terms(), None)] == []
     assert list(checks.fingerprints_are_logged(read(), made.terms(), timeline(scores=("one",)))) == []
 
@@ -153,13 +153,13 @@ OTHER = {"train": "a", "validation": "c"}
         ({"here": {"train": "a", "validation": "b"}}, []),
     ],
 )
-def test_a_dataset_is_one_of_those_that_are_registered(logs, datasets, found):
+def test_a_dataset_is_one_of_those_that_are_registered(datasets, found):
     events = [(3, "a", "train"), (4, "b", "validation")]
-    log = logs.read(*(logs.event(line, "dataset_fingerprint", value=value, split=s) for line, value, s in events))
+    log = read(*(event(line, "dataset_fingerprint", value=value, split=s) for line, value, s in events))
     judged = checks.datasets_are_registered(log, terms(fingerprints={}, datasets=datasets), None)
     assert [(f.line, f.found, f.wanted) for f in judged] == found
     assert list(checks.datasets_are_registered(log, terms(datasets=datasets), None)) == []
-    assert list(checks.datasets_are_registered(logs.read(), terms(fingerprints={}), None)) == []
+    assert list(checks.datasets_are_registered(read(), terms(fingerprints={}), None)) == []
 
 
 def by_rank(total, least, most):
@@ -180,9 +180,9 @@ def by_rank(total, least, most):
         (4000, False),
     ],
 )
-def test_data07_two_ranks_read_a_split(logs, sizes, good):
-    fingerprint = logs.event(3, "dataset_fingerprint", split="train", bytes_read=sizes)
-    log = logs.read(logs.event(1, "number_of_ranks", value=2), fingerprint)
+def test_data07_two_ranks_read_a_split(sizes, good):
+    fingerprint = event(3, "dataset_fingerprint", split="train", bytes_read=sizes)
+    log = read(event(1, "number_of_ranks", value=2), fingerprint)
     faults = checks.bytes_read_suffice(log, terms(bytes={"train": 2000}), None)
     assert [fault.line for fault in faults] == ([] if good else [3])
 

@@ -12,6 +12,7 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import event, read
 from tests.compliance.made import terms, timeline
 
 
@@ -106,11 +107,11 @@ def idle_accelerator(metered):
     return [("result_2.txt", metered.sourced(1, source="nvml", scope="device", device="567"), "ENE09")] * 2
 
 
-def test_ene09_a_node_may_be_one_of_hosts_that_are_numbered(logs):
+def test_ene09_a_node_may_be_one_of_hosts_that_are_numbered():
     """Their names are not told, those of counters' nodes are."""
     names = [f"{'x' * 64}{n}z" for n in range(2000)]
     equal = {"kind": "cpu", "name": "A processor", "ranks": 2, "distinct": 0}
-    log = logs.read(logs.event(1, "devices", value=[{"hosts": short([names])[0], **equal}]))
+    log = read(event(1, "devices", value=[{"hosts": short([names])[0], **equal}]))
     source = Source(names[0], "rapl", "package", "package-0", None, 500.0, 300, 100)
     log.memo = {"energy": Live(7, (source,), (), False, ())}
     assert list(checks.counters_are_of_what_computes(log, None, None)) == []
@@ -187,20 +188,20 @@ def test_ene05_is_of_runs_that_read_counters():
     ("node", "found"),
     [("n7", []), ("login", ["a counter of login: device gpu"]), ("n9999", ["a counter of the node n9999"])],
 )
-def test_ene09_where_devices_are_counted_their_nodes_are_known(logs, node, found):
+def test_ene09_where_devices_are_counted_their_nodes_are_known(node, found):
     item = {"kind": "cuda", "name": "X", "ranks": 4}
     hosts = {**item, "hosts": [f"n{n}" for n in range(1025)], "distinct": 4100}
-    log = logs.read(logs.event(1, "devices", value=[hosts, {**item, "host": "login", "uuids": ["a", "b", "c", "d"]}]))
+    log = read(event(1, "devices", value=[hosts, {**item, "host": "login", "uuids": ["a", "b", "c", "d"]}]))
     log.memo["energy"] = Live(5, (Source(node, "nvml", "device", "gpu", None, 700.0, 1, 1),), (), False, ())
     assert [fault.found for fault in checks.counters_are_of_what_computes(log, TERMS, PASSED)] == found
 
 
 @pytest.mark.parametrize(("times", "found"), [((1000, 2000), []), ((-1, 500), ["1.001 s from run_start in line 3"])])
 @pytest.mark.parametrize("at", [1000, "noon", 10**400])
-def test_ene03_the_earliest_of_equal_counters_counts_as_well(logs, times, found, at):
+def test_ene03_the_earliest_of_equal_counters_counts_as_well(times, found, at):
     source = Source("n1", "x", "device", "g", None, 500.0, 300, 100)
-    read = (Reading(4, "run_start", None, [times[1]], [0], 0.0, [times[0]]),)
-    log = logs.read(logs.event(3, "run_start", at))
-    log.memo = {"energy": Live(5, (source,), read, False, ())}
+    readings = (Reading(4, "run_start", None, [times[1]], [0], 0.0, [times[0]]),)
+    log = read(event(3, "run_start", at))
+    log.memo = {"energy": Live(5, (source,), readings, False, ())}
     told = [fault.found for fault in checks.readings_have_no_holes(log, TERMS, PASSED)]
     assert told == (found if at == 1000 else [])  # an event without a time

@@ -7,7 +7,6 @@ import weakref
 import pytest
 
 from benchmark.source import ROOT
-from compliance.engine import judge
 from compliance.families import environment as checks
 from compliance.reading import environment as reading_environment
 from rules.edition import load
@@ -15,6 +14,7 @@ from tests.compliance.catalogue import event_changed
 from tests.compliance.environments import RUN as GOOD
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import interrupt, sha256
 from tests.compliance.submissions import Probed
 
 LIMITS = load("v1.0").limits.environment
@@ -92,11 +92,9 @@ def manifest_of_another_run(environed):
 @files_changed("ENV06", FILE)
 def two_kinds_of_nodes(environed):
     other = {"clocks": {"value": {"governor": {"powersave": 2}}, "origin": "a test"}}
-    for index, log in enumerate(environed.logs):
-        environed.manifests[index]["nodes"].append({"hosts": ["n2"], "facts": other if index == 2 else {}})
-        groups = [{**log.one("devices")["value"][0], "ranks": 1, "host": host} for host in ("n1", "n2")]
-        environed.changed("devices", index, value=groups)
-        environed.changed("number_of_nodes", index, value=2)
+    for index, manifest in enumerate(environed.manifests):
+        manifest["nodes"].append({"hosts": ["n2"], "facts": other if index == 2 else {}})
+        environed.on_two_nodes(index)
         environed.survey(index)
     environed.described(number_of_nodes="2")
 
@@ -230,13 +228,13 @@ def test_env10_what_was_moved_aside_lies_beside_its_log(launched, found):
     assert "ENV10" not in [code for *_, code in found(launched.root)]
 
 
-def test_a_run_that_went_on_has_another_manifest(environed, logs, found):
+def test_a_run_that_went_on_has_another_manifest(environed, found):
     log = environed.logs[2]
-    resumed = logs.interrupt(log)
+    resumed = interrupt(log)
     environed.write(2)
     text = json.dumps(environed.manifests[2])
     later = environed.put(environed.environment(2).with_name("environment_2_1.json"), text)
-    assert resumed["value"]["environment"] == logs.sha256(later)
+    assert resumed["value"]["environment"] == sha256(later)
     assert [code for *_, code in found(environed.root)] == ["RES03"]
     later.write_text(text + " ")
     assert (later.name, 1, "ENV03") in found(environed.root)
@@ -245,7 +243,7 @@ def test_a_run_that_went_on_has_another_manifest(environed, logs, found):
     assert ("result_2.txt", log.line(resumed), "ENV01") in found(environed.root)
 
 
-def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
+def test_few_manifests_are_held_at_a_time(environed, found, monkeypatch):
     """A submission may have thousands, each of which makes 25 MB of objects."""
     alive, most = weakref.WeakSet(), []
 
@@ -263,8 +261,7 @@ def test_few_manifests_are_held_at_a_time(environed, law, monkeypatch):
     monkeypatch.setattr(reading_environment, "_parsed", reading_environment._parsed.__wrapped__)
     monkeypatch.setattr(checks, "read_environment", reading)
     environed.fact("packages", {"torch": "2.13.0", "numpy": "1"})
-    codes = {f.code for f in judge([environed.root], rules=law).findings}
-    assert "ENV05" in codes and 0 < max(most) <= 3
+    assert (FILE, 1, "ENV05") in found(environed.root) and 0 < max(most) <= 3
 
 
 @pytest.mark.parametrize(

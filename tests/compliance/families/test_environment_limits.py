@@ -11,6 +11,7 @@ from compliance.reading import environment as reading_environment
 from compliance.reading.digest import Named
 from compliance.reading.run import Mark
 from tests.compliance import made
+from tests.compliance.logs import event, read
 from tests.compliance.made import OURS, terms, timeline
 
 TEN = ", ".join(f"{n} 1" for n in "abcdefghij")
@@ -31,11 +32,11 @@ def test_of_two_facts_the_entries_that_differ_are_told(value, usual, found, want
     assert told[0].strip('"') == found and (wanted is None or told[1].strip('"') == wanted)
 
 
-def test_env01_a_line_of_several_programs_is_not_behind_itself(logs):
+def test_env01_a_line_of_several_programs_is_not_behind_itself():
     facts = {"value": "a" * 64, "bytes": 1, "path": "environment_0.json"}
     for line, found in ((3, []), (4, []), (5, [5])):
-        log = logs.read(logs.event(line, "environment", **facts))
-        time = timeline(start=logs.event(4, "run_start"))
+        log = read(event(line, "environment", **facts))
+        time = timeline(start=event(4, "run_start"))
         assert [f.line for f in checks.environment_is_named(log, None, time)] == found
 
 

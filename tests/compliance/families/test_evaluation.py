@@ -15,6 +15,7 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import START, event, good, read, recount
 from tests.compliance.made import OURS, scores, timeline
 
 
@@ -75,9 +76,9 @@ def intermediate_evaluations_deleted(tree):
 
 
 @damage
-def epochs_after_the_target(tree, logs):
+def epochs_after_the_target(tree):
     qualities = (0.5, 0.7, 0.995, 0.6, 0.996)
-    log = tree.logs[2] = logs.good(2, qualities)
+    log = tree.logs[2] = good(2, qualities)
     return [("result_2.txt", tree.written(log.all("eval_accuracy")[3]), "EVL09")]
 
 
@@ -91,8 +92,8 @@ def background_missed_more_often_than_another_class_was_taken(tree):
 
 
 @damage
-def one_run_that_missed_its_target(tree, logs):
-    tree.logs[1] = logs.good(1, (0.5, 0.7, 0.8))
+def one_run_that_missed_its_target(tree):
+    tree.logs[1] = good(1, (0.5, 0.7, 0.8))
     tree.write(1)
     return [("result_1.txt", len(tree.logs[1].events), "EVL07")]
 
@@ -102,12 +103,12 @@ def recounted(*changes):
     follows from them."""
 
     @damage
-    def entry(sampled, logs):
+    def entry(sampled):
         event = sampled.logs[2].all("eval_accuracy")[1]
         rows = copy.deepcopy(event["metadata"]["counts"])
         for sample, of, which, by in changes:
             rows[sample][of][which] += by
-        logs.recount(event, rows)
+        recount(event, rows)
         return [("result_2.txt", sampled.written(event), "EVL16")]
 
     return entry
@@ -125,7 +126,7 @@ a_sample_without_counts = log_changed(
 
 
 @damage
-def sums_that_the_samples_do_not_give(sampled, logs):
+def sums_that_the_samples_do_not_give(sampled):
     """The score follows from the sums."""
     event = sampled.logs[2].all("eval_accuracy")[1]
     sums = event["metadata"]["sums"]
@@ -148,10 +149,10 @@ def test_a_run_that_is_aborted_anywhere_is_honest(tree, found):
 
 
 @pytest.mark.parametrize(("line", "beyond", "found"), [(4, 0, []), (4, 1, [4]), (2, -20_000, []), (1, -20_000, [1])])
-def test_evl15_a_score_comes_within_its_evaluation_or_soon_after(logs, line, beyond, found):
+def test_evl15_a_score_comes_within_its_evaluation_or_soon_after(line, beyond, found):
     limit = int(OURS.limits.clock.stop_delay * 1000)
-    score = Scored(logs.event(line, "score", logs.START + limit + beyond), 1, False)
-    log = logs.read(logs.event(2, "eval_start", epoch_num=1), logs.event(3, "eval_stop", epoch_num=1))
+    score = Scored(event(line, "score", START + limit + beyond), 1, False)
+    log = read(event(2, "eval_start", epoch_num=1), event(3, "eval_stop", epoch_num=1))
     faults = checks.scores_follow_their_evaluations(log, terms(), timeline(scores=[score]))
     assert [fault.line for fault in faults] == found
 
@@ -163,11 +164,11 @@ def terms(edition=OURS, benchmark="scaffold", **changes):
     return made.terms(edition, benchmark, **{"target": 0.95, **changes})
 
 
-def found_in(logs, check, *events, edition=OURS, time=None, **changes):
+def found_in(check, *events, edition=OURS, time=None, **changes):
     """The lines of what a check finds in events (key, epoch)."""
-    read = logs.read(*(logs.event(i, key, value=0.5, epoch_num=epoch) for i, (key, epoch) in enumerate(events, 1)))
+    log = read(*(event(i, key, value=0.5, epoch_num=epoch) for i, (key, epoch) in enumerate(events, 1)))
     where = terms(edition, "scaffold" if edition is OURS else "deepcam", **changes)
-    return [fault.line for fault in check(read, where, time or timeline())]
+    return [fault.line for fault in check(log, where, time or timeline())]
 
 
 @pytest.mark.parametrize(
@@ -186,11 +187,11 @@ def found_in(logs, check, *events, edition=OURS, time=None, **changes):
         (3, (0.333333333, 0.666666667, 1.0), []),
     ],
 )
-def test_evl02_epochs_count_from_0_or_1_and_parts_of_them_up_to_1(logs, parts, epochs, wrong):
+def test_evl02_epochs_count_from_0_or_1_and_parts_of_them_up_to_1(parts, epochs, wrong):
     check, events = checks.epochs_are_consecutive, [("epoch_start", n) for n in epochs]
-    assert found_in(logs, check, *events, evaluations_per_epoch=parts) == wrong
-    assert found_in(logs, check, *events, edition=ROUND, evaluations_per_epoch=parts) == wrong[:1]
-    assert found_in(logs, check, *events, epoch_num="samples") == []
+    assert found_in(check, *events, evaluations_per_epoch=parts) == wrong
+    assert found_in(check, *events, edition=ROUND, evaluations_per_epoch=parts) == wrong[:1]
+    assert found_in(check, *events, epoch_num="samples") == []
 
 
 @pytest.mark.parametrize(
@@ -202,11 +203,11 @@ def test_evl02_epochs_count_from_0_or_1_and_parts_of_them_up_to_1(logs, parts, e
         ([("epoch_start", 1), ("eval_start", 1), ("eval_start", 2)], [3], [3]),
     ],
 )
-def test_evl03_each_epoch_is_evaluated_once(logs, events, lines, aborted):
-    stop = logs.event(99, "run_stop")
+def test_evl03_each_epoch_is_evaluated_once(events, lines, aborted):
+    stop = event(99, "run_stop")
     for passing, stopped, wanted in ((None, None, lines), ("some", stop, lines), (None, stop, aborted)):
         time = timeline(stop=stopped, passing=passing)
-        assert found_in(logs, checks.epochs_are_evaluated_once, *events, time=time) == wanted
+        assert found_in(checks.epochs_are_evaluated_once, *events, time=time) == wanted
 
 
 @pytest.mark.parametrize(("lower", "best"), [(True, "0.25"), (False, "0.75")])
@@ -220,8 +221,8 @@ def test_evl07_tells_the_best_score_and_where_the_target_lies(lower, best):
 
 
 @pytest.mark.parametrize(("status", "found"), [("success", []), ("aborted", []), ("done", ["success or aborted"])])
-def test_evl08_without_a_target_a_status_is_one_of_two(logs, status, found):
-    time, where = timeline(stop=logs.event(9, "run_stop", status=status), scores=[0.5]), terms(target=None)
+def test_evl08_without_a_target_a_status_is_one_of_two(status, found):
+    time, where = timeline(stop=event(9, "run_stop", status=status), scores=[0.5]), terms(target=None)
     assert [f.wanted for f in checks.status_agrees_with_scores(None, where, time)] == found
     assert list(checks.run_reaches_its_target(None, where, time)) == []
 
@@ -266,16 +267,16 @@ def test_evl04_tells_the_range_of_a_score(limits, shown):
         ([90, 6, 1], [92, 8, 0], ["class 2: 1 hits, 0 voxels"]),
     ],
 )
-def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(logs, intersection, predicted, found):
+def test_evl12_counts_may_be_perfect_and_hits_are_no_more_than_voxels(intersection, predicted, found):
     counts = {"intersection": intersection, "predicted": predicted, "true": [90, 6, 4]}
-    time = timeline(scores=[Scored(logs.event(5, "eval_accuracy", value=0.9, **counts), 1, False)])
+    time = timeline(scores=[Scored(event(5, "eval_accuracy", value=0.9, **counts), 1, False)])
     faults = checks.counts_are_possible(None, terms(problem=made.published()), time)
     assert [fault.found for fault in faults] == found
 
 
-def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
-    log = logs.read(*(logs.event(line, "eval_start", epoch_num=1) for line in (3, 5, 8)))
-    log.events["epoch_start"] = [logs.event(2, "epoch_start", epoch_num=1)]
+def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time():
+    log = read(*(event(line, "eval_start", epoch_num=1) for line in (3, 5, 8)))
+    log.events["epoch_start"] = [event(2, "epoch_start", epoch_num=1)]
     faults = checks.epochs_are_evaluated_once(log, terms(), timeline())
     assert [(f.line, f.wanted) for f in faults] == [(n, "only the evaluation of line 3") for n in (5, 8)]
 
@@ -288,38 +289,38 @@ def test_evl03_an_epoch_that_is_evaluated_again_names_the_first_time(logs):
         ((0.5, 0.5, 0.5, 0.5), (None, None, 1, 1), [4], [4]),  # LOG10 names those of no epoch
     ],
 )
-def test_evl01_an_evaluation_logs_one_score(logs, values, epochs, ours, tolerated):
+def test_evl01_an_evaluation_logs_one_score(values, epochs, ours, tolerated):
     time = timeline(scores=scores(*values, epochs=epochs))
-    assert found_in(logs, checks.evaluations_log_one_score, time=time) == ours
-    assert found_in(logs, checks.evaluations_log_one_score, edition=ROUND, time=time) == tolerated
+    assert found_in(checks.evaluations_log_one_score, time=time) == ours
+    assert found_in(checks.evaluations_log_one_score, edition=ROUND, time=time) == tolerated
 
 
-def test_evl01_an_evaluation_without_a_score_is_named(logs):
+def test_evl01_an_evaluation_without_a_score_is_named():
     events = [("eval_start", n) for n in (1, 2, None, 3)]
     time = timeline(scores=scores(0.5))
-    assert found_in(logs, checks.evaluations_log_one_score, *events, time=time) == [2, 4]
-    assert found_in(logs, checks.evaluations_log_one_score, *events, edition=ROUND, time=time) == [2]
-    aborted = replace(time, stop=logs.event(9, "run_stop"))
-    assert found_in(logs, checks.evaluations_log_one_score, *events, time=aborted) == []
+    assert found_in(checks.evaluations_log_one_score, *events, time=time) == [2, 4]
+    assert found_in(checks.evaluations_log_one_score, *events, edition=ROUND, time=time) == [2]
+    aborted = replace(time, stop=event(9, "run_stop"))
+    assert found_in(checks.evaluations_log_one_score, *events, time=aborted) == []
 
 
-def of_sums(logs, *sums, value=0.5):
+def of_sums(*sums, value=0.5):
     """Terms of a mean over four samples of two outputs, from 0 to 1, and scores with these sums."""
     limits = {"score": "mean", "score_min": 0.0, "score_max": 1.0, "score_above": None}
-    events = [logs.event(line, "eval_error", value=value, sums=each) for line, each in enumerate(sums, 1)]
+    events = [event(line, "eval_error", value=value, sums=each) for line, each in enumerate(sums, 1)]
     where = terms(**limits, problem=made.published(outputs=2))
     return where, timeline(scores=[Scored(event, 1, False) for event in events])
 
 
 @pytest.mark.parametrize(("ulps", "found"), [(4, []), (-4, []), (5, [1]), (-5, [1])])
-def test_evl05_a_mean_may_differ_by_four_units_in_its_last_place(logs, ulps, found):
-    where, time = of_sums(logs, [2.0, 2.0], value=0.5 + ulps * math.ulp(0.5))
+def test_evl05_a_mean_may_differ_by_four_units_in_its_last_place(ulps, found):
+    where, time = of_sums([2.0, 2.0], value=0.5 + ulps * math.ulp(0.5))
     assert [f.line for f in checks.scores_follow_from_counts(None, where, time)] == found
     assert list(checks.scores_follow_from_counts(None, replace(where, problem=None), time)) == []
 
 
-def test_evl13_each_sum_is_within_what_the_samples_can_have(logs):
-    where, time = of_sums(logs, None, [0.0, 4.0], [-1e-9, 4.0], [0.0, 4.1], [1.0])
+def test_evl13_each_sum_is_within_what_the_samples_can_have():
+    where, time = of_sums(None, [0.0, 4.0], [-1e-9, 4.0], [0.0, 4.1], [1.0])
     assert [(f.line, f.found, f.wanted) for f in checks.sums_are_possible(None, where, time)] == [
         (1, "sums None", "a list of 2 finite numbers, one an output"),
         (3, "a sum of -1e-09 over 4 samples", "0 or more, at most 4"),

@@ -2,13 +2,13 @@
 
 import pytest
 
-from compliance.engine import judge
 from compliance.families import hyperparameters as checks
 from rules.key import Key
 from rules.settings import Setting
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import SYSTEM, event, read
 from tests.compliance.made import log_of, terms
 
 another_optimizer = event_changed("HYP01", "opt_name", runs=range(5), value="lamb")
@@ -65,11 +65,10 @@ def test_digest_of_any_values(tree, found, value):
         ({"machine": [5, None, "loader", "tile", "threads", "device"]}, "loader as settings of the machine"),
     ],
 )
-def test_hyp06_a_log_names_the_settings_of_its_machine(tree, law, machine, unknown):
+def test_hyp06_a_log_names_the_settings_of_its_machine(tree, findings, machine, unknown):
     tree.settings(loader="quick", tile=[1, 1, 1, 1])
     tree.changed("hyperparameters", metadata=machine)
-    found = [f.found for f in judge([str(tree.path(2))], rules=law).findings]
-    assert found == [f"hyperparameters with {unknown}"]
+    assert [f.found for f in findings(tree.path(2))] == [f"hyperparameters with {unknown}"]
 
 
 def test_hyp01_settings_of_training_are_none_of_the_machine(tree, found):
@@ -78,8 +77,8 @@ def test_hyp01_settings_of_training_are_none_of_the_machine(tree, found):
     assert found(tree.path(2)) == [("result_2.txt", line, "HYP01")]
 
 
-def test_open_division_may_change_optimizer_model_and_settings(tree, logs, found):
-    tree.write_system({**logs.SYSTEM, "division": "open"})
+def test_open_division_may_change_optimizer_model_and_settings(tree, found):
+    tree.write_system({**SYSTEM, "division": "open"})
     for index, log in enumerate(tree.logs):
         log.one("submission_division")["value"] = "open"
         log.one("opt_name")["value"] = "lamb"
@@ -104,9 +103,9 @@ def test_a_value_is_the_one_that_its_key_asks_for(key, good, bad):
     assert [value for value in (*good, *bad) if not checks._violates(value, key)] == good
 
 
-def judged(logs, check, keys=(), settings=None, division="closed", more=(), **values):
+def judged(check, keys=(), settings=None, division="closed", more=(), **values):
     """What a check finds: (line, found). Values are logged once each, from line 1 on; `more` are further events."""
-    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)), *more)
+    log = read(*(event(i, key, value=value) for i, (key, value) in enumerate(values.items(), 1)), *more)
     twice = {"a_logged": "a", "b_logged": "b"}
     by = terms(keys=dict(keys), division=division, settings=settings or {}, configured=twice)
     return [(fault.line, fault.found) for fault in check(log, by, None)]
@@ -142,33 +141,33 @@ def test_hyp03_steps_are_those_of_the_epochs(logged, epochs, wanted):
         assert found(**more) == []
 
 
-def test_hyp01_checks_the_first_event_of_every_closed_key(logs):
+def test_hyp01_checks_the_first_event_of_every_closed_key():
     keys = {
         "free": Key(equals=1),
         "elsewhere": Key(closed=True, equals=1, only_if=(("kind", "other"),)),
         "fixed": Key(closed=True, equals=1),
         "last": Key(closed=True, equals=1),
     }
-    again = [logs.event(9, "fixed", value=3)]
+    again = [event(9, "fixed", value=3)]
     values = {"free": 2, "elsewhere": 2, "fixed": 2, "last": 2}
     found = [(3, "fixed 2"), (4, "last 2")]
-    assert judged(logs, checks.closed_keeps_the_reference, keys, more=again, **values) == found
-    assert judged(logs, checks.closed_keeps_the_reference, keys, division="open", more=again, **values) == []
+    assert judged(checks.closed_keeps_the_reference, keys, more=again, **values) == found
+    assert judged(checks.closed_keeps_the_reference, keys, division="open", more=again, **values) == []
 
 
 @pytest.mark.parametrize(
     ("batch", "samples", "good"),
     [(8, 8, True), (9, 8, False), (9.0, 8, True), ("9", 8, True), (9, None, True), (9, 8.0, True), (None, 8, True)],
 )
-def test_hyp02_compares_integers_alone(logs, batch, samples, good):
+def test_hyp02_compares_integers_alone(batch, samples, good):
     values = {"global_batch_size": batch, "train_samples": samples}
-    found = judged(logs, checks.batch_fits_the_data, **{name: v for name, v in values.items() if v is not None})
+    found = judged(checks.batch_fits_the_data, **{name: v for name, v in values.items() if v is not None})
     assert found == ([] if good else [(1, f"global_batch_size {batch}")])
 
 
-def test_hyp03_compares_what_is_logged_twice(logs):
+def test_hyp03_compares_what_is_logged_twice():
     def found(value, **alone):
-        return judged(logs, checks.hyperparameters_agree, **alone, hyperparameters=value)
+        return judged(checks.hyperparameters_agree, **alone, hyperparameters=value)
 
     assert found({"a": 1, "b": 2}, a_logged=1, b_logged=2) == found([1], a_logged=1) == []
     assert found({"b": 3}, a_logged=1, b_logged=2) == [(2, "b_logged 2 here, b 3 in line 3")]
@@ -176,18 +175,18 @@ def test_hyp03_compares_what_is_logged_twice(logs):
     assert found({"a": 2, "b": 3}, a_logged=1, b_logged=2) == both
 
 
-def test_hyp04_there_is_no_digest_of_nothing(logs):
+def test_hyp04_there_is_no_digest_of_nothing():
     check, digest = checks.config_digest_is_the_configs, {"config_digest": "0" * 64}
-    assert judged(logs, check, **digest) == judged(logs, check, hyperparameters={}) == []
-    assert judged(logs, check, **digest, hyperparameters=[]) == []
-    assert judged(logs, check, **digest, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
+    assert judged(check, **digest) == judged(check, hyperparameters={}) == []
+    assert judged(check, **digest, hyperparameters=[]) == []
+    assert judged(check, **digest, hyperparameters={}) == [(1, f"config_digest {'0' * 64}")]
 
 
-def test_hyp05_nothing_is_missing_where_no_settings_are_known(logs):
+def test_hyp05_nothing_is_missing_where_no_settings_are_known():
     check, settings = checks.hyperparameters_are_complete, {"a": Setting(), "b": Setting(), "c": Setting(optional=True)}
-    assert judged(logs, check, settings=settings) == judged(logs, check, hyperparameters={}) == []
-    assert judged(logs, check, settings=settings, hyperparameters=["a"]) == []
-    assert judged(logs, check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
+    assert judged(check, settings=settings) == judged(check, hyperparameters={}) == []
+    assert judged(check, settings=settings, hyperparameters=["a"]) == []
+    assert judged(check, settings=settings, hyperparameters={"b": 1}) == [(1, "hyperparameters without a")]
 
 
 TYPES = {"float32": "plain", "mxfp8": "scaled"}
@@ -204,7 +203,7 @@ TYPES = {"float32": "plain", "mxfp8": "scaled"}
         (5, None, TYPES, []),
     ],
 )
-def test_hyp07_a_type_is_known_and_narrow_ones_are_scaled(logs, precision, scaling, types, found):
-    log = logs.read(logs.event(1, "precision", value=precision, **({} if scaling is None else {"scaling": scaling})))
+def test_hyp07_a_type_is_known_and_narrow_ones_are_scaled(precision, scaling, types, found):
+    log = read(event(1, "precision", value=precision, **({} if scaling is None else {"scaling": scaling})))
     assert [fault.found for fault in checks.data_type_is_known(log, terms(data_types=types), None)] == found
-    assert list(checks.data_type_is_known(logs.read(), terms(data_types=types), None)) == []
+    assert list(checks.data_type_is_known(read(), terms(data_types=types), None)) == []

@@ -8,6 +8,7 @@ from compliance.engine import judge
 from compliance.families import io_trial as checks
 from tests.compliance.families.damages import damage
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import event, read
 from tests.compliance.made import OURS, terms, timeline
 
 SAMPLE, SAMPLES = 500, 8  # bytes of arrays; of a pass
@@ -137,27 +138,25 @@ def test_a_good_trial_has_no_finding_and_is_no_run(study, found, law):
 
 
 @pytest.mark.parametrize(("waits", "lines"), [((0.1, 0.15, 0.2, 8.0), []), ((0.1, 0.1, 0.1, 8.1), [5]), ((), [5])])
-def test_what_ranks_of_a_run_waited_is_in_order(logs, waits, lines):
+def test_what_ranks_of_a_run_waited_is_in_order(waits, lines):
     value = {"wait_seconds": 0.5, "compute_seconds": 7.5, "wait_by_rank": dict(zip(WAITS, waits, strict=False))}
-    log = logs.read(logs.event(5, "tracked_stats", value=value))
+    log = read(event(5, "tracked_stats", value=value))
     assert [fault.line for fault in checks.ranks_wait_in_order(log, terms(), None)] == lines
 
 
-def faults_of(logs, check, setup=(), total=None, only=True, at=2000, steps=2, nodes=1, more=(), **changes):
+def faults_of(check, setup=(), total=None, only=True, at=2000, steps=2, nodes=1, more=(), **changes):
     """What a check finds in a trial of a pass by two ranks; `changes` are the pass's, `total` the total's, `more` are
     further events."""
     where = {"format": "stored", "place": "data"}
     whole = figures() | (total or {})
-    start = logs.event(1, "run_start", 0)
-    log = logs.read(
+    start = event(1, "run_start", 0)
+    log = read(
         start,
-        logs.event(2, "number_of_ranks", value=2),
-        logs.event(3, "number_of_nodes", value=nodes),
-        logs.event(
-            4, "io_setup", value=None if setup is None else {"null_au": 0.99, "sample_bytes": SAMPLE, **dict(setup)}
-        ),
-        logs.event(5, "io_epoch", at, figures() | changes, steps=2, samples_count=SAMPLES, **where),
-        logs.event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
+        event(2, "number_of_ranks", value=2),
+        event(3, "number_of_nodes", value=nodes),
+        event(4, "io_setup", value=None if setup is None else {"null_au": 0.99, "sample_bytes": SAMPLE, **dict(setup)}),
+        event(5, "io_epoch", at, figures() | changes, steps=2, samples_count=SAMPLES, **where),
+        event(6, "io_trial", at, whole, steps=steps, samples_count=SAMPLES, **where),
         *more,
     )
     return list(check(log, terms(io_only=only), timeline(start=start)))
@@ -238,9 +237,9 @@ NO_LATER = {"later_seconds": [0, 0], "later_computed_seconds": [0, 0]}
         (FOLLOWS, {"au": None, **by_rank(first_step_seconds=[2.0, 2.0], **NO_LATER)}, []),
     ],
 )
-def test_a_trial_is_checked_from_both_sides(logs, check, fields, lines):
-    assert [fault.line for fault in faults_of(logs, check, **fields)] == lines
-    assert faults_of(logs, check, only=False, **fields) == []  # of a log that is none
+def test_a_trial_is_checked_from_both_sides(check, fields, lines):
+    assert [fault.line for fault in faults_of(check, **fields)] == lines
+    assert faults_of(check, only=False, **fields) == []  # of a log that is none
 
 
 @pytest.mark.parametrize(
@@ -254,53 +253,53 @@ def test_a_trial_is_checked_from_both_sides(logs, check, fields, lines):
         (FOLLOWS, {"au": {"mean": "0.92"}, **by_rank()}, ["AU 0.92"]),
     ],
 )
-def test_what_a_waiver_covers_is_judged_by_the_other_rules(logs, check, fields, found):
+def test_what_a_waiver_covers_is_judged_by_the_other_rules(check, fields, found):
     """An earlier rule names what is malformed."""
-    assert [fault.found for fault in faults_of(logs, check, **fields)] == found
+    assert [fault.found for fault in faults_of(check, **fields)] == found
 
 
-def test_seconds_and_shares_are_told_by_name(logs):
-    (fault,) = faults_of(logs, checks.utilizations_are_shares, au=AU, au_waiting=0.8, au_barrier=1.5)
+def test_seconds_and_shares_are_told_by_name():
+    (fault,) = faults_of(checks.utilizations_are_shares, au=AU, au_waiting=0.8, au_barrier=1.5)
     assert fault.found == f"au {AU}, au_waiting 0.8, au_barrier 1.5"
-    faults = faults_of(logs, checks.utilization_follows_from_seconds, **by_rank(later_seconds=[0, 0]))
+    faults = faults_of(checks.utilization_follows_from_seconds, **by_rank(later_seconds=[0, 0]))
     assert [fault.found for fault in faults] == ["ranks of at most 0.5 s", "AU 0.92"]
 
 
 @pytest.mark.parametrize(("setup", "severity"), [({}, ""), ({"least_au": 0.9}, "review")])
-def test_a_second_pass_fills_its_time_unless_the_cache_is_empty(logs, setup, severity):
-    second = elsewhere(logs, 5, "io_epoch", "data")._replace(time_ms=22_000)
-    faults = faults_of(logs, checks.trials_follow_from_counts, setup, more=[second])
+def test_a_second_pass_fills_its_time_unless_the_cache_is_empty(setup, severity):
+    second = elsewhere(5, "io_epoch", "data")._replace(time_ms=22_000)
+    faults = faults_of(checks.trials_follow_from_counts, setup, more=[second])
     told = [(fault.found, fault.severity) for fault in faults if "clock" in fault.found]
     assert told == [("2.000 s in 20.000 s on the clock", severity)]
-    longer = faults_of(logs, checks.trials_follow_from_counts, setup, rated(9.0), **rated(9.0))
+    longer = faults_of(checks.trials_follow_from_counts, setup, rated(9.0), **rated(9.0))
     assert [fault.severity for fault in longer] == [""]
 
 
-def elsewhere(logs, line, key, place):
+def elsewhere(line, key, place):
     """A pass or a total of another place."""
     where = {"format": "stored", "place": place}
-    return logs.event(line, key, 2000 * (line - 4), figures(), steps=2, samples_count=SAMPLES, **where)
+    return event(line, key, 2000 * (line - 4), figures(), steps=2, samples_count=SAMPLES, **where)
 
 
-def test_totals_have_passes_and_passes_a_total(logs):
+def test_totals_have_passes_and_passes_a_total():
     check, places = checks.trials_follow_from_counts, ((7, "memory"), (8, "memory"), (9, "disk"))
-    (fault,) = faults_of(logs, check, more=[elsewhere(logs, line, "io_epoch", place) for line, place in places])
+    (fault,) = faults_of(check, more=[elsewhere(line, "io_epoch", place) for line, place in places])
     assert (fault.line, fault.found) == (7, "a pass without an io_trial of its format and place")
     places = (7, "data"), (8, "memory")  # a second total of the pass, and one without a pass
-    faults = faults_of(logs, check, more=[elsewhere(logs, line, "io_trial", place) for line, place in places])
+    faults = faults_of(check, more=[elsewhere(line, "io_trial", place) for line, place in places])
     assert [fault.line for fault in faults] == [7, 8]
 
 
 @pytest.mark.parametrize("name", ["logical_bytes", "read_bytes", "requests", "physical_bytes"])
-def test_totals_are_what_ranks_can_have(logs, name):
-    (fault,) = faults_of(logs, checks.every_rank_is_counted, **{name: {**sizes(10), "total": 11}})
+def test_totals_are_what_ranks_can_have(name):
+    (fault,) = faults_of(checks.every_rank_is_counted, **{name: {**sizes(10), "total": 11}})
     assert fault.line == 5
-    faults = faults_of(logs, checks.every_rank_is_counted, **{name: None})
+    faults = faults_of(checks.every_rank_is_counted, **{name: None})
     assert len(faults) == (name != "physical_bytes")  # which the kernel may not count
 
 
 @pytest.mark.parametrize("key", ["epoch_start", "eval_stop", "eval_accuracy", "throughput_only"])
-def test_a_trial_has_nothing_of_a_run(logs, key):
-    log = logs.read(logs.event(3, key))
+def test_a_trial_has_nothing_of_a_run(key):
+    log = read(event(3, key))
     for only, lines in ((True, [3]), (False, [])):
         assert [fault.line for fault in checks.trials_score_nothing(log, terms(io_only=only), None)] == lines

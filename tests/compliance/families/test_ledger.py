@@ -6,7 +6,6 @@ import pytest
 
 from benchmark.ledger import End, Entry, Ledger, Note, Start
 from benchmark.run.ledger import commitment
-from compliance.engine import judge
 from compliance.families import ledger as checks
 from compliance.reading.ledger import SetLedger
 from compliance.reading.run import Launch, Mark
@@ -123,12 +122,13 @@ run_parked_that_no_ledger_knows = files_changed(  # in the place of what was mad
 )
 
 
-def told(tree, law):
-    """What is found: (line, code, severity)."""
-    return [(f.line, f.code, f.severity) for f in judge([tree.root], rules=law).findings]
+@pytest.fixture
+def told(findings):
+    """What is found in a submission: (line, code, severity)."""
+    return lambda tree: [(f.line, f.code, f.severity) for f in findings(tree.root)]
 
 
-def test_a_run_that_was_resumed_has_two_starts(launched, law):
+def test_a_run_that_was_resumed_has_two_starts(launched, told):
     """Its log begins as it was left."""
     event = interrupt(launched.logs[2])
 
@@ -142,20 +142,20 @@ def test_a_run_that_was_resumed_has_two_starts(launched, law):
         campaign.finish(last, events, log_text(events))
 
     launched.launch(steps=steps)
-    assert told(launched, law) == [(launched.logs[2].line(event), "RES03", "review")]
+    assert told(launched) == [(launched.logs[2].line(event), "RES03", "review")]
 
 
-def test_a_cut_off_line_is_a_review_and_the_rest_is_checked(launched, law):
+def test_a_cut_off_line_is_a_review_and_the_rest_is_checked(launched, told):
     def before(campaign, index):
         if index == 2:
             campaign.lines.append(b'{"config":"5')
             launched.tried(campaign, 2, "success")
 
     campaign = launched.launch(before)
-    assert told(launched, law) == [(5, "LED01", "review"), (6, "LED07", "error")]
+    assert told(launched) == [(5, "LED01", "review"), (6, "LED07", "error")]
     campaign.end(6, "log", "aborted", time_of(launched.logs[4].events, "run_stop") + 5)
     campaign.write(launched.ledger.parent)
-    assert told(launched, law) == [(5, "LED01", "review"), (14, "LED01", "error")]
+    assert told(launched) == [(5, "LED01", "review"), (14, "LED01", "error")]
 
 
 DIGEST = "5" * 64

@@ -12,11 +12,12 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import event, interrupt, read
 
 
 @damage
-def second_part_of_a_resumed_log(tree, logs):
-    resumed = logs.interrupt(tree.logs[2])
+def second_part_of_a_resumed_log(tree):
+    resumed = interrupt(tree.logs[2])
     tree.logs[2].events = tree.logs[2].events[tree.logs[2].events.index(resumed) :]
     tree.write(2)
     return [("result_2.txt", 1, "LOG04")]
@@ -78,26 +79,28 @@ def test_a_set_with_an_unreadable_log_is_checked_by_few_rules(tree, law):
     assert runs.unjudged.endswith("result_2.txt could not be judged further (LOG03)")
 
 
-def errors_of(tree, law):
-    return sorted((f.code, f.line) for f in judge([tree.path(2)], rules=law).findings if f.severity == "error")
+@pytest.fixture
+def errors_of(findings):
+    """The errors in the log that is damaged."""
+    return lambda tree: sorted((f.code, f.line) for f in findings(tree.path(2)) if f.severity == "error")
 
 
-def test_a_value_of_the_wrong_type_hides_what_reads_this_key_alone(tree, law):
+def test_a_value_of_the_wrong_type_hides_what_reads_this_key_alone(tree, errors_of):
     """The seed, the digest of the settings and the precision are judged, though `layout` is text."""
     layout, seed = tree.changed("layout", value="one"), tree.changed("seed", value=5)
     digest = tree.changed("config_digest", value="0" * 64)
-    assert errors_of(tree, law) == sorted([("HYP04", digest), ("LOG06", layout), ("SEED03", seed)])
+    assert errors_of(tree) == sorted([("HYP04", digest), ("LOG06", layout), ("SEED03", seed)])
     ranks = tree.changed("number_of_ranks", value="two")  # MOD02, SYS08 and SYS10 read it
     devices = tree.changed("devices", value=[{"host": "a"}])
-    assert ("LOG06", ranks) in errors_of(tree, law) and ("SYS10", devices) not in errors_of(tree, law)
+    assert ("LOG06", ranks) in errors_of(tree) and ("SYS10", devices) not in errors_of(tree)
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_bad_line_hides_what_reads_its_key_alone(tree, law, named):
+def test_a_bad_line_hides_what_reads_its_key_alone(tree, errors_of, named):
     """What else is wrong is told in the same round; but a line that names no key may be of any."""
     target, digest = tree.changed("target", value=0.5), tree.logs[2].line(tree.logs[2].one("config_digest"))
     rewritten(tree, digest, lambda text: text[:-1] if named else ":::MLLOG {")
-    assert errors_of(tree, law) == [("EVL10", target)] * named + [("LOG01", digest)]
+    assert errors_of(tree) == [("EVL10", target)] * named + [("LOG01", digest)]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +156,7 @@ def test_the_lines_of_a_log_are_read_and_hold_events(check, log, found):
     assert judged(check, Log("", **{"last_line": 10, **log})) == found
 
 
-def test_log04_asks_for_the_required_keys_that_apply(logs):
+def test_log04_asks_for_the_required_keys_that_apply():
     keys = {
         "here": Key(required=True),
         "seed": Key(required=True),  # SEED01 asks for it
@@ -165,22 +168,22 @@ def test_log04_asks_for_the_required_keys_that_apply(logs):
         "elsewhere": Key(required=True, only_if=(("here", 6),)),
         "gone": Key(required=True),
     }
-    log = logs.read(logs.event(1, "here", value=5))
+    log = read(event(1, "here", value=5))
     check = checks.required_keys_are_logged
     always = [(1, "no with_here"), (1, "no gone")]
     assert judged(check, log, keys, division="open") == always
     assert judged(check, log, keys) == [(1, "no closed_only"), *always]
 
 
-def test_log04_a_log_that_resumes_before_it_begins_lacks_a_part(logs):
-    log = logs.read(logs.event(1, "resumed"), logs.event(4, "init_start"))
+def test_log04_a_log_that_resumes_before_it_begins_lacks_a_part():
+    log = read(event(1, "resumed"), event(4, "init_start"))
     found = [(1, "init_start in line 4 before the event resumed")]
     assert judged(checks.required_keys_are_logged, log, {"gone": Key(required=True)}) == found
 
 
-def test_log04_leaves_out_the_keys_of_unreadable_lines(logs):
+def test_log04_leaves_out_the_keys_of_unreadable_lines():
     """Any key may be in one that names none, or that was not kept."""
-    log = logs.read(logs.event(1, "there"))
+    log = read(event(1, "there"))
     log.bad, keys = [BadLine(2, "")], {"here": Key(required=True), "gone": Key(required=True)}
     for named, count, found in (({2: "here"}, 1, [(1, "no gone")]), ({}, 1, []), ({2: "here"}, 2, [])):
         log.named, log.bad_count = named, count
@@ -188,12 +191,12 @@ def test_log04_leaves_out_the_keys_of_unreadable_lines(logs):
 
 
 @pytest.mark.parametrize("tolerant", [False, True])
-def test_log05_is_milder_where_rounds_are_tolerant(logs, tolerant):
+def test_log05_is_milder_where_rounds_are_tolerant(tolerant):
     """CLK01 counts run_start."""
     keys = {"some": Key(many=True), "none": Key(), "one": Key(), "run_start": Key()}
     keys |= {"twice": Key(required=True), "thrice": Key()}
     told = ("some", "some", "one", "run_start", "run_start", "twice", "thrice", "twice", "thrice", "thrice")
-    log = logs.read(*(logs.event(line, key, value=line) for line, key in enumerate(told, 1)))
+    log = read(*(event(line, key, value=line) for line, key in enumerate(told, 1)))
     faults = list(checks.keys_of_the_run_are_logged_once(log, by(keys, tolerant=tolerant), None))
     mild = "warning" if tolerant else ""
     assert [(fault.line, fault.found, fault.wanted, fault.severity) for fault in faults] == [
@@ -203,7 +206,7 @@ def test_log05_is_milder_where_rounds_are_tolerant(logs, tolerant):
     ]
 
 
-def test_log06_checks_all_events_only_where_many_are_allowed(logs):
+def test_log06_checks_all_events_only_where_many_are_allowed():
     keys = {
         "seed": Key(kind="int"),  # SEED02 judges these
         "one": Key(kind="int"),
@@ -214,37 +217,35 @@ def test_log06_checks_all_events_only_where_many_are_allowed(logs):
     }
     told = [("seed", "x"), ("one", 1), ("one", "x"), ("many", "x"), ("many", 1), ("many", "y"), ("least", 2)]
     told += [("closed", 2), ("any", None)]
-    log = logs.read(*(logs.event(line, key, value=value) for line, (key, value) in enumerate(told, 1)))
+    log = read(*(event(line, key, value=value) for line, (key, value) in enumerate(told, 1)))
     found = [(4, 'many "x"'), (6, 'many "y"'), (7, "least 2")]
     assert judged(checks.values_have_their_type, log, keys) == found
-    other = logs.read(
-        *(logs.event(i, *told) for i, told in enumerate((("one", 0, "x"), ("closed", 0, "x"), ("least", 0, 3)), 1))
-    )
+    other = read(*(event(i, *told) for i, told in enumerate((("one", 0, "x"), ("closed", 0, "x"), ("least", 0, 3)), 1)))
     assert judged(checks.values_have_their_type, other, keys) == [(1, 'one "x"'), (2, 'closed "x"')]
 
 
-def test_log07_names_each_event_or_in_tolerant_rounds_each_key(logs):
-    log = logs.read(*(logs.event(line, key) for line, key in ((1, "a_start"), (2, "a_stop"), (4, "b"))))
-    log.events["a_start"].append(logs.event(3, "a_start")._replace(event_type="INTERVAL_END"))
+def test_log07_names_each_event_or_in_tolerant_rounds_each_key():
+    log = read(*(event(line, key) for line, key in ((1, "a_start"), (2, "a_stop"), (4, "b"))))
+    log.events["a_start"].append(event(3, "a_start")._replace(event_type="INTERVAL_END"))
     check = checks.event_types_fit
     first, stop = "a_start POINT_IN_TIME", "a_stop POINT_IN_TIME"
     assert judged(check, log) == [(1, first), (3, "a_start INTERVAL_END"), (2, stop)]
     assert judged(check, log, tolerant=True) == [(1, f"{first}, 2 times"), (2, stop)]
 
 
-def test_log09_a_value_is_one_of_those_that_are_known(logs):
+def test_log09_a_value_is_one_of_those_that_are_known():
     """LOG06 says so of another type, and HYP01 in the closed division."""
     known = {"choices": ("a", "b")}
     keys = {"open": Key(), "right": Key(**known), "wrong": Key(**known), "typed": Key(kind="string", **known)}
     keys |= {"fixed": Key(closed=True, **known), "last": Key(**known), "none": Key(**known)}
     values = dict(zip(keys, ["c", "a", "c", 3, "c", "d"], strict=False))
-    log = logs.read(*(logs.event(i, key, value=value) for i, (key, value) in enumerate(values.items())))
+    log = read(*(event(i, key, value=value) for i, (key, value) in enumerate(values.items())))
     assert judged(checks.values_are_known, log, keys) == [(2, "wrong c"), (5, "last d")]
 
 
-def test_log10_an_epoch_is_numbered_from_0_or_1_on(logs):
+def test_log10_an_epoch_is_numbered_from_0_or_1_on():
     events = enumerate((0, 1, 1.5, -1, -0.5, None, "1", True), 1)
-    log = logs.read(*(logs.event(i, "eval_stop", epoch_num=n) for i, n in events), logs.event(9, "score"))
+    log = read(*(event(i, "eval_stop", epoch_num=n) for i, n in events), event(9, "score"))
     check = checks.events_name_their_epoch
     assert [line for line, _ in judged(check, log)] == [4, 5, 6, 7, 8, 9]
     assert judged(check, log, tolerant=True) == [(4, "eval_stop with epoch_num -1"), (9, "score with epoch_num None")]
@@ -268,9 +269,9 @@ def test_log10_an_epoch_is_numbered_from_0_or_1_on(logs):
         (Key(kind="number", above=0.5, max=1e6), [1e6], [0.5], "a finite number above 0.5 up to 1e+06"),
     ],
 )
-def test_log06_a_value_is_what_its_key_asks_for(logs, key, good, bad, wanted):
+def test_log06_a_value_is_what_its_key_asks_for(key, good, bad, wanted):
     values = dict(enumerate([*good, *bad]))
-    log = logs.read(*(logs.event(i, f"key_{i}", value=value) for i, value in values.items()))
+    log = read(*(event(i, f"key_{i}", value=value) for i, value in values.items()))
     faults = list(checks.values_have_their_type(log, by({f"key_{i}": key for i in values}), None))
     assert [fault.line for fault in faults] == [*values][len(good) :]
     assert checks.describe(key) == wanted and {fault.wanted for fault in faults} <= {wanted}
@@ -291,6 +292,6 @@ STATS = {"throughput": 1, "compute_seconds": 1, "wait_seconds": 0, "loss": 0}
         ([STATS, STATS], [("2 tracked_stats of epoch None", "one")]),
     ],
 )
-def test_log13_statistics_are_numbers_and_come_once(logs, values, told):
-    log = logs.read(*(logs.event(1, "tracked_stats", value=value) for value in values), logs.event(2, "epoch_stop"))
+def test_log13_statistics_are_numbers_and_come_once(values, told):
+    log = read(*(event(1, "tracked_stats", value=value) for value in values), event(2, "epoch_stop"))
     assert [(f.found, f.wanted) for f in checks.epochs_log_their_statistics(log, None, None)] == told

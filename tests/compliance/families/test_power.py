@@ -60,23 +60,19 @@ def log_that_draws_nothing(tree):
 @damage
 def power_of_one_node_in_two(measured):
     measured.described(number_of_nodes="2")
-    for index, log in enumerate(measured.logs):
-        log.one("number_of_nodes")["value"] = 2
-        (named,) = log.one("devices")["value"]
-        log.one("devices")["value"] = [{**named, "host": host, "ranks": 1} for host in ("n1", "n2")]
-        measured.write(index)
-    return [("result_2.txt", measured.logs[2].line(measured.logs[2].one("number_of_nodes")), "PWR02")]
+    lines = [measured.on_two_nodes(index) for index in range(5)]
+    return [("result_2.txt", lines[2], "PWR02")]
 
 
 @pytest.mark.parametrize(
     ("first", "last", "codes"), [(0, 0, []), (1, 0, ["PWR02"]), (0, -1, ["PWR02"]), (-1, 1, []), (1, -1, ["PWR02"])]
 )
-def test_pwr02_readings_begin_and_end_with_the_run(measured, logs, found, first, last, codes):
+def test_pwr02_readings_begin_and_end_with_the_run(measured, found, first, last, codes):
     """So many milliseconds after the run's start and after its end."""
     log = measured.logs[2]
     times = log.one("run_start")["time_ms"] + first, log.one("run_stop")["time_ms"] + last
     inside = range(log.one("run_start")["time_ms"] + 1000, times[1], 1000)
-    measured.readings = [logs.reading(time) for time in (times[0], *inside, times[1])]
+    measured.readings = [reading(time) for time in (times[0], *inside, times[1])]
     measured.measure()
     assert [code for *_, code in found(measured.root)] == codes
 
@@ -123,9 +119,9 @@ def test_pwr02_readings_are_not_far_apart(seconds, least, over):
 
 @pytest.mark.parametrize("name", ["node_0.txt", "sw_0.txt"])
 @pytest.mark.parametrize("stopped", [True, False])
-def test_pwr02_is_of_nodes_alone_and_of_runs_that_stopped(measured, logs, found, name, stopped):
+def test_pwr02_is_of_nodes_alone_and_of_runs_that_stopped(measured, found, name, stopped):
     key = {"node_0.txt": "power_reading", "sw_0.txt": "interconnect_power_est"}[name]
-    measured.readings = [logs.reading(measured.logs[2].one("run_start")["time_ms"] + 1500, key=key)]
+    measured.readings = [reading(measured.logs[2].one("run_start")["time_ms"] + 1500, key=key)]
     path = measured.measure()
     path.rename(path.with_name(name))
     if not stopped:

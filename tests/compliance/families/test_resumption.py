@@ -4,7 +4,6 @@ entry damages it and returns exactly the findings that must come."""
 import shutil
 
 import pytest
-import yaml
 
 from compliance.engine import judge
 from compliance.families import resumption as checks
@@ -12,7 +11,7 @@ from compliance.reading.timeline import Scored
 from tests.compliance import made
 from tests.compliance.families.damages import log_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.logs import PAUSE, interrupt
+from tests.compliance.logs import PAUSE, amended, event, interrupt, read
 
 
 def resumed_tree(tree, **options):
@@ -63,10 +62,8 @@ def test_twice(tree, found):
 def test_an_edition_that_knows_no_resumption_counts_two_stops(tree, law, tmp_path):
     event, rules = resumed_tree(tree), tmp_path / "rules"
     shutil.copytree(law, rules)
-    path = rules / "v1.0" / "limits.yaml"
-    limits = yaml.load(path.read_text(), yaml.CSafeLoader)
-    limits["rules"].pop("RES")
-    path.write_text(yaml.dump(limits, Dumper=yaml.CSafeDumper, sort_keys=False))
+    with amended(rules) as limits:
+        limits["rules"].pop("RES")
     codes = {f.code for f in judge([str(tree.path(2))], rules=rules).findings}
     assert event and codes == {"CLK01"}
 
@@ -93,21 +90,19 @@ def found_of(check, log, scores=(), terms=None):
         (90, 2, [(5, 2, False)], "resumed outside the run"),
     ],
 )
-def test_res01_a_run_goes_on_from_the_last_score_before(logs, line, epoch, scores, found):
-    log = logs.read(logs.event(line, "resumed", epoch_num=epoch))
+def test_res01_a_run_goes_on_from_the_last_score_before(line, epoch, scores, found):
+    log = read(event(line, "resumed", epoch_num=epoch))
     assert found_of(checks.runs_go_on_where_they_were, log, scores) == ([(line, found)] if found else [])
 
 
-def test_res02_checks_each_key_at_every_resumption(logs):
+def test_res02_checks_each_key_at_every_resumption():
     names = ("same_code", "same_system", "same_in_set", "same_problem")
     keys = ("seed", *names, "configured", "steps")
-    head = [logs.event(line, key, value=line) for line, key in enumerate(keys, 1)]
+    head = [event(line, key, value=line) for line, key in enumerate(keys, 1)]
     same = {key: line for line, key in enumerate(keys, 1)}
     again = [(20, "nothing"), (21, same), (22, {**same, "configured": 9, "steps": 9})]
     again.append((23, {**same, "seed": 9, "same_problem": 9}))
-    log = logs.read(
-        *head, *(logs.event(line, "resumed", value=value) for line, value in again), logs.event(24, "other")
-    )
+    log = read(*head, *(event(line, "resumed", value=value) for line, value in again), event(24, "other"))
     configured = {"configured": {"configured": "a"}, "configured_in_steps": {"steps": "b"}}
     terms = made.terms(**configured, **{name: (name, "seed", "nowhere") for name in names})
     check = checks.runs_go_on_as_what_they_were
@@ -116,8 +111,8 @@ def test_res02_checks_each_key_at_every_resumption(logs):
 
 
 @pytest.mark.parametrize(("time_ms", "found"), [(43_500, "3.500 s"), (None, None), ("later", None)])
-def test_res03_an_interruption_has_a_time_or_is_not_told(logs, time_ms, found):
-    log = logs.read(logs.event(50, "resumed", time_ms, epoch_num=2))
+def test_res03_an_interruption_has_a_time_or_is_not_told(time_ms, found):
+    log = read(event(50, "resumed", time_ms, epoch_num=2))
     told = f"{found} on the clock without progress, from line 40 to here"
     scores = [(30, 1, False), (40, 2, False), (60, 3, False)]
     assert found_of(checks.runs_are_not_interrupted, log, scores) == ([(50, told)] if found else [])

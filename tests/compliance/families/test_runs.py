@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from benchmark.metric import Counts, dice
-from compliance.engine import judge
 from compliance.families import runs as checks
 from compliance.reading.run import Mark
 from tests.compliance import made
@@ -49,10 +48,10 @@ hole_in_the_numbers = files_changed("RUN02", "scaffold", lambda tree: tree.path(
 
 
 @damage
-def two_runs_that_did_not_converge(tree, logs):
+def two_runs_that_did_not_converge(tree):
     lines = []
     for index in (1, 3):
-        tree.logs[index] = logs.good(index, (0.5, 0.7, 0.8))
+        tree.logs[index] = good(index, (0.5, 0.7, 0.8))
         tree.write(index)
         line = len(tree.logs[index].events)
         lines += [(f"result_{index}.txt", line, "EVL07"), (f"result_{index}.txt", line, "RUN03")]
@@ -61,16 +60,15 @@ def two_runs_that_did_not_converge(tree, logs):
 
 @damage
 def another_number_of_nodes_in_one_run(tree):
-    (named,) = tree.logs[2].one("devices")["value"]
-    tree.changed("devices", value=[{**named, "host": host, "ranks": named["ranks"] // 2} for host in ("n1", "n2")])
-    return [("result_2.txt", tree.changed("number_of_nodes", value=2), "RUN07")]
+    return [("result_2.txt", tree.on_two_nodes(), "RUN07")]
 
 
 @damage
 def another_learning_rate_in_one_run(tree):
-    lines = [tree.changed("opt_base_learning_rate", value=0.0011), tree.settings(learning_rate=0.0011)]
-    lines.append(tree.logs[2].line(tree.logs[2].one("config_digest")))
-    return [("result_2.txt", line, "RUN08") for line in lines]
+    tree.learning_rate(0.0011)
+    log = tree.logs[2]
+    keys = ("opt_base_learning_rate", "hyperparameters", "config_digest")
+    return [("result_2.txt", log.line(log.one(key)), "RUN08") for key in keys]
 
 
 open_in_one_run = event_changed("RUN09", "submission_division", value="open")
@@ -163,19 +161,19 @@ def test_run23_judges_the_mean_where_points_are_many_enough(tree, found, batch, 
     assert [code for *_, code in found(tree.root)].count("RUN23") == number
 
 
-def test_run20_at_another_epoch_a_person_looks(tree, law):
+def test_run20_at_another_epoch_a_person_looks(tree, findings):
     copied(tree, 0, 4, 2, [("intersection", 1, -3)], other=1)
-    assert [(f.code, f.severity) for f in judge([tree.root], rules=law).findings] == [("RUN20", "review")]
+    assert [(f.code, f.severity) for f in findings(tree.root)] == [("RUN20", "review")]
 
 
-def test_run20_one_epoch_suffices(tree, logs, law):
+def test_run20_one_epoch_suffices(tree, found):
     """Two runs of one epoch: RUN06 says nothing of so short a curve."""
     for index in (0, 1):
-        tree.logs[index] = logs.good(index, (0.995,))
+        tree.logs[index] = good(index, (0.995,))
         tree.write(index)
-    assert judge([tree.root], rules=law).findings == ()
+    assert found(tree.root) == []
     copied(tree, 0, 1, 0)
-    assert [f.code for f in judge([tree.root], rules=law).findings] == ["RUN20"]
+    assert [code for *_, code in found(tree.root)] == ["RUN20"]
 
 
 def test_run07_does_not_miss_what_an_unreadable_line_said(tree, found):

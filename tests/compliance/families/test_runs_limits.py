@@ -11,6 +11,7 @@ from compliance.reading.run import Mark
 from compliance.reading.series import Evaluation
 from rules.reference import reference_points
 from tests.compliance import made
+from tests.compliance.logs import event, read
 from tests.compliance.made import OURS, terms
 
 SYSTEM = {"accelerators_per_node": "4", "number_of_nodes": 2, "division": "closed", "submitter": "Acme, Inc."}
@@ -219,8 +220,8 @@ def test_run08_leaves_out_what_run07_looks_at():
     ("folder", "said", "wanted"),
     [("scaffold", "deepcam", "scaffold"), ("scaffold", None, None), ("", "scaffold", None), ("", ["scaffold"], ...)],
 )
-def test_run10_a_log_has_its_folders_benchmark_which_is_known(logs, folder, said, wanted):
-    log = logs.read(*([logs.event(4, "submission_benchmark", value=said)] if said else []))
+def test_run10_a_log_has_its_folders_benchmark_which_is_known(folder, said, wanted):
+    log = read(*([event(4, "submission_benchmark", value=said)] if said else []))
     faults = list(checks.log_is_of_its_folders_benchmark(log, terms(folder_benchmark=folder), None))
     wanted = ", ".join(OURS.benchmarks) if wanted is ... else wanted
     assert [(f.line, f.wanted) for f in faults] == ([] if wanted is None else [(4, wanted)])

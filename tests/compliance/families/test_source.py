@@ -7,7 +7,6 @@ import pytest
 
 from benchmark.source import combine
 from benchmark.tree import source_path
-from compliance.engine import judge
 from compliance.families import source as checks
 from compliance.reading.files import Text
 from compliance.reading.source import MOST_FILES, Folder
@@ -15,7 +14,7 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, file_added, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.logs import SYSTEM, good
+from tests.compliance.logs import SYSTEM, event, good, read, sha256
 from tests.compliance.made import OURS
 from tests.support.effort import guarded
 
@@ -67,26 +66,22 @@ def a_file_that_no_run_logs(tree):
     return [("train.py", line, "SRC10")]
 
 
-def test_src10_packages_and_what_others_distribute_may_be_imported(tree, law):
+def test_src10_packages_and_what_others_distribute_may_be_imported(tree, findings):
     tree.put(tree.source / "implementations/pytorch/layers/own.py", "a = 1\n")
     tree.add(
         TRAIN, "from .layers import own\nfrom . import layers\nimport numpy.linalg\nfrom benchmark.log import TOKEN\n"
     )
-    assert findings(tree, law) == ()
+    assert findings(tree.root) == ()
 
 
 @pytest.mark.parametrize(
     ("name", "codes"), [("own.cpp", ["CODE04"]), ("own.yaml", ["SRC09"] * 5), ("own.json", ["SRC09"] * 5)]
 )
-def test_src09_a_program_in_another_language_has_no_train_py(tree, law, name, codes):
+def test_src09_a_program_in_another_language_has_no_train_py(tree, findings, name, codes):
     """Settings are no program."""
     (tree.source / TRAIN).unlink()
     tree.add(f"implementations/own/{name}", "{}\n")
-    assert [finding.code for finding in findings(tree, law)] == codes
-
-
-def findings(tree, law):
-    return judge([str(tree.root)], rules=law).findings
+    assert [finding.code for finding in findings(tree.root)] == codes
 
 
 @pytest.mark.parametrize(
@@ -108,12 +103,12 @@ def test_more_python_than_can_be_parsed_is_for_review(tree, found, monkeypatch, 
     assert [name for name, _, code in found(tree.root) if code == "CODE04"] == found_in
 
 
-def test_a_file_of_several_sets_is_told_once(tree, logs, law):
+def test_a_file_of_several_sets_is_told_once(tree, findings):
     second(tree)
     tree.put(tree.source / CONFIG, "epochs: 61\n")
-    (finding,) = [f for f in findings(tree, law) if f.code == "SRC03"]
+    (finding,) = [f for f in findings(tree.root) if f.code == "SRC03"]
     assert finding.path == f"{tree.source}/{CONFIG}"
-    assert finding.found == f"sha256 {logs.sha256(tree.source / CONFIG)}"
+    assert finding.found == f"sha256 {sha256(tree.source / CONFIG)}"
     assert finding.wanted == f"{tree.files()[CONFIG]}, as logged in {tree.path(0)}"
 
 
@@ -132,12 +127,12 @@ def second(tree, host="crate-1"):
     return paths
 
 
-def test_two_systems_with_different_configs_in_one_folder(tree, logs, found):
+def test_two_systems_with_different_configs_in_one_folder(tree, found):
     second(tree)
     other = tree.put(tree.source / "implementations/pytorch/configs/crate.yaml", "epochs: 50\n")
     first = tree.files()
     changed = {path: digest for path, digest in first.items() if path != CONFIG}
-    changed["implementations/pytorch/configs/crate.yaml"] = logs.sha256(other)
+    changed["implementations/pytorch/configs/crate.yaml"] = sha256(other)
     tree.loads(changed, *range(5, 10))
     tree.source.rename(source_path(tree.root, combine({**first, **changed}.items())))
     assert found(tree.root) == []
@@ -171,17 +166,17 @@ def test_faults_in_source(tree, found, code, text):
     assert found(tree.root) == [expected, expected]
 
 
-def test_open_run_may_change_the_benchmark(tree, logs, found):
+def test_open_run_may_change_the_benchmark(tree, found):
     tree.put(tree.source / METRIC, "ours = 1\n")
     tree.ran()
-    tree.write_system({**logs.SYSTEM, "division": "open"})
+    tree.write_system({**SYSTEM, "division": "open"})
     for index, log in enumerate(tree.logs):
         log.one("submission_division")["value"] = "open"
         tree.write(index)
     assert found(tree.root) == [("metric.py", 1, "CODE05")]  # for a person to read
 
 
-def test_hostile_files_are_checked_to_the_end(tree, law):
+def test_hostile_files_are_checked_to_the_end(tree, findings):
     bad = {f"implementations/{i}/../{i}.py": [i] for i in range(30_000)}
     sound = {f"implementations/{i}.py": f"{i:064x}" for i in range(30_000)}
     own = tree.files()
@@ -191,7 +186,7 @@ def test_hostile_files_are_checked_to_the_end(tree, law):
     for index in range(100):
         tree.put(tree.root / "source" / f"{index:012}" / TRAIN, f"a = {index}\n")
     with guarded():
-        found = findings(tree, law)
+        found = findings(tree.root)
     assert {"LOG01", "SRC03", "SRC08"} <= {f.code for f in found}
     assert len(found) < 5000
     assert all(f.text().isprintable() for f in found)
@@ -246,11 +241,11 @@ def test_src06_source_is_what_ran_in_a_folder_named_after_it(name, held, found):
     assert [(fault.line, fault.found) for fault in checks.folders_of_source_ran(files)] == [(1, what) for what in found]
 
 
-def source_event(logs, files, value=None, **metadata):
+def source_event(files, value=None, **metadata):
     """A log of one event, which names the files that a run loaded."""
     sound = type(files) is dict and all(type(digest) is str for digest in files.values())
     value = combine(files.items()) if value is None and sound else value
-    return logs.read(logs.event(7, "source", value=value, files=files, **metadata))
+    return read(event(7, "source", value=value, files=files, **metadata))
 
 
 @pytest.mark.parametrize(
@@ -265,9 +260,9 @@ def source_event(logs, files, value=None, **metadata):
         ("Benchmark/log.py", None, True),
     ],
 )
-def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path, config, wrong):
+def test_src07_beside_its_folders_a_closed_run_has_its_configuration(path, config, wrong):
     files = {name: digest for name, digest in checks.own_files().items() if name.startswith("benchmark/")}
-    log = source_event(logs, {**files, path: "0" * 64}, config=config)
+    log = source_event({**files, path: "0" * 64}, config=config)
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(), None)] == ([path] if wrong else [])
 
 
@@ -281,27 +276,27 @@ def test_src07_beside_its_folders_a_closed_run_has_its_configuration(logs, path,
         ({"rules/edition.py": "0" * 64}, "dice", [f"rules/edition.py {'0' * 64}"]),
     ],
 )
-def test_src07_the_files_that_all_need_are_ours(logs, changes, score, found):
+def test_src07_the_files_that_all_need_are_ours(changes, score, found):
     own = {name: digest for name, digest in checks.own_files().items() if name in (*checks.NEEDED, METRIC)}
-    log = source_event(logs, {name: digest for name, digest in {**own, **changes}.items() if digest})
+    log = source_event({name: digest for name, digest in {**own, **changes}.items() if digest})
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(score=score), None)] == found
 
 
 @pytest.mark.parametrize(("metric", "found"), [("1", []), ("2", [f"{METRIC} {'2' * 64}"])])
-def test_src07_all_files_are_of_one_release(logs, metric, found):
+def test_src07_all_files_are_of_one_release(metric, found):
     files = dict.fromkeys((*checks.NEEDED, METRIC), "1" * 64)
     releases = {"v1.0.1": files, "v1.0.2": {METRIC: "2" * 64}}
-    log = source_event(logs, {**files, METRIC: metric * 64})
+    log = source_event({**files, METRIC: metric * 64})
     assert [f.found for f in checks.closed_runs_load_our_files(log, made.terms(releases=releases), None)] == found
 
 
-def test_a_log_without_source_is_another_rules(logs):
-    assert list(checks.closed_runs_load_our_files(logs.read(), made.terms(), None)) == []
-    assert list(checks.source_has_its_digest(logs.read(), made.terms(), None)) == []
+def test_a_log_without_source_is_another_rules():
+    assert list(checks.closed_runs_load_our_files(read(), made.terms(), None)) == []
+    assert list(checks.source_has_its_digest(read(), made.terms(), None)) == []
 
 
-def test_src08_source_is_the_digest_of_its_files(logs):
-    log = source_event(logs, {"a.py": "0" * 64}, value="5" * 64)
+def test_src08_source_is_the_digest_of_its_files():
+    log = source_event({"a.py": "0" * 64}, value="5" * 64)
     assert [fault.found for fault in checks.source_has_its_digest(log, made.terms(), None)] == [f"source {'5' * 64}"]
 
 
@@ -316,6 +311,6 @@ def test_src08_source_is_the_digest_of_its_files(logs):
     ],
     ids=lambda files: ascii(files)[:40],
 )
-def test_src08_says_what_is_wrong_with_the_files(logs, files, found):
-    faults = checks.source_has_its_digest(source_event(logs, files), made.terms(), None)
+def test_src08_says_what_is_wrong_with_the_files(files, found):
+    faults = checks.source_has_its_digest(source_event(files), made.terms(), None)
     assert [(fault.line, fault.found) for fault in faults] == [(7, what) for what in found]

@@ -11,7 +11,7 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.logs import good, rate
+from tests.compliance.logs import event, good, rate, read
 
 total_raised = event_changed("THR04", "throughput", of="study", value=rate(0.1))
 run_in_the_study = files_changed("THR03", "result_3.txt", lambda study: good(8).write(study.path(8)))
@@ -35,12 +35,9 @@ def one_instance_after_another(weak):
 def nodes_of_the_whole_system_in_every_instance(weak):
     weak.options = {"edition": "whole-systems"}  # of rounds where instances are known to do so
     for index, log in enumerate(weak.logs):
-        log.one("rules_edition")["value"], log.one("number_of_nodes")["value"] = "whole-systems", 2
-        (named,) = log.one("devices")["value"]
-        log.one("devices")["value"] = [{**named, "host": host, "ranks": named["ranks"] // 2} for host in ("n1", "n2")]
-        for event in log.events:  # one after the other
-            event["time_ms"] += 3_600_000 * index
-        weak.write(index)
+        log.one("rules_edition")["value"] = "whole-systems"
+        log.shift(3_600_000 * index)  # one after the other
+        weak.on_two_nodes(index)
 
 
 @damage
@@ -87,18 +84,18 @@ def test_seconds_of_a_block_fill_its_time_on_the_clock(said, alone, wanted):
 ONLY = made.terms(throughput_only=True)
 
 
-def figures(logs, total=None, only=True, begun=0, **changes):
+def figures(total=None, only=True, begun=0, **changes):
     """What THR04 finds in a log of two blocks of 10 steps of 0.1 s, 80 samples each; `changes` are the second's."""
     block = {"steps": 10, "samples_count": 80, "step_seconds": 0.1, "throughput": 80.0, "at": 2000}
 
-    def event(line, key, steps, samples_count, step_seconds, throughput, at):
+    def said(line, key, steps, samples_count, step_seconds, throughput, at):
         value = {"step_seconds": step_seconds, "throughput": throughput}
-        return logs.event(line, key, at, value, steps=steps, samples_count=samples_count)
+        return event(line, key, at, value, steps=steps, samples_count=samples_count)
 
     whole = {**block, "steps": 20, "samples_count": 160, **(total or {})}
-    start = logs.event(1, "run_start", begun)
-    events = [event(3, "tracked_stats", **{**block, "at": 1000}), event(4, "tracked_stats", **{**block, **changes})]
-    log = logs.read(start, *events, event(9, "throughput", **whole))
+    start = event(1, "run_start", begun)
+    events = [said(3, "tracked_stats", **{**block, "at": 1000}), said(4, "tracked_stats", **{**block, **changes})]
+    log = read(start, *events, said(9, "throughput", **whole))
     faults = checks.figures_follow_from_counts(log, made.terms(throughput_only=only), made.timeline(start=start))
     return [(fault.line, fault.found) for fault in faults]
 
@@ -131,18 +128,18 @@ FIGURES = ("steps", "samples_count", "step_seconds", "throughput")
         ({"total": {"step_seconds": 0.1 * (1 - 2e-6), "throughput": 80 / (1 - 2e-6)}}, ["seconds of steps"]),
     ],
 )
-def test_figures_follow_from_their_counts_but_for_a_millionth(logs, changes, names):
-    found = figures(logs, **changes)
+def test_figures_follow_from_their_counts_but_for_a_millionth(changes, names):
+    found = figures(**changes)
     assert [(line, name in text) for (line, text), name in zip(found, names, strict=True)] == [
         (9 if "total" in changes else 4, True) for _ in names
     ]
 
 
 @pytest.mark.parametrize(("off", "wrong"), [(1, False), (-2, True)])
-def test_a_rate_of_seconds_follows_from_them(logs, off, wrong):
+def test_a_rate_of_seconds_follows_from_them(off, wrong):
     """A million samples a second, which may be one more or less."""
     value = {"seconds": 3.0, "throughput": 1_000_000 + off}
-    fault = checks.rate_fault(logs.event(4, "io", value=value, steps=7, samples_count=3_000_000), "seconds")
+    fault = checks.rate_fault(event(4, "io", value=value, steps=7, samples_count=3_000_000), "seconds")
     found = {"line": 4, "found": f"throughput {1_000_000 + off:g}", "wanted": "1e+06, as its counts give"}
     assert fault == (checks.Fault(**found) if wrong else None)
 

@@ -271,11 +271,11 @@ def test_tree13_the_list_of_the_round_counts_alone(tree, found):
 
 
 @damage
-def two_systems_by_one_name(tree, logs):
+def two_systems_by_one_name(tree):
     """Logs of their own, later ones, of another host, in the folder of a system `Box`."""
     other = tree.root / "results" / "Box" / "strong" / "scaffold"
     for index in range(5):
-        log = logs.good(30 + index)
+        log = good(30 + index)
         for group in log.one("devices")["value"]:
             group["host"] = "box-2"
         log.write(other / f"result_{index}.txt")

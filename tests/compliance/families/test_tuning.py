@@ -11,13 +11,12 @@ from benchmark.ledger import Drawn
 from benchmark.run.files import LEDGER
 from benchmark.source import combine
 from benchmark.tuning.folder import OWN
-from compliance.engine import judge
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
-from tests.compliance.logs import good
+from tests.compliance.logs import good, interrupt, sha256
 
 ROWS = [
     {"BS": 2, "Hyperparams": {"learning_rate": 0.001}, "Samples to converge": {"mean": 80, "low": 60, "high": None}},
@@ -72,8 +71,7 @@ def campaign_edited(tuned):
 @damage
 def point_moved(tuned):
     value = 1.001 * tuned.logs[1].one("opt_base_learning_rate")["value"]
-    tuned.changed("opt_base_learning_rate", 1, value=value)
-    line = tuned.settings(1, learning_rate=value)
+    line = tuned.learning_rate(value, 1)
     tuned.launch()
     return [("result_1.txt", line, "TUN05")]
 
@@ -112,8 +110,7 @@ def test_a_shift_from_the_registry(tuned, found):
 
 def from_table(tree, rate=0.002, **fields):
     """Lets a run have its settings from a table; the line of what it says of that."""
-    tree.changed("opt_base_learning_rate", value=rate)
-    tree.settings(learning_rate=rate)
+    tree.learning_rate(rate)
     head = tree.logs[tree.at].one("rules_edition")
     event = {**copy.deepcopy(head), "key": "settings_table", "value": {**SAID, **fields}}
     return tree.inserted(head, event)
@@ -122,8 +119,7 @@ def from_table(tree, rate=0.002, **fields):
 def alike(tree, rate=0.002):
     """All other runs have the same settings, as a set must."""
     for index in {*range(5)} - {tree.at}:
-        tree.changed("opt_base_learning_rate", index, value=rate)
-        tree.settings(index, learning_rate=rate)
+        tree.learning_rate(rate, index)
 
 
 @damage
@@ -141,11 +137,8 @@ def winner_confirmed_by_itself(tuned):
 
 @damage
 def confirmation_at_other_settings(tuned):
-    for index in (4, 5, 6):
-        value = 2 * tuned.logs[3].one("opt_base_learning_rate")["value"]
-        tuned.changed("opt_base_learning_rate", index, value=value)
-        line = tuned.settings(index, learning_rate=value)
-    return [(f"result_{i}.txt", line, "TUN08") for i in range(3)]
+    value = 2 * tuned.logs[3].one("opt_base_learning_rate")["value"]
+    return [(f"result_{i}.txt", tuned.learning_rate(value, 4 + i), "TUN08") for i in range(3)]
 
 
 confirmation_run_left_out = files_changed("TUN08", "first", lambda tuned: tuned.path(6).unlink())
@@ -223,61 +216,60 @@ def test_a_table_counts_above_the_config(environed, found, over, codes):
     assert [code for _, _, code in found(environed.root)] == codes
 
 
-def of_rule(tree, law, code):
-    """(file, found) of what a rule finds."""
-    findings = judge([str(tree.root)], rules=law).findings
-    return [(Path(f.path).name, f.found) for f in findings if f.code == code]
+@pytest.fixture
+def of_rule(findings):
+    """(file, found) of what a rule finds in a submission."""
+    return lambda tree, code: [(Path(f.path).name, f.found) for f in findings(tree.root) if f.code == code]
 
 
-def test_a_campaign_without_a_winner_needs_no_confirmation(tuned, logs, law):
+def test_a_campaign_without_a_winner_needs_no_confirmation(tuned, of_rule):
     for index in (1, 3):
-        tuned.logs[index] = logs.good(index, tuned.COURSES[0])
+        tuned.logs[index] = good(index, tuned.COURSES[0])
     tuned.frozen()
     shutil.rmtree(tuned.folder / "confirmation")
-    assert of_rule(tuned, law, "TUN08") == []
+    assert of_rule(tuned, "TUN08") == []
 
 
-def test_a_campaign_beside_the_confirmation_runs_is_none(tuned, law):
+def test_a_campaign_beside_the_confirmation_runs_is_none(tuned, of_rule):
     for name in ("campaign.json", LEDGER):
         shutil.copy(tuned.folder / name, tuned.folder / "confirmation")
-    assert of_rule(tuned, law, "TUN08") == []
+    assert of_rule(tuned, "TUN08") == []
     tuned.put(tuned.folder / "campaign.json", "{}")  # one that can't be read has no winner to confirm
-    assert of_rule(tuned, law, "TUN08") == []
+    assert of_rule(tuned, "TUN08") == []
 
 
 @pytest.mark.parametrize("index", [3, 4])
-def test_a_setting_that_only_one_run_has_is_another(tuned, law, index):
+def test_a_setting_that_only_one_run_has_is_another(tuned, of_rule, index):
     tuned.settings(index, threads=...)
     files = ["result_0.txt"] if index == 4 else [f"result_{i}.txt" for i in range(3)]
-    assert [name for name, _ in of_rule(tuned, law, "TUN08")] == files
+    assert [name for name, _ in of_rule(tuned, "TUN08")] == files
 
 
 @pytest.mark.parametrize(("beyond", "found"), [(-1, ["run_start 0.001 s before the last trial stopped"]), (0, [])])
-def test_a_confirmation_run_may_start_when_the_last_trial_stops(tuned, law, beyond, found):
+def test_a_confirmation_run_may_start_when_the_last_trial_stops(tuned, of_rule, beyond, found):
     over = max(log.one("run_stop")["time_ms"] for log in tuned.logs[:4])
     by = over + beyond - tuned.logs[4].one("run_start")["time_ms"]
     tuned.logs[4].shift(by)
     tuned.write(4)
-    assert of_rule(tuned, law, "TUN08") == [("result_0.txt", text) for text in found]
+    assert of_rule(tuned, "TUN08") == [("result_0.txt", text) for text in found]
 
 
-def test_the_environment_in_which_a_confirmation_run_began_counts(confirmed, logs, law):
+def test_the_environment_in_which_a_confirmation_run_began_counts(confirmed, of_rule):
     log, others = confirmed.logs[4], {"torch": "2.13.0", "numpy": "2.4.7"}
-    resumed, content = logs.interrupt(log), copy.deepcopy(confirmed.manifests[4])
+    resumed, content = interrupt(log), copy.deepcopy(confirmed.manifests[4])
     content["nodes"][0]["facts"]["packages"]["value"] = others
     later = confirmed.put(confirmed.environment(4).with_name("environment_0_1.json"), json.dumps(content))
-    resumed["value"]["environment"] = logs.sha256(later)
+    resumed["value"]["environment"] = sha256(later)
     confirmed.write(4)
-    assert of_rule(confirmed, law, "TUN09") == []
+    assert of_rule(confirmed, "TUN09") == []
     for more in ("", " and of 1 more confirmation runs"):
         confirmed.fact("packages", others, 5 if more else 4)
-        assert of_rule(confirmed, law, "TUN09") == [("environment_0.json", f'packages numpy "2.4.7"{more}')]
+        assert of_rule(confirmed, "TUN09") == [("environment_0.json", f'packages numpy "2.4.7"{more}')]
 
 
-def test_what_sites_change_between_jobs_is_for_people(confirmed, law):
+def test_what_sites_change_between_jobs_is_for_people(confirmed, findings):
     confirmed.elsewhere("kernel", {"release": "6.9.0", "version": "#1 SMP", "machine": "x86_64"})
-    findings = judge([str(confirmed.root)], rules=law).findings
-    assert [(f.code, f.severity) for f in findings] == [("TUN09", "review")]
+    assert [(f.code, f.severity) for f in findings(confirmed.root)] == [("TUN09", "review")]
 
 
 def test_which_host_it_is_does_not_matter(confirmed, found):

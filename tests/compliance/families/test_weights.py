@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from compliance.engine import judge
 from compliance.families import weights as checks
 from compliance.reading.digest import Named
 from compliance.reading.series import Evaluation
@@ -16,6 +15,7 @@ from tests.compliance import made
 from tests.compliance.catalogue import event_changed
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
 from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.logs import event, read
 
 LARGEST = made.OURS.limits.weights.largest
 
@@ -30,8 +30,8 @@ def state_changed(change):
     @log_changed("WGT09")
     def entry(tree, log):
         first, second, *_ = scores = log.all("eval_accuracy")
-        for number, event in enumerate(scores[:-1]):
-            event["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
+        for number, score in enumerate(scores[:-1]):
+            score["metadata"]["state"] = hashlib.sha256(bytes([number])).hexdigest()
         change(second["metadata"], first["metadata"])
         return tree.written(second)
 
@@ -44,9 +44,9 @@ state_that_is_no_digest = state_changed(lambda second, first: second.update(stat
 
 
 @pytest.mark.parametrize(("epoch", "lines"), [(0.5, []), (1.0, [1]), (1, [1])])
-def test_wgt09_evaluations_within_an_epoch_have_no_state(logs, epoch, lines):
-    rest = [logs.event(2, "score", epoch_num=2, state="5" * 64), logs.event(3, "score", epoch_num=3)]
-    log = logs.read(logs.event(1, "score", epoch_num=epoch), *rest)
+def test_wgt09_evaluations_within_an_epoch_have_no_state(epoch, lines):
+    rest = [event(2, "score", epoch_num=2, state="5" * 64), event(3, "score", epoch_num=3)]
+    log = read(event(1, "score", epoch_num=epoch), *rest)
     assert [f.line for f in checks.states_are_logged(log, made.terms(metric="score"), None)] == lines
 
 
@@ -241,7 +241,7 @@ def test_wgt08_runs_without_weights_and_copies_do_not_excuse_the_next(monkeypatc
         (b"version 1\n", False),
     ],
 )
-def test_a_pointer_of_git_lfs_is_called_one(weighted, content, said):
+def test_a_pointer_of_git_lfs_is_called_one(weighted, findings, content, said):
     weighted.weights(2).write_bytes(content)
-    finding = next(f for f in judge([weighted.root]).findings if f.code == "WGT04")
+    finding = next(f for f in findings(weighted.root) if f.code == "WGT04")
     assert finding.found.endswith(", a pointer of Git LFS: the weights were never fetched") == said

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from compliance.engine import judge
 from rules.edition import load
 from rules.witness import Step
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
@@ -179,10 +178,10 @@ def test_a_time_that_a_waiver_covers_is_no_crash(witnessed, law):
     assert failures(witnessed, law) == set()
 
 
-def test_a_round_may_require_a_witness(tree, law):
+def test_a_round_may_require_a_witness(tree, findings):
     tree.into("witnessed")
-    findings = judge([str(tree.root)], rules=law).findings
-    assert [(f.code, f.found) for f in findings] == [("WIT01", "no receipts of the round's witness, in 5 of 5 logs")]
+    (finding,) = findings(tree.root)
+    assert (finding.code, finding.found) == ("WIT01", "no receipts of the round's witness, in 5 of 5 logs")
 
 
 def test_starts_of_others_are_theirs(witnessed, found):
@@ -194,7 +193,7 @@ def test_starts_of_others_are_theirs(witnessed, found):
     assert found(witnessed.root) == []
 
 
-def test_how_far_starts_got_that_are_not_handed_in(witnessed, law):
+def test_how_far_starts_got_that_are_not_handed_in(witnessed, findings):
     """Of those that were moved aside, the receipts are there."""
     chain, told = witnessed.witness, witnessed.receipts[4][0].told
     now = chain.chain[-1].time_ms
@@ -208,7 +207,7 @@ def test_how_far_starts_got_that_are_not_handed_in(witnessed, law):
             shutil.copy(witnessed.path(4), place / "result_4.txt")
             write(place / "receipts_4.jsonl", made)
     chain.publish(witnessed.root.parent)
-    (finding,) = (f for f in judge([str(witnessed.root)], rules=law).findings if f.code == "WIT07")
+    (finding,) = (f for f in findings(witnessed.root) if f.code == "WIT07")
     assert finding.found == (
         "9 starts, of which 5 are handed in: 1 never began to train, 1 broke off before an evaluation, "
         "1 broke off after an evaluation (superseded/), 1 ended"
