@@ -1,11 +1,9 @@
 """The catalogue of damage: what tests damage in good submissions."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-
-import pytest
 
 from tests.compliance import submissions, tuned
 
@@ -28,37 +26,15 @@ STARTS = {
 }
 
 
-def event_changed(code: str, key: str, of: str = "tree", runs: Iterable[int] = (), **changes) -> Callable:
-    """An entry of the catalogue: an event of a key is another one, as `Tree.changed` makes it, in the log that is
-    damaged or in several runs. The rule finds each of them, and no other rule does."""
-
-    @pytest.mark.damage
-    def entry(tree):
-        indices = tuple(runs) or (tree.at,)
-        return [(tree.path(index).name, tree.changed(key, index, **changes), code) for index in indices]
-
-    entry.of = of
-    return entry
+def is_entry(value: object) -> bool:
+    """Whether it is an entry of the catalogue of damage: a function marked with `pytest.mark.damage`, which damages a
+    good submission and returns exactly the findings that must come, (file, line, code)."""
+    return any(mark.name == "damage" for mark in getattr(value, "pytestmark", ()))
 
 
-def description_changed(code: str, **fields) -> Callable:
-    """An entry of the catalogue: the rule finds other fields in the system description, and no other rule does."""
-
-    @pytest.mark.damage
-    def entry(tree):
-        return [("box.json", tree.described(**fields), code)]
-
-    return entry
-
-
-def catalogue(module: ModuleType) -> list[Callable]:
-    """The entries of the catalogue of damage in a module of tests: functions marked with `pytest.mark.damage`, each of
-    which damages a good submission and returns exactly the findings that must come, (file, line, code)."""
-    marks = {name: getattr(value, "pytestmark", ()) for name, value in vars(module).items() if callable(value)}
-    found = {name: getattr(module, name) for name in marks if any(m.name == "damage" for m in marks[name])}
-    for name, entry in found.items():
-        entry.__name__, entry.__module__ = name, module.__name__
-    return list(found.values())
+def catalogue(module: ModuleType) -> dict[str, Callable]:
+    """The entries of the catalogue of damage in a module of tests, by name."""
+    return {name: value for name, value in vars(module).items() if is_entry(value)}
 
 
 def damaged(entry: Callable, folder: Path, **more) -> tuple[submissions.Tree, list[tuple[str, int, str]]]:

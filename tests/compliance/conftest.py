@@ -4,7 +4,6 @@ import functools
 import json
 import os
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,11 +25,15 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "damage: an entry of the catalogue of damage, see catalogue.py")
 
 
-def pytest_generate_tests(metafunc):
-    """A test with the argument `entry` is a test of every entry of the catalogue in its module."""
-    if "entry" in metafunc.fixturenames:
-        entries = _catalogue.catalogue(metafunc.module)
-        metafunc.parametrize("entry", entries, ids=[entry.__name__ for entry in entries])
+def pytest_pycollect_makeitem(collector, name, obj):
+    """An entry of the catalogue is a test: see `exactly`."""
+    if not _catalogue.is_entry(obj):
+        return None
+
+    def test_damage(exactly):
+        exactly(obj, name, Path(collector.path))
+
+    return pytest.Function.from_parent(collector, name=f"test_damage[{name}]", callobj=test_damage)
 
 
 @pytest.fixture(scope="session")
@@ -97,17 +100,19 @@ def exactly(tmp_path, law, monkeypatch):
     """Asserts that judging finds what an entry of the catalogue says, in the words that are written down, and nothing
     else. With WRITE_FINDINGS in the environment, the words are written down instead: see docs/testing.md."""
 
-    def hold(entry):
+    def hold(entry, name, file):
         tree, expected = _catalogue.damaged(entry, tmp_path, monkeypatch=monkeypatch)
         monkeypatch.chdir(tmp_path)  # so that no finding names the scratch folder
         findings = judge([str(tree.root.relative_to(tmp_path))], rules=law, **tree.options).findings
         assert sorted((Path(f.path).name, f.line, f.code) for f in findings) == sorted(expected)
         assert [f.path for f in findings if not Path(f.path).parent.is_dir()] == []
-        told, known = sorted(in_words(f).replace(str(tmp_path), "") for f in findings), written(entry)
+        told = sorted(in_words(f).replace(str(tmp_path), "") for f in findings)
+        words = file.parent / "findings" / f"{file.stem}.json"
+        known = json.loads(words.read_text()) if words.is_file() else {}
         if os.environ.get("WRITE_FINDINGS"):
-            write_down(entry, told)
-        else:
-            assert told == known
+            known[name] = told
+            words.write_text(json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+        assert told == known.get(name)
 
     return hold
 
@@ -117,24 +122,6 @@ def in_words(finding):
     which differ from run to run, are left out."""
     own = "" if finding.sentence == TEXTS[finding.code].finding else f"{finding.sentence}: "
     return f"{finding.code} {finding.severity}: {own}{DIGEST.sub('<digest>', finding.details())}"
-
-
-def words_of(entry):
-    """The file that has the words of the findings of each entry of a module."""
-    path = Path(sys.modules[entry.__module__].__file__)
-    return path.parent / "findings" / f"{path.stem}.json"
-
-
-def written(entry):
-    path = words_of(entry)
-    return json.loads(path.read_text()).get(entry.__name__) if path.is_file() else None
-
-
-def write_down(entry, told):
-    path = words_of(entry)
-    path.parent.mkdir(exist_ok=True)
-    known = json.loads(path.read_text()) if path.is_file() else {}
-    path.write_text(json.dumps({**known, entry.__name__: told}, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
 
 
 @pytest.fixture

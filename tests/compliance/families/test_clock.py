@@ -6,7 +6,6 @@ from compliance.families import clock as checks
 from compliance.reading.log import Log
 from rules.edition import load
 from tests.compliance.families.damages import damage, files_changed, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import START, event, read
 from tests.compliance.made import terms, timeline
 

@@ -8,7 +8,6 @@ from compliance.source.python import LARGEST
 from rules.edition import load
 from rules.published import REPOSITORY as ROOT
 from tests.compliance.families.damages import damage, file_added
-from tests.compliance.families.damages import test_damage as test_damage
 
 LOUD = "training/parts.py"  # a file of the reference that people must read, if it is anybody else's
 NUMBERS = load("v1.0").limits.source_numbers

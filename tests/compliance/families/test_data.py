@@ -6,9 +6,7 @@ import pytest
 
 from compliance.families import data as checks
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, log_changed
 from tests.compliance.logs import event, read
 from tests.compliance.made import timeline
 

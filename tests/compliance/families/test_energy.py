@@ -9,9 +9,7 @@ from compliance.families import energy as checks
 from compliance.reading.energy import Live, Reading, Source
 from compliance.reading.log import Log
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed
 from tests.compliance.logs import event, read
 from tests.compliance.made import terms, timeline
 

@@ -12,9 +12,7 @@ from compliance.reading.log import Log
 from compliance.reading.timeline import Scored
 from rules.edition import load
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, log_changed
 from tests.compliance.logs import START, event, good, read, recount
 from tests.compliance.made import OURS, scores, timeline
 

@@ -5,9 +5,7 @@ import pytest
 from compliance.families import hyperparameters as checks
 from rules.key import Key
 from rules.settings import Setting
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed
 from tests.compliance.logs import SYSTEM, event, read
 from tests.compliance.made import log_of, terms
 

@@ -7,7 +7,6 @@ import pytest
 from compliance.engine import judge
 from compliance.families import io_trial as checks
 from tests.compliance.families.damages import damage
-from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import event, read
 from tests.compliance.made import OURS, terms, timeline
 

@@ -11,9 +11,7 @@ from compliance.reading.ledger import SetLedger
 from compliance.reading.run import Launch, Mark
 from compliance.reading.tree import LogFile
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, files_changed
 from tests.compliance.ledgers import log_text, sha256, time_of
 from tests.compliance.logs import Log, interrupt
 from tests.compliance.made import OURS, terms

@@ -9,9 +9,7 @@ from compliance.reading import log as log_module
 from compliance.reading.log import Log
 from rules.key import Key
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, files_changed, log_changed
 from tests.compliance.logs import event, interrupt, read
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from compliance.families import model as checks
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import event_changed
 from tests.compliance.made import log_of, published, terms
 
 smaller_model = event_changed("MOD01", "parameter_count", value=1000)

@@ -6,7 +6,6 @@ from compliance.families import power as checks
 from compliance.reading.power import reach_of
 from rules.edition import load
 from tests.compliance.families.damages import damage, files_changed, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import log_text, reading
 
 

@@ -12,9 +12,7 @@ from compliance.reading.run import Mark, Origin
 from compliance.reading.series import Evaluation
 from rules.registry import Registry
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, files_changed
 from tests.compliance.logs import good
 from tests.compliance.made import OURS, terms
 

@@ -10,7 +10,6 @@ from compliance.families import resumption as checks
 from compliance.reading.timeline import Scored
 from tests.compliance import made
 from tests.compliance.families.damages import log_changed
-from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import PAUSE, amended, event, interrupt, read
 
 

@@ -10,9 +10,7 @@ from benchmark.metric import Counts, dice
 from compliance.families import runs as checks
 from compliance.reading.run import Mark
 from tests.compliance import made
-from tests.compliance.catalogue import description_changed, event_changed
-from tests.compliance.families.damages import damage, files_changed, files_found
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, description_changed, event_changed, files_changed, files_found
 from tests.compliance.logs import good
 
 NAMES = ("intersection", "predicted", "true")

@@ -7,9 +7,7 @@ import pytest
 from compliance.families import seeds as checks
 from compliance.reading.across import Replay
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, file_added, files_changed, files_found, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, file_added, files_changed, files_found, log_changed
 
 SEEDS = made.OURS.limits.seeds
 RING = 1 << SEEDS.modulus_bits

@@ -11,9 +11,7 @@ from compliance.families import source as checks
 from compliance.reading.files import Text
 from compliance.reading.source import MOST_FILES, Folder
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, file_added, files_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, file_added, files_changed
 from tests.compliance.logs import SYSTEM, event, good, read, sha256
 from tests.compliance.made import OURS
 from tests.support.effort import guarded

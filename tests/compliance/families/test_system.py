@@ -8,9 +8,7 @@ import pytest
 from benchmark.run.devices import Device, grouped
 from compliance.families import system as checks
 from tests.compliance import made
-from tests.compliance.catalogue import description_changed, event_changed
-from tests.compliance.families.damages import damage, files_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, description_changed, event_changed, files_changed
 from tests.compliance.families.test_source import second
 from tests.compliance.logs import START, SYSTEM, event, read
 

@@ -8,9 +8,7 @@ from compliance.engine import judge
 from compliance.families import throughput as checks
 from compliance.reading.run import Mark
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, files_changed
 from tests.compliance.logs import event, good, rate, read
 
 total_raised = event_changed("THR04", "throughput", of="study", value=rate(0.1))

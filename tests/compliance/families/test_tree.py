@@ -14,7 +14,6 @@ from compliance.reading.tree import Entry, LogFile, Set, Submission, place_in
 from rules.edition import load
 from tests.compliance import made
 from tests.compliance.families.damages import damage, files_changed
-from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.logs import good
 
 

@@ -13,9 +13,7 @@ from benchmark.source import combine
 from benchmark.tuning.folder import OWN
 from rules.registry import Registry
 from rules.tuning import registered_shift, request
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, files_changed, files_found, log_changed
 from tests.compliance.logs import good, interrupt, sha256
 
 ROWS = [

@@ -2,7 +2,6 @@
 
 from compliance.reviewing.waiver import read_waivers
 from tests.compliance.families.damages import damage
-from tests.compliance.families.damages import test_damage as test_damage
 
 
 def waived(code, expires=""):

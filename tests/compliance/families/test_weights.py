@@ -12,9 +12,7 @@ from compliance.families import weights as checks
 from compliance.reading.digest import Named
 from compliance.reading.series import Evaluation
 from tests.compliance import made
-from tests.compliance.catalogue import event_changed
-from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
+from tests.compliance.families.damages import damage, event_changed, files_changed, files_found, log_changed
 from tests.compliance.logs import event, read
 
 LARGEST = made.OURS.limits.weights.largest

@@ -9,7 +9,6 @@ import pytest
 from rules.edition import load
 from rules.witness import Step
 from tests.compliance.families.damages import damage, files_changed, files_found, log_changed
-from tests.compliance.families.damages import test_damage as test_damage
 from tests.compliance.waiving import failures
 from tests.support.witness import OTHER, signed, write
 
