@@ -2,16 +2,17 @@
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from tests.compliance import submissions, tuned
+from tests.compliance import logs, submissions, tuned
 
 # Good submissions, by the name of a test's argument and of that of an entry of the catalogue of damage.
 STARTS = {
     "tree": submissions.Tree,
-    "mean": submissions.Mean,
-    "sampled": submissions.Sampled,
+    "mean": partial(submissions.Tree, benchmark="probe", make=logs.mean_run),
+    "sampled": partial(submissions.Tree, benchmark="sampled", make=logs.sampled_run),
     "weak": submissions.Weak,
     "study": submissions.Study,
     "measured": submissions.Measured,

@@ -239,6 +239,18 @@ def log_text(events) -> str:
     return "".join(f":::MLLOG {json.dumps(e)}\n" for e in events)
 
 
+NAMES = ("intersection", "predicted", "true")
+
+
+def scored(event: dict) -> None:
+    """Give an evaluation the score that follows from what is logged beside it."""
+    facts = event["metadata"]
+    if "sums" in facts:
+        event["value"] = mean(facts["sums"], facts["samples_count"])
+    else:
+        event["value"] = dice(Counts(*(tuple(facts[n]) for n in NAMES)))
+
+
 def evaluation(rng: random.Random, quality: float) -> dict:
     """Counts of an evaluation that predicts about `quality` of each class right."""
     spread = 0.004 + 0.1 * (1 - quality)  # trainings differ less the better they are
@@ -343,7 +355,7 @@ def mean_run(index: int = 0) -> Log:
     for event in log.all("eval_accuracy"):
         first, second = 4 * (1 - event["value"]), rng.uniform(0.8, 1.2)
         event["key"], event["value"] = "eval_error", (first + second) / 8
-        for name in ("intersection", "predicted", "true"):
+        for name in NAMES:
             del event["metadata"][name]
         event["metadata"]["sums"] = [first, second]
     return log
@@ -354,7 +366,7 @@ def sampled_run(index: int = 0) -> Log:
     log = good(index)
     log.one("submission_benchmark")["value"] = log.one("problem")["value"] = "sampled"
     for event in log.all("eval_accuracy"):
-        lists = [event["metadata"].pop(name)[1:] for name in ("intersection", "predicted", "true")]
+        lists = [event["metadata"].pop(name)[1:] for name in NAMES]
         recount(event, [[[n // 4 for n in counts] for counts in zip(*lists, strict=True)] for _ in range(4)])
     return log
 
@@ -392,8 +404,8 @@ def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
     if epoch == 1:
         facts = {"samples_count": 4, "class_counts": list(TRUE), "bytes_read": read_bytes("validation")}
         log.add("dataset_fingerprint", "b" * 64, split="validation", **facts)
-    score = dice(Counts(*(tuple(counts[n]) for n in ("intersection", "predicted", "true"))))
-    log.add("eval_accuracy", score, epoch_num=epoch, samples_count=4, **counts)
+    log.add("eval_accuracy", None, epoch_num=epoch, samples_count=4, **counts)
+    scored(log.events[-1])
 
 
 def event_like(event, key, value=None, event_type="POINT_IN_TIME", **metadata):

@@ -26,7 +26,6 @@ from tests.compliance.logs import (
     log_text,
     mean_run,
     reading,
-    sampled_run,
     sha256,
     steps_alone,
     with_energy,
@@ -39,7 +38,7 @@ class Tree:
     """A good submission of five runs; tests change logs and files, then judge it. `options` are those of judging it,
     `at` is the index of the log that is damaged where nothing else is said."""
 
-    at, system, description = 2, "box", SYSTEM
+    at, description = 2, SYSTEM
 
     def __init__(
         self,
@@ -49,8 +48,10 @@ class Tree:
         benchmark: str = "scaffold",
         make=good,
         org: str = "acme",
+        system: str = "box",
         source=SOURCE,
     ):
+        self.system = system
         self.root, self.scaling, self.benchmark, self.options = root / "v1.0" / org, scaling, benchmark, {}
         self.source = source_path(self.root, combine(digests(source).items()))
         self.implementation = self.source / CODE
@@ -247,20 +248,6 @@ class Tree:
         return write_receipts(receipts_path(self.path(index)), receipts)
 
 
-class Mean(Tree):
-    """A good submission of the benchmark whose score is a mean error."""
-
-    def __init__(self, root: Path):
-        super().__init__(root, benchmark="probe", make=mean_run)
-
-
-class Sampled(Tree):
-    """A good submission of the benchmark whose score is a mean of Dice by sample."""
-
-    def __init__(self, root: Path):
-        super().__init__(root, benchmark="sampled", make=sampled_run)
-
-
 class Weak(Tree):
     """A good throughput set: six instances of one node, two at a time, on a system of two; one was pruned."""
 
@@ -401,6 +388,12 @@ class Witnessed(Tree):
         self.witness_all()
 
 
+def tensors(seed: int, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    """Tensors of these shapes, of numbers that follow from a seed."""
+    rng = np.random.Generator(np.random.Philox(seed))
+    return {name: rng.standard_normal(shape).astype("f4") for name, shape in shapes.items()}
+
+
 class Weighted(Tree):
     """A good submission with the final weights of each run: two tensors of numbers, 1234 in all."""
 
@@ -412,8 +405,7 @@ class Weighted(Tree):
 
     def state(self, seed: int) -> dict[str, np.ndarray]:
         """The weights of a run."""
-        rng = np.random.Generator(np.random.Philox(seed))
-        return {name: rng.standard_normal(n).astype("f4") for name, n in (("a.weight", (30, 40)), ("b.bias", 34))}
+        return tensors(seed, {"a.weight": (30, 40), "b.bias": (34,)})
 
 
 class Surveyed:

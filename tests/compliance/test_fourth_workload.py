@@ -9,7 +9,7 @@ import pytest
 
 from compliance.engine import judge
 from results.statistics.result import summarize
-from tests.compliance.logs import TINY, amended, config_digest, good
+from tests.compliance.logs import NAMES, TINY, amended, config_digest, good
 from tests.compliance.logs import law as make_law
 from tests.compliance.submissions import Tree
 
@@ -62,7 +62,7 @@ def run(index):
         if event["key"] == "eval_accuracy":
             total = 4 * (1.0 - event["value"]) * rng.uniform(0.9, 1.1)
             event["key"], event["value"], data["sums"] = METRIC, total / 4, [total]
-            for name in ("intersection", "predicted", "true"):
+            for name in NAMES:
                 del data[name]
     proof = next(e for e in log.all("dataset_fingerprint") if e["metadata"]["split"] == "train")
     second = log.one("eval_start", 1)  # it is known after the second half of the first epoch

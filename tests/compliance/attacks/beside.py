@@ -8,15 +8,15 @@ import numpy as np
 from tests.compliance.attacks.scores import raised
 from tests.compliance.attacks.submission import Submission, both
 from tests.compliance.ledgers import time_of
+from tests.compliance.submissions import tensors
 
 
-def tensors(seed, count=59612):
+def trained(seed, count=59612):
     """Weights of so many numbers, CosmoFlow's small twin's."""
-    rng = np.random.Generator(np.random.Philox(seed))
-    return {name: rng.standard_normal(n).astype("f4") for name, n in (("a", count // 2), ("b", count - count // 2))}
+    return tensors(seed, {"a": (count // 2,), "b": (count // 2,)})
 
 
-def weighed(change=lambda submission: None, content=tensors):
+def weighed(change=lambda submission: None, content=trained):
     """The attack on runs that all have weights, of their own or of what `content` says of their numbers."""
 
     def attack(submission):
@@ -34,11 +34,11 @@ def weighed_as(content):
 
 
 def renamed(number):
-    return {f"{name}{number}": tensor for name, tensor in tensors(0).items()}
+    return {f"{name}{number}": tensor for name, tensor in trained(0).items()}
 
 
 def noisy(number):
-    return {name: tensor + np.float32(1e-6 * number) for name, tensor in tensors(0).items()}
+    return {name: tensor + np.float32(1e-6 * number) for name, tensor in trained(0).items()}
 
 
 def a_digest_alone(submission):
@@ -50,14 +50,14 @@ def a_program_behind(submission):
 
 
 WEIGHTS = [
-    ("the same weights for all runs", weighed(content=lambda number: tensors(0)), "WGT08", "cosmoflow"),
+    ("the same weights for all runs", weighed(content=lambda number: trained(0)), "WGT08", "cosmoflow"),
     ("the same tensors under other names", weighed(content=renamed), "WGT08", "cosmoflow"),
     ("the same weights with noise in all tensors", weighed(content=noisy), "", "cosmoflow"),
-    ("random numbers", weighed_as(tensors(99)), "", "cosmoflow"),
+    ("random numbers", weighed_as(trained(99)), "", "cosmoflow"),
     ("digests of files that nobody sees", weighed(a_digest_alone), "", "cosmoflow"),
     ("a pickle", weighed_as(b"\x80\x04" + bytes(300)), "WGT05", "cosmoflow"),
     ("a program behind the tensors", weighed(a_program_behind), "WGT05", "cosmoflow"),
-    ("a smaller network's", weighed_as(tensors(3, 1000)), "WGT06", "cosmoflow"),
+    ("a smaller network's", weighed_as(trained(3, 1000)), "WGT06", "cosmoflow"),
 ]
 
 

@@ -5,9 +5,9 @@ import random
 import unicodedata
 
 from rules.edition import load
-from tests.compliance.attacks.scores import NAMES, cut, missed, noisy, scored
+from tests.compliance.attacks.scores import cut, missed, noisy
 from tests.compliance.attacks.submission import HOME, both, each, fresh
-from tests.compliance.logs import Log
+from tests.compliance.logs import NAMES, Log, scored
 
 ALL = (1, 2, 3, 4, 5)
 TARGET = load("v1.0").problems["smoke"].target

@@ -4,9 +4,8 @@ import hashlib
 
 from rules.edition import load
 from tests.compliance.attacks.clock import moved
-from tests.compliance.attacks.scores import scored
 from tests.compliance.attacks.submission import both, each, one
-from tests.compliance.logs import Log
+from tests.compliance.logs import Log, scored
 
 LAW = load("v1.0")
 STATISTICS = "tracked_stats"

@@ -2,19 +2,8 @@
 
 import random
 
-from benchmark.metric import Counts, dice, mean
 from tests.compliance.attacks.submission import both, each, one
-
-NAMES = ("intersection", "predicted", "true")
-
-
-def scored(event):
-    """The score that follows from what is logged beside it."""
-    facts = event["metadata"]
-    if "sums" in facts:
-        event["value"] = mean(facts["sums"], facts["samples_count"])
-    else:
-        event["value"] = dice(Counts(*(tuple(facts[n]) for n in NAMES)))
+from tests.compliance.logs import scored
 
 
 def noisy(event, seed, most, hits, predicted):

@@ -60,10 +60,10 @@ class Submission(Tree):
     """A submission of the committed runs of one benchmark, and others beside it. Their logs are written at the end."""
 
     def __init__(self, folder: Path, benchmark: str = "scaffold", org: str = "reference", system: str = SYSTEM):
-        self.folder, self.system, self.others = folder, system, list[Submission]()
+        self.folder, self.others = folder, list[Submission]()
         self.description = json.loads((REFERENCE / "systems" / f"{SYSTEM}.json").read_text())
         self.description |= {"submitter": org, "system_name": system}
-        super().__init__(folder, runs=0, benchmark=benchmark, org=org, source=loaded(benchmark))
+        super().__init__(folder, runs=0, benchmark=benchmark, org=org, system=system, source=loaded(benchmark))
         self.logs = runs_of(benchmark)
         for log in self.logs:
             log.put("submission_org", org)

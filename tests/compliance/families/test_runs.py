@@ -6,15 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.metric import Counts, dice
 from compliance.families import runs as checks
 from compliance.reading.run import Mark
 from tests.compliance import made
 from tests.compliance.families.damages import damage, description_changed, event_changed, files_changed, files_found
-from tests.compliance.logs import good
-
-NAMES = ("intersection", "predicted", "true")
-
+from tests.compliance.logs import NAMES, good, scored
 
 log_of_another_benchmark = event_changed("RUN10", "submission_benchmark", value="deepcam")
 
@@ -100,7 +96,7 @@ def copied(tree, at, to, epoch, by=None, other=None):
     for name, number, amount in by or ():
         event["metadata"][name][number] += amount
         event["metadata"][name][0] -= amount if name == "predicted" else 0
-    event["value"] = dice(Counts(*(tuple(event["metadata"][n]) for n in NAMES)))
+    scored(event)
     tree.write(to)
     return tree.logs[to].line(event)
 

@@ -1,6 +1,5 @@
 """SRC and SEED06: the source in a submission is what ran, file by file, and of a closed run the benchmark's own."""
 
-import json
 import shutil
 
 import pytest
@@ -111,27 +110,25 @@ def test_a_file_of_several_sets_is_told_once(tree, findings):
 
 
 def second(tree, host="crate-1"):
-    """A second system with the same runs but for seeds, curves and host; the paths of its logs."""
-    tree.put(tree.root / "systems" / "crate.json", json.dumps({**SYSTEM, "system_name": "crate"}, indent=2))
-    paths = [tree.root / "results" / "crate" / "strong" / "scaffold" / f"result_{i}.txt" for i in range(5)]
-    for index, path in enumerate(paths):
+    """A second system with the same runs but for seeds, curves and host."""
+
+    def make(index):
         log = good(100 + index)
-        log.one("submission_platform")["value"] = "crate"
+        log.put("submission_platform", "crate")
         for group in log.one("devices")["value"]:
             group["host"] = host or group["host"]
-        log.write(path)
-        tree.logs.append(log)
-    tree.path = lambda i, of=tree.path: of(i) if i < 5 else paths[i - 5]
-    return paths
+        return log
+
+    return type(tree)(tree.root.parents[1], make=make, system="crate")
 
 
 def test_two_systems_with_different_configs_in_one_folder(tree, found):
-    second(tree)
+    crate = second(tree)
     other = tree.put(tree.source / "implementations/pytorch/configs/crate.yaml", "epochs: 50\n")
     first = tree.files()
     changed = {path: digest for path, digest in first.items() if path != CONFIG}
     changed["implementations/pytorch/configs/crate.yaml"] = sha256(other)
-    tree.loads(changed, *range(5, 10))
+    crate.loads(changed)
     tree.source.rename(source_path(tree.root, combine({**first, **changed}.items())))
     assert found(tree.root) == []
 

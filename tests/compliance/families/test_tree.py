@@ -1,6 +1,5 @@
 """TREE: what lies where nothing is looked for, or has no place in a submission."""
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -272,13 +271,13 @@ def test_tree13_the_list_of_the_round_counts_alone(tree, found):
 @damage
 def two_systems_by_one_name(tree):
     """Logs of their own, later ones, of another host, in the folder of a system `Box`."""
-    other = tree.root / "results" / "Box" / "strong" / "scaffold"
-    for index in range(5):
+
+    def make(index):
         log = good(30 + index)
-        for group in log.one("devices")["value"]:
-            group["host"] = "box-2"
-        log.write(other / f"result_{index}.txt")
-    shutil.copy(tree.root / "systems" / "box.json", tree.root / "systems" / "Box.json")
+        log.one("devices")["value"][0]["host"] = "box-2"
+        return log
+
+    type(tree)(tree.root.parents[1], make=make, system="Box")
     return [("result_0.txt", 1, "TREE12")] * 2
 
 
