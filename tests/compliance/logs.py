@@ -181,6 +181,10 @@ class Log:
         """The line that an event is written to."""
         return self.at(event) + 1
 
+    def line_of(self, key, nth=0):
+        """The line of the nth event of a key."""
+        return self.line(self.one(key, nth))
+
     def put(self, key, value):
         """Give all events of a key another value."""
         for event in self.all(key):

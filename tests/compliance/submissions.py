@@ -147,7 +147,7 @@ class Tree:
             event["metadata"].update(files=files, **metadata)
             event["value"] = combine(files.items()) if type(files) is dict else "?"
             self.write(index)
-        return self.logs[0].line(self.logs[0].one("source"))
+        return self.logs[0].line_of("source")
 
     def ran(self, *runs: int, folder: Path | None = None) -> int:
         """Lets runs log the folder of source as it is now, and gives it its name; the line."""
@@ -253,7 +253,7 @@ class Weak(Tree):
 
     def __init__(self, root: Path):
         super().__init__(root, runs=6, scaling="weak")
-        self.write_system({**SYSTEM, "number_of_nodes": "2"})
+        self.described(number_of_nodes="2")
         start = self.logs[0].events[0]["time_ms"]
         for index, log in enumerate(self.logs):
             shift = start + 3_600_000 * (index // 2) - log.events[0]["time_ms"]

@@ -8,7 +8,7 @@ from compliance.engine import judge
 from compliance.reviewing.waiver import Waiver, Waivers
 from results.statistics.result import summarize
 from rules.edition import load
-from tests.compliance.logs import SYSTEM, good, mean_run
+from tests.compliance.logs import good, mean_run
 
 SLOW = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.995)
 
@@ -43,7 +43,7 @@ def strong(tree):
 
 def test_a_system_named_weak_prunes_nothing(tree, look):
     weak = tree.root / "results" / "weak" / "strong" / "scaffold"
-    tree.write_system({**SYSTEM, "system_name": "weak"}).rename(tree.root / "systems" / "weak.json")
+    tree.write_system({**tree.description, "system_name": "weak"}).rename(tree.root / "systems" / "weak.json")
     shutil.rmtree(tree.root / "results")
     for index in range(8):
         log = good(index) if index < 5 else good(index, SLOW)
@@ -64,7 +64,7 @@ def test_a_run_cannot_take_the_problem_of_another_benchmark(tree, look):
 def test_of_two_submissions_with_the_same_runs_neither_has_a_figure(tree, look):
     """Logs don't tell who copied: the copy may be given first, and may have any times."""
     each(tree, lambda log, index: log.one("submission_org").update(value="beta"))
-    tree.write_system({**SYSTEM, "submitter": "beta"})
+    tree.described(submitter="beta")
     beta = tree.root.rename(tree.root.with_name("beta"))
     copy = shutil.copytree(beta, beta.with_name("aaa"))
     for paths in ([beta.parent], [beta, copy], [copy, beta]):
@@ -153,6 +153,6 @@ def test_a_value_nested_deeply_is_read(tree, look):
 
 
 def test_the_division_is_read_once(tree, look):
-    tree.write_system({**SYSTEM, "division": "closed "})
+    tree.described(division="closed ")
     _, verdict = look(tree.root)
     assert {run.run.division for run in verdict.all_sets[0].logs} == {"closed"}

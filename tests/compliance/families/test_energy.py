@@ -76,8 +76,7 @@ def more_than_a_processor_draws(metered):
 def second_processor_left_out(metered):
     for index in range(5):
         metered.drop(1, index)
-    line = metered.logs[0].line(metered.logs[0].one("energy_sources"))
-    return [(f"result_{i}.txt", line, "ENE05") for i in range(5)]
+    return [(f"result_{i}.txt", log.line_of("energy_sources"), "ENE05") for i, log in enumerate(metered.logs)]
 
 
 one_processor_twice = source_changed("ENE06", 1, device="package-0")

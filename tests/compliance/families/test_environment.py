@@ -70,7 +70,7 @@ module_of_no_distribution = loaded_changed("ENV12", unowned={"files": 1, "names"
 def manifests_of_four_runs_of_five(environed, log):
     environed.removed("environment")
     environed.environment(2).unlink()
-    return log.line(log.one("run_start"))
+    return log.line_of("run_start")
 
 
 @damage

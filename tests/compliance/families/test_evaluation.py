@@ -24,7 +24,7 @@ def no_epoch_and_no_evaluation(tree):
     log = tree.logs[2]
     log.events = [event for event in log.events if event["key"] not in kept]
     tree.write(2)
-    stop = log.line(log.one("run_stop"))
+    stop = log.line_of("run_stop")
     return [("result_2.txt", stop, "EVL03"), ("result_2.txt", stop, "EVL08")]
 
 
@@ -62,7 +62,7 @@ target_met_only_after_run_stop = log_changed(
 @log_changed("EVL02")
 def epoch_left_out(tree, log):
     tree.removed("epoch_start", "tracked_stats", "epoch_stop", "eval_start", "eval_stop", "eval_accuracy", epoch=3)
-    return log.line(log.all("epoch_start")[2])
+    return log.line_of("epoch_start", 2)
 
 
 @damage
@@ -70,7 +70,7 @@ def intermediate_evaluations_deleted(tree):
     log = tree.logs[2]
     for epoch in (2, 3):
         tree.removed("eval_start", "eval_stop", "eval_accuracy", epoch=epoch)
-    return [("result_2.txt", log.line(log.all("epoch_start")[i]), "EVL03") for i in (1, 2)]
+    return [("result_2.txt", log.line_of("epoch_start", i), "EVL03") for i in (1, 2)]
 
 
 @damage

@@ -6,7 +6,7 @@ from compliance.families import hyperparameters as checks
 from rules.key import Key
 from rules.settings import Setting
 from tests.compliance.families.damages import damage, event_changed
-from tests.compliance.logs import SYSTEM, event, read
+from tests.compliance.logs import event, read
 from tests.compliance.made import log_of, terms
 
 another_optimizer = event_changed("HYP01", "opt_name", runs=range(5), value="lamb")
@@ -17,8 +17,7 @@ def batch_of_more_than_all(tree):
     for index in range(5):
         tree.settings(index, batch_size=16)
         tree.changed("global_batch_size", index, value=16)
-    line = tree.logs[0].line(tree.logs[0].one("global_batch_size"))
-    return [(f"result_{i}.txt", line, "HYP02") for i in range(5)]
+    return [(f"result_{i}.txt", log.line_of("global_batch_size"), "HYP02") for i, log in enumerate(tree.logs)]
 
 
 learning_rate_that_the_configuration_denies = event_changed(
@@ -76,7 +75,7 @@ def test_hyp01_settings_of_training_are_none_of_the_machine(tree, found):
 
 
 def test_open_division_may_change_optimizer_model_and_settings(tree, found):
-    tree.write_system({**SYSTEM, "division": "open"})
+    tree.described(division="open")
     for index, log in enumerate(tree.logs):
         log.one("submission_division")["value"] = "open"
         log.one("opt_name")["value"] = "lamb"

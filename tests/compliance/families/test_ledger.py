@@ -56,7 +56,7 @@ start_of_another_run = event_changed("LED03", "ledger", of="launched", value=3)
 @damage
 def started_with_other_settings(launched):
     launched.started_otherwise(config="5" * 64)
-    return [("result_2.txt", launched.logs[2].line(launched.logs[2].one("config_digest")), "LED04")]
+    return [("result_2.txt", launched.logs[2].line_of("config_digest"), "LED04")]
 
 
 start_written_down_later = files_changed(

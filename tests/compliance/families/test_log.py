@@ -96,7 +96,7 @@ def test_a_value_of_the_wrong_type_hides_what_reads_this_key_alone(tree, errors_
 @pytest.mark.parametrize("named", [True, False])
 def test_a_bad_line_hides_what_reads_its_key_alone(tree, errors_of, named):
     """What else is wrong is told in the same round; but a line that names no key may be of any."""
-    target, digest = tree.changed("target", value=0.5), tree.logs[2].line(tree.logs[2].one("config_digest"))
+    target, digest = tree.changed("target", value=0.5), tree.logs[2].line_of("config_digest")
     rewritten(tree, digest, lambda text: text[:-1] if named else ":::MLLOG {")
     assert errors_of(tree) == [("EVL10", target)] * named + [("LOG01", digest)]
 
@@ -106,7 +106,7 @@ def test_a_bad_line_hides_what_reads_its_key_alone(tree, errors_of, named):
 )
 def test_what_a_bad_line_names_is_not_missed_as_well(request, found, name, key):
     tree = request.getfixturevalue(name)
-    at = rewritten(tree, tree.logs[2].line(tree.logs[2].one(key)), lambda text: text[:-1])
+    at = rewritten(tree, tree.logs[2].line_of(key), lambda text: text[:-1])
     assert found(tree.root) == [("result_2.txt", at, "LOG01")]
 
 

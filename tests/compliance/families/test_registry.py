@@ -21,7 +21,7 @@ SLACK = OURS.limits.seeds.drawn_slack
 
 def told(tree, *runs):
     """What all checks find of a seed: (file, line) of runs."""
-    return [(f"result_{i}.txt", tree.logs[i].line(tree.logs[i].one("seed"))) for i in runs]
+    return [(f"result_{i}.txt", tree.logs[i].line_of("seed")) for i in runs]
 
 
 @files_changed("SYS09", "crate")
@@ -71,7 +71,7 @@ def fastest_five_of_six(registered):
     log.one("seed").update(value=entry.seed(5))
     log.one("seed")["metadata"].update(source="registry", entry=2)
     log.write(registered.path(5))
-    return [("result_5.txt", log.line(log.one("seed")), "REG03")]
+    return [("result_5.txt", log.line_of("seed"), "REG03")]
 
 
 @damage
@@ -85,7 +85,7 @@ def seeds_of_two_entries(registered):
 @damage
 def another_source_than_was_registered(registered):
     registered.add("implementations/pytorch/train.py", "# later\n")
-    return [("result_0.txt", registered.logs[0].line(registered.logs[0].one("source")), "REG05")]
+    return [("result_0.txt", registered.logs[0].line_of("source"), "REG05")]
 
 
 @damage
@@ -94,8 +94,7 @@ def run_before_its_entry_was_drawn(registered):
     registered.register(organisation="bolt")
     entry = registered.register(drawn="2026-04-01T00:10:00Z")  # run 0 began at 23:33, run 1 at 0:33
     registered.assign(entry)
-    log = registered.logs[0]
-    return [("result_0.txt", log.line(log.one("run_start")), "REG06")]
+    return [("result_0.txt", registered.logs[0].line_of("run_start"), "REG06")]
 
 
 @files_changed("REG07", "acme")

@@ -29,7 +29,7 @@ def log_copied_with_clock_and_seed_changed(tree):
     tree.logs[4] = copy.deepcopy(tree.logs[0])
     tree.logs[4].shift(7_777_777)
     tree.changed("seed", 4, value=(1 << 62) + 987654321)
-    return [("result_4.txt", tree.logs[4].line(tree.logs[4].one("eval_accuracy")), "RUN06")]
+    return [("result_4.txt", tree.logs[4].line_of("eval_accuracy"), "RUN06")]
 
 
 run_that_does_not_say_whether_kernels_are_compiled = files_changed(
@@ -62,7 +62,7 @@ def another_learning_rate_in_one_run(tree):
     tree.learning_rate(0.0011)
     log = tree.logs[2]
     keys = ("opt_base_learning_rate", "hyperparameters", "config_digest")
-    return [("result_2.txt", log.line(log.one(key)), "RUN08") for key in keys]
+    return [("result_2.txt", log.line_of(key), "RUN08") for key in keys]
 
 
 open_in_one_run = event_changed("RUN09", "submission_division", value="open")
@@ -130,7 +130,7 @@ def two_runs_at_once(tree):
     by = first + 10_000 - log.one("run_start")["time_ms"]
     log.shift(by)
     tree.write(3)
-    return [("result_3.txt", log.line(log.one("run_start")), "RUN21")]
+    return [("result_3.txt", log.line_of("run_start"), "RUN21")]
 
 
 @files_changed("RUN22", "scaffold")
@@ -172,7 +172,7 @@ def test_run20_one_epoch_suffices(tree, found):
 
 def test_run07_does_not_miss_what_an_unreadable_line_said(tree, found):
     with_kernels(tree, [True])
-    line, path = tree.logs[2].line(tree.logs[2].one("compiled")), tree.path(2)
+    line, path = tree.logs[2].line_of("compiled"), tree.path(2)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[: line - 1], lines[line - 1][:-1], *lines[line:]]) + "\n")
     assert found(tree.root) == [("result_2.txt", line, "LOG01")]

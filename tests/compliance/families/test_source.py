@@ -11,7 +11,7 @@ from compliance.reading.files import Text
 from compliance.reading.source import MOST_FILES, Folder
 from tests.compliance import made
 from tests.compliance.families.damages import damage, event_changed, file_added, files_changed
-from tests.compliance.logs import SYSTEM, event, good, read, sha256
+from tests.compliance.logs import event, good, read, sha256
 from tests.compliance.made import OURS
 from tests.support.effort import guarded
 
@@ -164,10 +164,9 @@ def test_faults_in_source(tree, found, code, text):
 def test_open_run_may_change_the_benchmark(tree, found):
     tree.put(tree.source / METRIC, "ours = 1\n")
     tree.ran()
-    tree.write_system({**SYSTEM, "division": "open"})
-    for index, log in enumerate(tree.logs):
-        log.one("submission_division")["value"] = "open"
-        tree.write(index)
+    tree.described(division="open")
+    for index in range(5):
+        tree.changed("submission_division", index, value="open")
     assert found(tree.root) == [("metric.py", 1, "CODE05")]  # for a person to read
 
 

@@ -18,7 +18,7 @@ run_in_the_study = files_changed("THR03", "result_3.txt", lambda study: good(8).
 @damage
 def more_instances_at_once_than_nodes(weak):
     weak.described(number_of_nodes="1")
-    return [("result_1.txt", weak.logs[1].line(weak.logs[1].one("number_of_nodes")), "THR01")]
+    return [("result_1.txt", weak.logs[1].line_of("number_of_nodes"), "THR01")]
 
 
 @damage
@@ -26,7 +26,7 @@ def one_instance_after_another(weak):
     for index, log in enumerate(weak.logs):
         log.shift(3_600_000 * index)
         weak.write(index)
-    return [("result_0.txt", weak.logs[0].line(weak.logs[0].one("run_start")), "THR05")]
+    return [("result_0.txt", weak.logs[0].line_of("run_start"), "THR05")]
 
 
 @files_changed("THR02", "scaffold")
@@ -43,8 +43,7 @@ def throughput_log_in_place_of_a_run(study):
     study.logs[6].write(study.path(2))
     for index in (6, 7):
         study.path(index).unlink()
-    line = study.logs[6].line(study.logs[6].one("throughput_only"))
-    return [("result_2.txt", line, "THR03")]
+    return [("result_2.txt", study.logs[6].line_of("throughput_only"), "THR03")]
 
 
 def test_pruned_log_is_judged_too(weak, found):

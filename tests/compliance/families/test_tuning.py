@@ -23,15 +23,11 @@ ROWS = [
 SAID = {"sha256": "5" * 64, "batch": 4, "rows": ROWS, "over": []}
 
 
-def line_of(tuned, index, key, nth=0):
-    return tuned.logs[index].line(tuned.logs[index].all(key)[nth])
-
-
 def course(tuned, index, qualities, key, nth=0):
     """Lets a trial have gone otherwise; the line of an event of it."""
     tuned.logs[index] = good(index, qualities)
     tuned.frozen()
-    return line_of(tuned, index, key, nth)
+    return tuned.logs[index].line_of(key, nth)
 
 
 pruned_trial_goes_on = files_found(
@@ -57,7 +53,7 @@ def shift_exchanged(tuned):
     """The ledger is written anew, and the logs still state the line of the old one."""
     tuned.said[1] = Drawn(tuned.said[1].shift[::-1], OWN)
     tuned.launch()
-    return [(f"result_{i}.txt", line_of(tuned, i, "trial"), "TUN04") for i in range(4)]
+    return [(f"result_{i}.txt", tuned.logs[i].line_of("trial"), "TUN04") for i in range(4)]
 
 
 @files_changed("TUN01", "ledger.jsonl")
@@ -79,7 +75,7 @@ def more_at_once_than_said(tuned):
     late = tuned.logs[1].one("run_start")["time_ms"] - tuned.logs[0].one("run_start")["time_ms"] - 10_000
     tuned.logs[0].shift(late)
     tuned.launch()
-    return [("result_1.txt", line_of(tuned, 1, "run_start"), "TUN06")]
+    return [("result_1.txt", tuned.logs[1].line_of("run_start"), "TUN06")]
 
 
 @damage
@@ -127,9 +123,9 @@ def winner_confirmed_by_itself(tuned):
     log.events = [e for e in log.events if e["key"] not in ("trial", "ledger")]
     tuned.logs[4] = log
     tuned.write(4)
-    found = [(log.line(log.one(key)), "RUN08") for key in ("hyperparameters", "config_digest")]
-    found += [(log.line(log.one("run_start")), "TUN08"), (log.line(log.one("eval_accuracy")), "RUN06")]
-    shared = ("result_3.txt", line_of(tuned, 3, "run_start"), "RUN21")
+    found = [(log.line_of(key), "RUN08") for key in ("hyperparameters", "config_digest")]
+    found += [(log.line_of("run_start"), "TUN08"), (log.line_of("eval_accuracy"), "RUN06")]
+    shared = ("result_3.txt", tuned.logs[3].line_of("run_start"), "RUN21")
     return [shared, *(("result_0.txt", *place) for place in found)]
 
 
@@ -150,7 +146,7 @@ def confirmation_by_other_source(tuned):
     copied = shutil.copytree(tuned.source, tuned.root / "source" / "copy")
     (copied / "implementations/pytorch/train.py").write_text("a = 1\n")
     tuned.ran(4, 5, 6, folder=copied)
-    return [(f"result_{i}.txt", line_of(tuned, 4 + i, "source"), "TUN08") for i in range(3)]
+    return [(f"result_{i}.txt", tuned.logs[4 + i].line_of("source"), "TUN08") for i in range(3)]
 
 
 @damage
@@ -181,8 +177,7 @@ def confirmation_without_environments(confirmed):
 def setting_is_not_the_tables(tree):
     alike(tree, 0.0021)
     from_table(tree, 0.0021)
-    line = tree.logs[tree.at].line(tree.logs[tree.at].one("hyperparameters"))
-    return [("result_2.txt", line, "TUN10")]
+    return [("result_2.txt", tree.logs[2].line_of("hyperparameters"), "TUN10")]
 
 
 beyond_the_table = files_found("TUN10", "result_2.txt", lambda tree: alike(tree) or from_table(tree, batch=16))
@@ -284,5 +279,5 @@ def test_environments_of_confirmation_runs_alone(confirmed, found):
         log.events.remove(log.one("environment"))
         confirmed.environment(index).unlink()
     confirmed.launch()
-    line = line_of(confirmed, 4, "environment")
+    line = confirmed.logs[4].line_of("environment")
     assert found(confirmed.root) == [(f"result_{i}.txt", line, "TUN09") for i in range(3)]

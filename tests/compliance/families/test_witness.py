@@ -77,13 +77,12 @@ def start_of_another_system(witnessed):
 def start_of_another_source(witnessed):
     witnessed.attend(2, run="7" * 32, source="5" * 64)
     witnessed.witness.publish(witnessed.root.parent)
-    log = witnessed.logs[2]
-    return [("result_2.txt", log.line(log.one("source")), "WIT03"), ("acme", 1, "WIT07")]
+    return [("result_2.txt", witnessed.logs[2].line_of("source"), "WIT03"), ("acme", 1, "WIT07")]
 
 
 @damage
 def line_of_the_head_that_was_changed_later(witnessed):
-    line = witnessed.logs[2].line(witnessed.logs[2].one("run_start"))
+    line = witnessed.logs[2].line_of("run_start")
     witnessed.changed("cache_clear", metadata={"lineno": 99})
     return [("result_2.txt", line, "WIT04")]
 
@@ -99,8 +98,7 @@ def evaluation_that_was_not_told(witnessed):
 def end_that_was_not_told(witnessed):
     *others, _ = witnessed.receipts[2]
     witnessed.keep(2, others)
-    line = witnessed.logs[2].line(witnessed.logs[2].one("run_stop"))
-    return [("result_2.txt", line, "WIT04")]
+    return [("result_2.txt", witnessed.logs[2].line_of("run_stop"), "WIT04")]
 
 
 @damage
@@ -125,7 +123,7 @@ def told_by(witnessed, seconds, first=0):
     chain.chain = chain.chain[: -len(steps)]
     witnessed.keep(4, [start, *(chain.receipt(s, t) for s, t in zip(steps, times[1:], strict=True))])
     chain.publish(witnessed.root.parent)
-    return log.line(log.one("run_start"))
+    return log.line_of("run_start")
 
 
 clock_that_is_slow = files_found(  # all is told as it happens, and the log says that it happened earlier
@@ -141,7 +139,7 @@ def start_that_was_told_late(witnessed):
     """And all that comes after it."""
     told_by(witnessed, CLOCK.witness_slack + 2.1)
     log = witnessed.logs[4]
-    return [("result_4.txt", log.line(log.one(key)), "WIT05") for key in ("init_start", "run_start")]
+    return [("result_4.txt", log.line_of(key), "WIT05") for key in ("init_start", "run_start")]
 
 
 @damage
@@ -156,7 +154,7 @@ def seed_that_was_tried_first(witnessed):
     chain.chain = chain.chain[: -len(steps)]
     witnessed.keep(4, [start, *chain.steps(start.told.run, log.events, log.text())])
     chain.publish(witnessed.root.parent)
-    return [("result_4.txt", log.line(log.one("init_start")), "WIT05")]
+    return [("result_4.txt", log.line_of("init_start"), "WIT05")]
 
 
 @files_changed("WIT07", "acme")
