@@ -30,7 +30,7 @@ STARTS = {
 def is_entry(value: object) -> bool:
     """Whether it is an entry of the catalogue of damage: a function marked with `pytest.mark.damage`, which damages a
     good submission and returns exactly the findings that must come, (file, line, code)."""
-    return any(mark.name == "damage" for mark in getattr(value, "pytestmark", ()))
+    return callable(value) and any(mark.name == "damage" for mark in getattr(value, "pytestmark", ()))
 
 
 def catalogue(module: ModuleType) -> dict[str, Callable]:

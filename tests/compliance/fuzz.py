@@ -247,18 +247,17 @@ def _disturb(rng: random.Random, org: Path) -> None:
     )
     kind = rng.randrange(9)
     try:
+        folder = place if place.is_dir() else place.parent
         if kind == 0:
             shutil.rmtree(place) if place.is_dir() and not place.is_symlink() else place.unlink()
         elif kind == 1:
             place.rename(place.with_name(name))
         elif kind == 2:
-            (place if place.is_dir() else place.parent).joinpath(name).symlink_to(
-                rng.choice(("/etc", "/etc/passwd", "..", "loop"))
-            )
+            (folder / name).symlink_to(rng.choice(("/etc", "/etc/passwd", "..", "loop")))
         elif kind == 3:
-            os.mkfifo((place if place.is_dir() else place.parent) / name)
+            os.mkfifo(folder / name)
         elif kind == 4:
-            _write((place if place.is_dir() else place.parent) / name, rng.choice(NASTY) * 20)
+            _write(folder / name, rng.choice(NASTY) * 20)
         elif kind in (5, 6) and place.is_file() and not place.is_symlink():
             _write(place, mutate(rng, place.read_bytes()))
         elif kind == 7 and place.is_file():
