@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from compliance.families import runs as checks
-from compliance.reading.across import Across, Replay
+from compliance.reading.across import Replay
 from compliance.reading.nearness import Near
 from compliance.reading.run import Mark
 from compliance.reading.series import Evaluation
@@ -120,22 +120,16 @@ def test_what_is_described_in_words_is_not_held_against_a_number(said, described
         assert told(check, [run(number_of_nodes=9)], where) == []
 
 
-class Alike:
+def alike(runs=(), copies=(), replays=(), near=(), allowed=()):
     """Runs that are judged together, as far as the rules on copies look: those of other homes are strangers."""
-
-    def __init__(self, runs=(), copies=(), replays=(), near=(), allowed=()):
-        self.runs, self.copies, self.near, self._replays, self._allowed = runs, dict(copies), near, replays, allowed
-
-    def strangers(self, run, other):
-        return run.set_path != other.set_path
-
-    concerned = Across.concerned
-
-    def severity(self, run, first):
-        return "review" if run.file.name in self._allowed else ""
-
-    def by_set(self):
-        return [self._replays]
+    return made.across(
+        *runs,
+        copies=dict(copies),
+        near=near,
+        by_set=lambda: [replays],
+        strangers=lambda run, other: run.set_path != other.set_path,
+        severity=lambda run, first: "review" if run.file.name in allowed else "",
+    )
 
 
 def curve(number, home="acme"):
@@ -149,7 +143,7 @@ def whole(faults):
 
 def test_run05_a_copy_of_a_strangers_log_is_told_of_both():
     one, two, other = curve(0), curve(1), curve(2, "bolt")
-    across = Alike([one, two, other], {two.path: one, other.path: one}, allowed=[other.file.name])
+    across = alike([one, two, other], {two.path: one, other.path: one}, allowed=[other.file.name])
     assert whole(checks.no_log_is_a_copy(across)) == [
         ("result_1.txt", 1, "the bytes of acme/result_0.txt", ""),
         ("result_2.txt", 1, "the bytes of acme/result_0.txt", "review"),
@@ -159,7 +153,7 @@ def test_run05_a_copy_of_a_strangers_log_is_told_of_both():
 
 def test_run20_of_another_organisation_concerns_both():
     near = Near(curve(1), 5, curve(0, "bolt"), 6, 0.0, 8, 8, same_epoch=True, copied=True)
-    assert whole(checks.no_evaluations_are_copies(Alike(near=[near]))) == [
+    assert whole(checks.no_evaluations_are_copies(alike(near=[near]))) == [
         ("result_1.txt", 5, "the counts of line 6 of bolt/result_0.txt", ""),
         ("result_0.txt", 6, "the counts of line 5 of acme/result_1.txt", ""),
     ]
@@ -175,7 +169,7 @@ def test_run06_ten_replays_and_the_first_of_their_origins_are_told():
     some = [*replays(4), *replays(*[5] * 10, first=curve(8))]
     told = f"4 of 6 scores of result_4.txt{', 5 of 6 scores of result_5.txt' * 9} and 1 more"
     found = f"{told}, as in acme/result_8.txt and 1 more"
-    assert whole(checks.no_run_is_a_replay(Alike(replays=some))) == [("result_4.txt", 14, found, "")]
+    assert whole(checks.no_run_is_a_replay(alike(replays=some))) == [("result_4.txt", 14, found, "")]
 
 
 @pytest.mark.parametrize(
@@ -191,10 +185,10 @@ def test_run06_ten_replays_and_the_first_of_their_origins_are_told():
 def test_run06_says_how_many_runs_of_the_set_log_the_same_scores(replayed, runs, says):
     first = curve(9)
     some = [Replay(curve(n), 1, first, equal) for n, equal in enumerate(replayed)]
-    across = Alike([first, *(curve(n) for n in range(runs - 1))], replays=some)
+    across = alike([first, *(curve(n) for n in range(runs - 1))], replays=some)
     assert [fault.says for fault in checks.no_run_is_a_replay(across)] == [says]
     strange = [Replay(curve(0), 1, curve(1, "bolt"), 6)]
-    assert {fault.says for fault in checks.no_run_is_a_replay(Alike(replays=strange))} == {""}
+    assert {fault.says for fault in checks.no_run_is_a_replay(alike(replays=strange))} == {""}
 
 
 @pytest.mark.parametrize(
@@ -202,7 +196,7 @@ def test_run06_says_how_many_runs_of_the_set_log_the_same_scores(replayed, runs,
 )
 def test_run06_replays_are_for_a_reviewer_if_all_are(allowed, severity):
     """Logs do not tell who copied: a stranger whose scores come again has a finding, too."""
-    across = Alike(replays=replays(4, 5, home="bolt"), allowed=allowed)
+    across = alike(replays=replays(4, 5, home="bolt"), allowed=allowed)
     (_, *own), other = whole(checks.no_run_is_a_replay(across))
     assert own[0] == 14 and own[2] == severity
     assert other == ("result_9.txt", 1, "5 scores that bolt/result_5.txt has as well", severity)
