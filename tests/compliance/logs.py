@@ -115,9 +115,7 @@ def amended(root: Path):
 
 def law(folder: Path) -> Path:
     """A folder of editions like the repository's, whose v1.0 publishes the problems `tiny`, `mean` and `sampled` too,
-    and others on top of it: `whole-systems`, of rounds where instances log the nodes of the whole system; `assigned`,
-    of rounds that require an entry in the registry; `launched`, of rounds that require a launch ledger; `witnessed`, of
-    rounds that require a witness; and `weighed`, of rounds that require final weights."""
+    and others on top of it, each of which asks for one thing more."""
     root = folder / "rules"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__"))
     with amended(root) as limits:
@@ -290,19 +288,15 @@ def good(index: int = 0, qualities=(0.5, 0.7, 0.8, 0.9, 0.995)) -> Log:
     log.add("global_batch_size", 4)
     log.add("precision", "float32")
     log.add("parameter_count", 1234)
-    optimizer = {
-        "opt_name": "adam",
-        "opt_base_learning_rate": 0.001,
-        "opt_end_learning_rate": 0.0001,
-        "opt_adam_beta_1": 0.9,
-        "opt_adam_beta_2": 0.999,
-        "opt_adam_epsilon": 1e-8,
-        "opt_weight_decay": 0.0,
-        "opt_gradient_clip_norm": 1.0,
-        "opt_learning_rate_decay_schedule": "cosine_decay",
-    }
-    for key, value in optimizer.items():
-        log.add(key, value)
+    log.add("opt_name", "adam")
+    log.add("opt_base_learning_rate", 0.001)
+    log.add("opt_end_learning_rate", 0.0001)
+    log.add("opt_adam_beta_1", 0.9)
+    log.add("opt_adam_beta_2", 0.999)
+    log.add("opt_adam_epsilon", 1e-8)
+    log.add("opt_weight_decay", 0.0)
+    log.add("opt_gradient_clip_norm", 1.0)
+    log.add("opt_learning_rate_decay_schedule", "cosine_decay")
     log.add("hyperparameters", dict(SETTINGS))
     log.add("config_digest", config_digest(SETTINGS))
     files = digests(SOURCE)
@@ -377,14 +371,16 @@ def sampled_run(index: int = 0) -> Log:
 
 def recount(event: dict, rows: list) -> None:
     """Give an evaluation of `sampled` the counts of its samples, and what follows from them."""
-    totals = dice_sums(rows)
-    event["value"] = mean(totals, len(rows))
-    event["metadata"] |= {"sums": totals, "counts": rows}
+    event["metadata"] |= {"sums": dice_sums(rows), "counts": rows}
+    scored(event)
 
 
-def read_bytes(split: str) -> dict:
-    """What two ranks read of a split."""
-    return {"total": READ[split], "least_by_rank": READ[split] // 2, "most_by_rank": READ[split] // 2}
+def prove(log: Log, split: str, samples: int) -> None:
+    """The fingerprint of a split, which two ranks read."""
+    read = READ[split]
+    sizes = {"total": read, "least_by_rank": read // 2, "most_by_rank": read // 2}
+    facts = {"samples_count": samples, "class_counts": list(TINY["class_counts"][split]), "bytes_read": sizes}
+    log.add("dataset_fingerprint", TINY["fingerprints"][split], split=split, **facts)
 
 
 def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
@@ -399,15 +395,12 @@ def _epoch(log: Log, rng: random.Random, epoch: int, quality: float) -> None:
     log.add("tracked_stats", stats, after=round(seconds * 1000), epoch_num=epoch)
     log.stop("epoch_stop", epoch_num=epoch, samples_count=8)
     if epoch == 1:
-        counts = TINY["class_counts"]["train"]
-        facts = {"samples_count": 8, "class_counts": list(counts), "bytes_read": read_bytes("train")}
-        log.add("dataset_fingerprint", "a" * 64, split="train", **facts)
+        prove(log, "train", 8)
     counts = evaluation(rng, quality)
     log.start("eval_start", epoch_num=epoch)
     log.stop("eval_stop", after=1500, epoch_num=epoch, samples_count=4)
     if epoch == 1:
-        facts = {"samples_count": 4, "class_counts": list(TRUE), "bytes_read": read_bytes("validation")}
-        log.add("dataset_fingerprint", "b" * 64, split="validation", **facts)
+        prove(log, "validation", 4)
     log.add("eval_accuracy", None, epoch_num=epoch, samples_count=4, **counts)
     scored(log.events[-1])
 
