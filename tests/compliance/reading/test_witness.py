@@ -6,6 +6,7 @@ import pytest
 
 from benchmark.log import LONGEST
 from compliance.engine import judge
+from compliance.reading import witness as module
 from compliance.reading.tree import read_submission
 from compliance.reading.witness import chain_of, points, read_beside, receipts_of, unsound
 from rules.edition import load
@@ -32,6 +33,13 @@ def test_a_line_of_any_length_may_lie_before_the_points(witnessed, runs, long):
     path = witnessed.path(2)
     path.write_bytes(b"x" * long + b"\n" + path.read_bytes())
     assert len(sound(runs[2])) == len(receipts_of(runs[2]).steps)
+
+
+def test_the_points_of_a_log_end_at_a_limit(monkeypatch, runs):
+    whole = points(runs[2])
+    for most, count in ((whole[1].bytes, 2), (whole[1].bytes - 1, 1)):
+        monkeypatch.setattr(module, "LARGEST_LOG", most)
+        assert points(runs[2]) == whole[:count]
 
 
 @pytest.mark.parametrize("blanks", [LONGEST - 1000, 3 * LONGEST])
