@@ -9,7 +9,7 @@ from compliance.reading.digest import line_endings
 from compliance.reading.files import SubmissionFiles
 from compliance.reading.log import Log
 from compliance.reading.published import published_path
-from compliance.reading.source import MOST_FILES, SHARED, Folder, fault_of, sound
+from compliance.reading.source import MOST_FILES, SHARED, fault_of, sound
 from compliance.reading.terms import Terms
 from compliance.reading.timeline import Timeline, metadata
 from compliance.rule import EVERY, rule
@@ -55,24 +55,20 @@ def source_can_be_read(files: SubmissionFiles) -> Iterator[Fault]:
 
 @rule("SRC03", "submission", after=("SRC01",))
 def source_is_the_one_that_ran(files: SubmissionFiles) -> Iterator[Fault]:
-    told: set[tuple[str, str]] = set()
+    told: set[tuple[str, tuple[str, ...]]] = set()
     for run, loaded, folder in files.loaded:
-        for fault in _differences(files, folder, loaded, run.path) if folder else ():
-            digest = str(fault.wanted).partition(",")[0]
-            if (digest, fault.path) not in told:  # one file of several sets, or several runs
-                told.add((digest, fault.path))
-                yield fault
-
-
-def _differences(files: SubmissionFiles, folder: Folder, loaded: dict[str, str], log: str) -> Iterator[Fault]:
-    for path, digest in sorted(loaded.items()):
-        within = folder.path_of(path)
-        found = None if within is None else folder.files[within]
-        if found not in (digest, ""):  # "": SRC02 tells why it could not be read
-            parts = (*folder.parts, within or path)
+        if folder is None:  # SRC01 says so
+            continue
+        for path, digest in sorted(loaded.items()):
+            within = folder.path_of(path)
+            found, parts = folder.files[within] if within else None, (*folder.parts, within or path)
+            # Of a file that could not be read, SRC02 tells why; one may be of several sets, or several runs.
+            if found in (digest, "") or (digest, parts) in told:
+                continue
+            told.add((digest, parts))
             said = f"sha256 {found}{line_endings(files.submission.path.joinpath(*parts))}" if found else "no such file"
             ours = is_published(published_path(parts), digest, files.edition.releases)
-            wanted = f"{digest}{', that of the reference' if ours else ''}, as logged in {log}"
+            wanted = f"{digest}{', that of the reference' if ours else ''}, as logged in {run.path}"
             yield files.submission.fault(parts, said, wanted)
 
 

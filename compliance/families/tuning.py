@@ -227,8 +227,30 @@ def _ended(run: Run, epochs: int | None, found: tuple[int, str] | None, evaluati
 
 @rule("TUN08", "submission", after=("TREE01",))
 def winner_is_confirmed(files: SubmissionFiles) -> Iterator[Fault]:
+    limits = files.edition.limits
+    keys = ("source", "versions", *limits.same_system, *limits.same_problem)
     for trials, tried, winner, runs, opened in _confirmations(files):
-        yield from _confirmed(runs, trials, tried, winner, opened, files)
+        numbers, wanted = sorted(run.number or 0 for run in runs), opened.campaign.confirmations
+        if numbers != list(range(wanted)):
+            found = f"confirmation runs {', '.join(map(str, numbers))}" if numbers else "no confirmation runs"
+            yield Fault(1, found, f"runs 0 to {wanted - 1}", path=trials.name)
+            continue
+        over = max((run.stop_ms for run in tried if run.stop_ms is not None), default=None)
+        left_out = {"epochs"} if opened.campaign.budget.epochs is not None else set()
+        first = settings_of(winner)
+        for run in runs:
+            own = settings_of(run)
+            names = sorted(k for k in (own.keys() | first.keys()) - left_out if not same(own.get(k), first.get(k)))
+            if names:
+                said = f"{words(first, names)}, as in {winner.path}, the winner"
+                yield Fault(run.line("hyperparameters"), words(own, names), said, path=run.path)
+            for key in keys:
+                if run.value(key) != winner.value(key):
+                    said = f"{show(winner.value(key))}, as in {winner.path}"
+                    yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
+            if over is not None and run.start_ms is not None and run.start_ms < over:
+                found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
+                yield Fault(run.start.line if run.start else 1, found, "a start after the campaign", path=run.path)
 
 
 def _confirmations(files: SubmissionFiles) -> Iterator[tuple[Set, list[Run], Run, list[Run], Opened]]:
@@ -241,34 +263,6 @@ def _confirmations(files: SubmissionFiles) -> Iterator[tuple[Set, list[Run], Run
         winner = winner_of(tried)
         if opened and winner:
             yield trials, tried, winner, by_set.get(f"{trials.name}/{CONFIRMATION}", []), opened
-
-
-def _confirmed(
-    runs: list[Run], trials: Set, tried: list[Run], winner: Run, opened: Opened, files: SubmissionFiles
-) -> Iterator[Fault]:
-    """Yield the faults of the confirmation runs of a campaign."""
-    numbers, wanted = sorted(run.number or 0 for run in runs), opened.campaign.confirmations
-    if numbers != list(range(wanted)):
-        found = f"confirmation runs {', '.join(map(str, numbers))}" if numbers else "no confirmation runs"
-        yield Fault(1, found, f"runs 0 to {wanted - 1}", path=trials.name)
-        return
-    over = max((run.stop_ms for run in tried if run.stop_ms is not None), default=None)
-    left_out = {"epochs"} if opened.campaign.budget.epochs is not None else set()
-    first, limits = settings_of(winner), files.edition.limits
-    keys = ("source", "versions", *limits.same_system, *limits.same_problem)
-    for run in runs:
-        own = settings_of(run)
-        names = sorted(k for k in (own.keys() | first.keys()) - left_out if not same(own.get(k), first.get(k)))
-        if names:
-            said = f"{words(first, names)}, as in {winner.path}, the winner"
-            yield Fault(run.line("hyperparameters"), words(own, names), said, path=run.path)
-        for key in keys:
-            if run.value(key) != winner.value(key):
-                said = f"{show(winner.value(key))}, as in {winner.path}"
-                yield Fault(run.line(key), f"{key} {show(run.value(key))}", said, path=run.path)
-        if over is not None and run.start_ms is not None and run.start_ms < over:
-            found = f"run_start {(over - run.start_ms) / 1000:.3f} s before the last trial stopped"
-            yield Fault(run.start.line if run.start else 1, found, "a start after the campaign", path=run.path)
 
 
 @rule("TUN09", "submission", after=("TUN08",))

@@ -11,7 +11,6 @@ from compliance.reading.rounds import key_of
 from compliance.reading.run import Run
 from compliance.reading.terms import Terms
 from compliance.reading.witness import (
-    Chain,
     Point,
     Receipts,
     chain_of,
@@ -22,7 +21,6 @@ from compliance.reading.witness import (
     unsound,
 )
 from compliance.rule import RUN, rule
-from rules.edition import Edition
 from rules.names import folded
 from rules.witness import EVALUATION, RUN_START, RUN_STOP, Receipt, Start, Step
 
@@ -143,21 +141,18 @@ def _apart(run: Run, receipts: Receipts, slack: float) -> Iterator[Fault]:
 
 @rule("WIT06", "submission")
 def chain_has_the_receipts(files: SubmissionFiles) -> Iterator[Fault]:
-    chain = chain_of(files.submission, files.edition)
-    if chain and chain.damage:
+    chain, edition = chain_of(files.submission, files.edition), files.edition
+    if chain is None:
+        return
+    if chain.damage:
         line, why = chain.damage
         yield Fault(line, why, "the chain as the witness has it", "The published chain is damaged", path=chain.path)
-    for run in files.runs if chain and not chain.damage else ():
-        receipts = receipts_of(run)
-        if chain and receipts:
-            yield from islice(_strange(receipts, chain, files.edition), 1)
-
-
-def _strange(receipts: Receipts, chain: Chain, edition: Edition) -> Iterator[Fault]:
-    """Yield the receipts of the witness that its chain does not have."""
-    for line, receipt in enumerate(receipts.receipts, 1):
-        if receipt.sha256 not in chain.held and not unsound(receipt, edition.name, edition.limits.witness_key):
-            yield Fault(line, "a receipt that is not in the chain", chain.path, path=receipts.path)
+        return
+    for receipts in filter(None, map(receipts_of, files.runs)):
+        for line, receipt in enumerate(receipts.receipts, 1):
+            if receipt.sha256 not in chain.held and not unsound(receipt, edition.name, edition.limits.witness_key):
+                yield Fault(line, "a receipt that is not in the chain", chain.path, path=receipts.path)
+                break
 
 
 @rule("WIT07", "submission", severity="review", after=("WIT06",))
