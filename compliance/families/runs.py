@@ -380,7 +380,7 @@ def _too_few(
 def _occupies(run: Run) -> bool:
     """Return whether a run occupies its system from start to stop, by a clock without errors."""
     wrong = any(code.startswith("CLK") and CHECKS[code].severity == "error" for code in run.codes)
-    return run.window is not None and not (wrong or run.throughput_only or run.resumed or run.pruned)
+    return not (wrong or run.throughput_only or run.resumed or run.pruned)
 
 
 def _same_campaign(one: Run, other: Run) -> bool:
