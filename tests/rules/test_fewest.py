@@ -58,7 +58,8 @@ def test_the_least_mean_is_that_of_students_test():
     deviation = math.sqrt(sum((e - mean) ** 2 for e in logs) / 9)
     assert allows.between and allows.geometric and allows.batches == (2,)
     assert allows.mean == pytest.approx(math.exp(mean))
-    assert allows.least == pytest.approx(math.exp(mean - above(0.001, 13) * deviation * math.sqrt(1 / 10 + 1 / 5)))
+    # 9 degrees of freedom, since the deviation is the points' alone: with 13, 1.9 honest sets in a thousand were found
+    assert allows.least == pytest.approx(math.exp(mean - above(0.001, 9) * deviation * math.sqrt(1 / 10 + 1 / 5)))
     assert allowed(points({2: TEN}), 2, 10, 5, 0.001).least > allows.least
     assert allowed(points({2: TEN}), 2, 5, 5, 0.05).least > allows.least
 
@@ -66,7 +67,7 @@ def test_the_least_mean_is_that_of_students_test():
 def test_a_fewest_mean_between_points_and_of_whole_epochs():
     allows = allowed(points({2: [5] * 10}), 2, 5, 5, 0.001)
     assert not allows.between and not allows.geometric
-    assert allows.least == pytest.approx(5 - above(0.001, 13) * COARSE * math.sqrt(1 / 10 + 1 / 5))
+    assert allows.least == pytest.approx(5 - above(0.001, 9) * COARSE * math.sqrt(1 / 10 + 1 / 5))
     known = points({2: TEN, 4: [2 * e + 0.01 for e in TEN]})
     middle = allowed(known, 3, 5, 5, 0.001)
     assert middle.batches == (2, 4)
