@@ -207,9 +207,11 @@ def result(name: str, runs: SetVerdict, everyone: Sequence[Row], as_logged: bool
 
 
 def seconds_between(rows: Sequence[Row]) -> float:
-    """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown."""
-    found = known(rows, "step_ms")
-    return median(found) / 1000 if found else 0.0
+    """Seconds between the last two evaluations of a run: the median over the set, 0 if unknown. Where every run ended
+    at its first evaluation, these are the seconds of a run."""
+    steps = known(rows, "step_ms")
+    steps = steps or [row.total_ms for row in rows if row.converged and row.evaluations == 1 and row.total_ms]
+    return median(steps) / 1000 if steps else 0.0
 
 
 def known(rows: Sequence[Row], column: str) -> list[Any]:

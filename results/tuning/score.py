@@ -21,6 +21,7 @@ from compliance.verdict import SetVerdict, Verdict
 from results.runs.columns import Row
 from results.runs.intervals import length, union
 from results.runs.table import rows_of
+from results.statistics.expected import STEP
 from results.statistics.result import Result, results_of, seconds_between
 from results.statistics.score import TrimmedMean, trimmed_mean
 from results.statistics.standing import standing
@@ -140,11 +141,14 @@ class Scored:
 
     @property
     def samples_to_target(self) -> Estimate | None:
-        """The mean samples to the target of the confirmation runs, with Student's interval; None below two runs."""
+        """The mean samples to the target of the confirmation runs, with Student's interval; None below two runs. Their
+        deviation is a sixth of an epoch at least, as that of the reference's: runs end at evaluations."""
         n = len(self.samples)
         if n < 2:
             return None
-        mean, half = fmean(self.samples), t_quantile(0.975, n - 1) * stdev(self.samples) / math.sqrt(n)
+        mean = fmean(self.samples)
+        spread = max(stdev(self.samples), STEP * mean / fmean(self.epochs))
+        half = t_quantile(0.975, n - 1) * spread / math.sqrt(n)
         return Estimate(mean, max(mean - half, mean / 1e6), mean + half)
 
 

@@ -52,6 +52,8 @@ def test_samples_to_the_target_have_students_interval(scored):
     )
     assert (two.value, two.low, two.high) == (2, 2e-6, pytest.approx(14.7062, abs=1e-4))
     assert replace(scored, samples=(28,)).samples_to_target is None
+    alike = replace(scored, samples=(32, 32, 32), epochs=(4, 4, 4)).samples_to_target  # of 8 in an epoch
+    assert (alike.low, alike.high) == pytest.approx((32 - 4.302653 * 8 / 6 / 3**0.5, 32 + 4.302653 * 8 / 6 / 3**0.5))
 
 
 def test_the_interval_is_that_of_the_confirmation_runs(scored):
