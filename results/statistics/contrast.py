@@ -13,7 +13,7 @@ from results.statistics.score import FEWEST, winsorized_squares
 from results.statistics.student import Part, half_width, welch
 from rules.merit import trim_count
 
-# The nominal error rate. With five runs of unequal spread, Yuen's test then errs in up to 5 % (docs/measures.md).
+# The nominal error rate. With five runs of unequal spread, Yuen's test then errs in up to 5.5 % (docs/measures.md).
 ERROR = 0.035
 
 
@@ -81,7 +81,7 @@ def contrast(
     """Yuen's test with Welch's degrees of freedom, on log time (Yuen 1974): the ratio of trimmed geometric means.
 
     `a` and `b` are seconds, `steps` the seconds between evaluations of A and of B. `together` is the number of ratios
-    that are shown side by side: with at least 95 % probability all their intervals hold at once (Bonferroni).
+    that are shown side by side: with some 95 % probability all their intervals hold at once (Bonferroni).
     """
     x, y = log_mean(a, steps[0]), log_mean(b, steps[1])
     faster = probability_faster(a, b)

@@ -4,7 +4,7 @@ Time without staging = samples to the target / batch x seconds a step (Farrell e
 Samples to the target are those of all sets at a batch size, between two batch sizes on a straight line. Seconds of a
 step and devices are the system's own, between two of its batch sizes on a straight line. Beyond them a device keeps its
 samples, a step its seconds, and the devices grow with the batch. On a given number of devices, a device keeps the
-samples a second that it has on the numbers of devices which the system ran, between two of them on a straight line.
+seconds of a sample that it has on the numbers of devices which the system ran, between two of them on a straight line.
 """
 
 import math
