@@ -132,6 +132,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sets", type=int, default=2000, help="sets, or pairs of them, for each share")
     args = parser.parse_args(argv)
+    if args.sets < 1:
+        parser.error(f"argument --sets: found {args.sets}, wanted 1 or more")
     series = [one for one in read(DOCS / "convergence.yaml") if one.published and len(one.crossings) >= LEAST]
     print(power_table(series, args.sets), "", points_table(series, args.sets), sep="\n")
     return 0
