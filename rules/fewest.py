@@ -17,6 +17,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.merit import trim_count
 from rules.reference import ReferencePoint, neighbours
 from rules.student import above
 
@@ -88,6 +89,13 @@ def centre_and_spread(epochs: Sequence[float], olympic: bool) -> tuple[float, fl
     if not olympic:
         return statistics.fmean(epochs), statistics.stdev(epochs)
     return statistics.fmean(sorted(epochs)[1:-1]), statistics.pstdev(epochs)
+
+
+def evened(epochs: Sequence[float]) -> list[float]:
+    """The epochs of a set, of which the slowest that its figure of merit drops count as the next slower one: a run that
+    was slowed down on purpose costs a set nothing, and would hide the others from the test."""
+    most = sorted(epochs)[max(0, len(epochs) - 1 - trim_count(len(epochs)))]
+    return [e if math.isinf(e) else min(e, most) for e in epochs]
 
 
 def average(epochs: Sequence[float], olympic: bool, geometric: bool = False) -> float:

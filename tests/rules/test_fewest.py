@@ -4,7 +4,7 @@ import pytest
 from mlperf_logging.rcp_checker.rcp_checker import RCP_Checker
 
 from rules.edition import load
-from rules.fewest import COARSE, allowed, average, kept
+from rules.fewest import COARSE, allowed, average, evened, kept
 from rules.reference import reference_points
 from rules.student import above
 
@@ -84,6 +84,11 @@ def test_only_mlperfs_test_leaves_out_points_that_are_not_fastest():
     assert list(kept(points({2: outliers, 4: [6] * 10, 8: [8] * 10}))) == [2, 4, 8]
     assert allowed(known, 6, 5, 5, 0.05, True).batches == (4, 8)
     assert allowed(known, 6, 5, 5, 0.05).batches == (6,)
+
+
+def test_a_slowed_run_counts_as_the_next_slower_one():
+    assert evened([4, 9, 5, 30, 6]) == [4, 9, 5, 9, 6] and evened([7]) == [7]
+    assert evened([4, 9, math.inf]) == [4, 9, math.inf]  # the figure of merit leaves out the failed run
 
 
 def test_an_average_is_of_the_runs_that_converged_or_olympic():
