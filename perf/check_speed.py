@@ -25,7 +25,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 from benchmark.log import TOKEN
 from compliance.engine import judge
-from perf.script import script
+from perf.script import script, want
 
 ROOT = Path(__file__).resolve().parents[1]
 RULESETS = ("1.0.0", "2.0.0", "3.0.0")  # of mlperf_logging's checker for HPC
@@ -96,7 +96,10 @@ def main(arguments: Sequence[str] | None) -> None:
     parser.add_argument("round", type=Path, help="a round of MLPerf HPC")
     parser.add_argument("--repeats", type=int, default=3)
     args = parser.parse_args(arguments)
+    want(1, repeats=args.repeats)
     files = sorted(args.round.rglob("result_*.txt"))
+    if not files:
+        raise ValueError(f"{args.round}: found no result_<i>.txt, wanted a round")
     lines = sum(path.read_bytes().count(TOKEN.encode()) for path in files)
     seconds = compare(args.round, files, args.repeats)
     print(f"{len(files)} logs, {lines} MLLOG lines, one core, processor time")

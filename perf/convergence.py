@@ -61,9 +61,9 @@ def main(arguments: Sequence[str] | None) -> None:
     for name, drawn in figures(series).items():
         write_text(options.docs / "figures" / name, drawn)
     table = markdown(series)
-    print(table)
     if page.exists():
         write_text(page, filled(page.read_text(encoding="utf-8"), {"table": table}))
+    print(table)
 
 
 if __name__ == "__main__":

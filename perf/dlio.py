@@ -25,7 +25,7 @@ from benchmark.source import ROOT
 from benchmark.workload import AnyProblem, Box, module_of
 from benchmark.writing import write_text
 from implementations.pytorch_tools.input_trial.compute import compute_times
-from perf.script import script
+from perf.script import script, want
 from perf.settings import reference_settings
 
 SPLITS = {"train": "train", "validation": "valid"}  # the folders of our splits, by which DLIO tells them
@@ -117,9 +117,14 @@ def main(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--workers", type=int, default=1, help="reader processes a rank (default: 1)")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--ranks", type=int, default=1, help="of DLIO (default: 1)")
-    parser.add_argument("--compute-seconds", type=float, help="seconds of a step's computation")
-    parser.add_argument("--from-log", type=Path, help="take them from the log of a run")
+    seconds = parser.add_mutually_exclusive_group()
+    seconds.add_argument("--compute-seconds", type=float, help="seconds of a step's computation")
+    seconds.add_argument("--from-log", type=Path, help="take them from the log of a run")
     options = parser.parse_args(arguments)
+    want(1, ranks=options.ranks, epochs=options.epochs)
+    want(0, workers=options.workers, compute_seconds=options.compute_seconds or 0)
+    if not options.data.is_dir():
+        raise ValueError(f"{options.data}: found no folder, wanted a dataset")
     problem, config, out = load_problem(options.problem), reference_settings(options.problem), options.out
     if config.batch_size % options.ranks:
         raise ValueError(f"--ranks: found {options.ranks}, wanted a divisor of the batch size {config.batch_size}")

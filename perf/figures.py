@@ -164,8 +164,10 @@ def main(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--problem", nargs="*", default=PROBLEMS, help=f"default: {' '.join(PROBLEMS)}")
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args(arguments)
-    for name in options.problem:
-        problem = load_problem(name)
+    problems = {name: load_problem(name) for name in options.problem}
+    if odd := [name for name, problem in problems.items() if not isinstance(problem, Problem)]:
+        raise ValueError(f"--problem: found {odd[0]}, wanted problems of ScaFFold, such as {PROBLEMS[0]}")
+    for name, problem in problems.items():
         save(problem_picture(problem), options.out / f"scaffold-{name}.png", problem)
 
 

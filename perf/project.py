@@ -34,7 +34,7 @@ from perf.projection.predict import LADDER, Prediction
 from perf.projection.search import best_of, busy, search
 from perf.projection.table import COLUMNS, TARGET, details, origins, row, text_table
 from perf.projection.target import assumed, epochs_of, target_row
-from perf.script import script
+from perf.script import script, want
 from perf.settings import reference_settings
 
 AUTO = "as the settings say, and more if memory is too small"
@@ -84,8 +84,7 @@ def project(args: argparse.Namespace, name: str, system: System) -> list[dict[st
         return [told(best_of(problem, config, system, config.layout, args.recompute))]
     rows = []
     for ranks in args.ranks or [1]:
-        if ranks < 1:
-            raise ValueError(f"--ranks: found {ranks}, wanted at least 1")
+        want(1, ranks=ranks)
         found = search(problem, config, system, ranks, args.recompute)
         if not found:
             print(f"project.py: {name}: {ranks} ranks: {idle(problem, config, ranks)}", file=sys.stderr)
@@ -128,8 +127,9 @@ def show(args: argparse.Namespace, rows: list[dict[str, Any]], system: System) -
 
 
 @script
-def main(arguments: Sequence[str] | None) -> None:
-    """Predict and print. Raises ValueError for what cannot be projected, and OSError for logs that cannot be read."""
+def main(arguments: Sequence[str] | None) -> int:
+    """Predict and print; return the exit code. Raises ValueError for what cannot be projected, and OSError for logs
+    that cannot be read."""
     args = parse(arguments)
     system = load_system(args.system)
     if args.calibrate:
@@ -140,9 +140,13 @@ def main(arguments: Sequence[str] | None) -> None:
     elif args.compare:
         print(report([read_measured(log) for log in args.compare], system))
     elif args.problem:
-        print(show(args, [r for name in args.problem for r in project(args, name, system)], system))
+        rows = [r for name in args.problem for r in project(args, name, system)]
+        if not rows:
+            return 2
+        print(show(args, rows, system))
     else:
         raise ValueError("found nothing to do, wanted --problem, --calibrate or --compare")
+    return 0
 
 
 if __name__ == "__main__":

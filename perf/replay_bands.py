@@ -25,7 +25,7 @@ from harness.auditing.logged import Epoch, read_run
 from harness.implementation import DEFAULT, find_implementation
 from harness.launcher import Launcher
 from harness.replay import NAMES
-from perf.script import script
+from perf.script import script, want
 
 FIRST = ("threads=2",)
 WAYS = {  # name: ranks, settings
@@ -87,6 +87,7 @@ def main(arguments: Sequence[str] | None) -> None:
     parser.add_argument("--ways", nargs="*", choices=WAYS, default=list(WAYS), metavar="WAY", help="default: all")
     parser.add_argument("--implementations", nargs="*", default=[], metavar="NAME", help="others, such as minimal")
     options = parser.parse_args(arguments)
+    want(1, seeds=options.seeds, epochs=options.epochs)
     options.data = options.data or ROOT / "data" / options.problem
     replays, firsts = [], []
     others = [(f"{name}, float32", 1, ("precision=float32",), name) for name in options.implementations]

@@ -24,6 +24,7 @@ import numpy as np
 
 from perf.curves.runs import Series, read
 from perf.pages.generated import table
+from perf.script import script, want
 from results.statistics.contrast import contrast
 from results.statistics.expected import Expected, ratio
 from results.statistics.factors import squared_error
@@ -132,15 +133,15 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@script
+def main(arguments: Sequence[str] | None) -> None:
+    """Draw and print."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sets", type=int, default=2000, help="sets, or pairs of them, for each share")
-    args = parser.parse_args(argv)
-    if args.sets < 1:
-        parser.error(f"argument --sets: found {args.sets}, wanted 1 or more")
+    args = parser.parse_args(arguments)
+    want(1, sets=args.sets)
     series = [one for one in read(DOCS / "convergence.yaml") if one.published and len(one.crossings) >= LEAST]
     print(power_table(series, args.sets), "", points_table(series, args.sets), sep="\n")
-    return 0
 
 
 if __name__ == "__main__":

@@ -18,14 +18,20 @@ def call(tmp_path):
     """The function that calls the command, with its folders in one of the test's: its exit code."""
 
     def act(*words: str) -> int:
-        return dlio.main([*words, "--data", "d", "--out", str(tmp_path / "a folder")])
+        return dlio.main(["--data", str(tmp_path), *words, "--out", str(tmp_path / "a folder")])
 
     return act
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["--problem", "smok"], "smok"), (["--problem", "smoke", "--ranks", "3"], "divisor of the batch size 2")],
+    [
+        (["--problem", "smok"], "smok"),
+        (["--problem", "smoke", "--ranks", "3"], "divisor of the batch size 2"),
+        (["--problem", "smoke", "--ranks", "0"], "--ranks: found 0, wanted at least 1"),
+        (["--problem", "smoke", "--compute-seconds", "nan"], "--compute-seconds: found nan, wanted at least 0"),
+        (["--problem", "smoke", "--data", "nowhere"], "nowhere: found no folder, wanted a dataset"),
+    ],
 )
 def test_what_can_be_mended_is_one_line(call, capsys, words, said):
     assert call(*words) == 2

@@ -24,9 +24,12 @@ def test_small_and_the_same_twice(tmp_path):
     assert first.read_bytes() == second.read_bytes() and first.stat().st_size < 60_000
 
 
-def test_an_unknown_problem_is_named(tmp_path, capsys):
-    assert figures.main(["--problem", "smoek", "--out", str(tmp_path)]) == 2
-    assert "did you mean 'smoke'" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("name", "said"), [("smoek", "did you mean 'smoke'"), ("deepcam-mini", "found deepcam-mini, wanted problems of Sc")]
+)
+def test_a_problem_that_cannot_be_drawn_is_named(tmp_path, capsys, name, said):
+    assert figures.main(["--problem", "smoke", name, "--out", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

@@ -71,8 +71,9 @@ def test_a_layout_and_its_tile_as_settings(capsys):
 )
 def test_ranks_that_there_is_no_work_for(capsys, ranks, settings, wanted):
     problem = wanted.partition(" ")[0]
-    assert main(["--problem", problem, "--system", "dgx-h200", "--ranks", ranks, "--format", "json", *settings]) == 0
-    assert f"{ranks} ranks: nothing to do for all of them: {wanted}\n" in capsys.readouterr().err
+    assert main(["--problem", problem, "--system", "dgx-h200", "--ranks", ranks, "--format", "json", *settings]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and f"{ranks} ranks: nothing to do for all of them: {wanted}\n" in err
 
 
 @pytest.mark.parametrize(

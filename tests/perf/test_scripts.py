@@ -1,5 +1,7 @@
 """Every script of perf/ starts and ends well, with the smallest of its arguments."""
 
+import importlib
+import os
 import re
 import subprocess
 import sys
@@ -37,6 +39,31 @@ def test_every_script_has_a_row():
 
 def started(path: Path) -> bool:
     return bool(re.search(STARTED, path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("telling --sets 0", "--sets: found 0, wanted at least 1"),
+        ("replay_bands --seeds 0", "--seeds: found 0, wanted at least 1"),
+        ("replay_bands --epochs -1", "--epochs: found -1, wanted at least 1"),
+        ("check_speed . --repeats 0", "--repeats: found 0, wanted at least 1"),
+        ("check_speed nowhere", "nowhere: found no result_<i>.txt, wanted a round"),
+    ],
+)
+def test_what_nothing_can_be_said_of_is_one_line(capsys, words, said):
+    name, *arguments = words.split()
+    assert importlib.import_module(f"perf.{name}").main(arguments) == 2
+    assert capsys.readouterr() == ("", f"{name}.py: {said}\n")
+
+
+@pytest.mark.parametrize("letters", [9, 99_999])
+def test_a_closed_pipe_ends_without_a_line(letters):
+    code = f"import sys; from perf.script import script; sys.exit(script(lambda _: print('x' * {letters}))())"
+    there, here = os.pipe()
+    os.close(there)
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=here, stderr=subprocess.PIPE, timeout=60)
+    assert (done.returncode, done.stderr) == (2, b"")
 
 
 @pytest.fixture(scope="module")

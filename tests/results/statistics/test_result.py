@@ -142,7 +142,7 @@ def test_what_runs_share():
     assert result.shared(rows, "problem") == "mixed" and result.shared(rows[1:], "problem") == "b"
     assert result.shared(rows[2:], "problem") == "" and result.known(rows, "units") == [2, 8]
     assert result.seconds_between(rows) == 5 and result.seconds_between(rows[2:]) == 0
-    at_first = [Row(converged=True, evaluations=1, total_ms=9000), Row(evaluations=1, total_ms=1)]
+    at_first = [Row(None, converged=True, evaluations=1, total_ms=9000), Row(None, evaluations=1, total_ms=1)]
     assert result.seconds_between(at_first) == 9 and result.seconds_between(at_first + rows) == 5
 
 
