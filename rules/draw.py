@@ -5,8 +5,9 @@
     python rules/draw.py results/v1.0/registry.yaml --verify [DIGEST]  # anybody
 
 The nonce has 32 random bytes from the operating system. The file is replaced as a whole, so that it never holds half an
-entry; its folder has the name of the edition. --verify checks the registry and, given the digest of an earlier entry,
-whether that entry is still there. Exit codes: 0 drawn, or whole; 1 damaged; 2 could not read or draw.
+entry; its folder has the name of the edition. Draw on one machine: two that share the folder may not wait for each
+other. --verify checks the registry and, given the digest of an earlier entry, whether that entry is still there. Exit
+codes: 0 drawn, or whole; 1 damaged; 2 could not read, draw or print.
 """
 
 import argparse
@@ -22,6 +23,7 @@ if not __package__:  # run as a file: look for modules where `python -m` would
 
 import benchmark.installed  # noqa: F401  first: it says what to type where a package is missing
 from benchmark.atomic import replacing
+from benchmark.writing import put
 from rules.edition import load
 from rules.registry import (
     FIRST,
@@ -58,9 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             sent = requests(sys.stdin.buffer.read(MOST * LONGEST + 1))
             registry = draw(args.registry, edition, sent)
-            for entry in registry.entries[-len(sent) :]:
-                print(f"entry {entry.entry}: {entry.title}")
-        print(f"{args.registry}: {len(registry.entries)} entries, head {registry.head}")
+            put("".join(f"entry {entry.entry}: {entry.title}\n" for entry in registry.entries[-len(sent) :]))
+        put(f"{args.registry}: {len(registry.entries)} entries, head {registry.head}\n")
         return 0
     except (ValueError, OSError) as error:
         print(f"draw.py: {error}", file=sys.stderr)
@@ -113,10 +114,13 @@ def draw(path: Path, edition: str, sent: Sequence[Request]) -> Registry:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Lock a folder, so that one process at a time draws in it; others wait."""
+    """Lock a folder, so that one process of this machine at a time draws in it; others wait."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            raise OSError(f"{folder}: cannot be locked ({error.strerror}), wanted a local disk") from None
         yield
     finally:
         os.close(handle)

@@ -30,10 +30,15 @@ HEAD = "# {name}: {source}, and what differs. What a field means: rules/limits.p
 
 def make(name: str, source: str, root: Path = ROOT) -> Path:
     """Write <root>/<name>/limits.yaml; return its path. Raises ValueError unless the name is newer than all
-    editions, and for an unknown source."""
+    editions, and for a source that is unknown or of MLPerf HPC."""
     newest = max((known for known in editions(root) if OURS.fullmatch(known)), key=version)
-    if version(name) <= version(newest):
+    major, minor = version(name)
+    if name != f"v{major}.{minor}":
+        raise ValueError(f"found the name {name}, wanted v{major}.{minor}")
+    if (major, minor) <= version(newest):
         raise ValueError(f"found the name {name}, wanted one after {newest}")
+    if source in editions(root) and not OURS.fullmatch(source):
+        raise ValueError(f"found {source}, wanted an edition of this project's rounds, such as {newest}: runs log it")
     limits = load(source, root).limits
     values = read_yaml(root / source / "limits.yaml") if limits.based_on else {"based_on": source}
     values.pop("draft", None)
@@ -52,8 +57,9 @@ def make(name: str, source: str, root: Path = ROOT) -> Path:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ours = ", ".join(filter(OURS.fullmatch, editions()))
     parser.add_argument("name", help="of the edition, such as v1.1")
-    parser.add_argument("--from", dest="source", required=True, metavar="EDITION", help=", ".join(editions()))
+    parser.add_argument("--from", dest="source", required=True, metavar="EDITION", help=ours)
     args = parser.parse_args(arguments)
     try:
         path = make(args.name, args.source)

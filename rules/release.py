@@ -18,6 +18,7 @@ import benchmark.installed  # noqa: F401  first: it says what to type where a pa
 # isort: split
 import yaml
 
+from benchmark.writing import put
 from rules.current import current
 from rules.edition import load
 from rules.published import REPOSITORY, own_files
@@ -37,7 +38,11 @@ def main(arguments: list[str] | None = None) -> int:
     if name in load(current()).releases:
         print(f"release.py: found {name!r} among the releases of {current()}, wanted a new name", file=sys.stderr)
         return 2
-    print(yaml.safe_dump({name: digests()}, sort_keys=False), end="")
+    try:
+        put(yaml.safe_dump({name: digests()}, sort_keys=False))
+    except OSError as error:
+        print(f"release.py: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -1,9 +1,11 @@
 import fcntl
 import io
 import os
+import subprocess
 import sys
 import threading
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -113,6 +115,20 @@ def test_who_draws_at_the_same_time_waits(run, path):
     os.close(handle)
     other.join(60)
     assert len(read_registry(path, "v1.0").entries) == 1
+
+
+def test_a_folder_that_cannot_be_locked_is_named(run, path, monkeypatch):
+    monkeypatch.setattr(draw.fcntl, "flock", Mock(side_effect=OSError(37, "No locks available")))
+    wanted = f"draw.py: {path.parent}: cannot be locked (No locks available), wanted a local disk\n"
+    assert run(path, sent=LINE) == (2, "", wanted) and not path.exists()
+
+
+def test_an_entry_that_nobody_reads_is_drawn(path):
+    command = [sys.executable, draw.__file__, str(path)]
+    ends = os.pipe()
+    os.close(ends[0])
+    done = subprocess.run(command, input=LINE.encode(), stdout=ends[1], stderr=subprocess.PIPE, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"") and len(read_registry(path, "v1.0").entries) == 1
 
 
 def test_a_registry_that_grows_too_large_is_refused(run, path, monkeypatch):

@@ -49,6 +49,12 @@ def test_what_it_prints_is_what_the_file_holds(tmp_path, monkeypatch, capsys):
     assert "found 'v9.9.9' among the releases" in capsys.readouterr().err
 
 
+def test_a_full_disk_is_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, str(SCRIPT), "v9.9.9"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "release.py: stdout: cannot be written: No space left on device\n")
+
+
 @pytest.mark.parametrize("text", ["- v1.0.1\n", "v1.0.1: benchmark/log.py\n"])
 def test_another_form_is_refused(tmp_path, text):
     shutil.copytree(ROOT, tmp_path / "rules")
