@@ -28,6 +28,7 @@ from benchmark.tree import receipts_path
 from harness.witnessing.telling import TOKEN, ask, attend, receipts_of
 from rules.current import EDITION
 from rules.edition import load
+from rules.registry import PLAIN
 from rules.witness import NAME, Start
 
 if TYPE_CHECKING:
@@ -76,6 +77,10 @@ def work(args: argparse.Namespace) -> None:
     if args.command == "new":
         print(f"witness_key: {store.public_key}")
     elif args.command == "token":
+        if not PLAIN.fullmatch(args.organisation):
+            raise ValueError(
+                f"found {args.organisation!r}, wanted a name as runs have: letters, digits, spaces, _ . + -"
+            )
         print(store.new_token(args.organisation))
     elif args.command == "serve":
         serve(store, args.host, args.port)
@@ -102,6 +107,8 @@ def tell_rest(log: Path, witness: str) -> None:
 
 def serve(store: "Store", host: str, port: int) -> None:
     """Answer over HTTP until a signal ends it."""
+    if not 0 < port < 1 << 16:
+        raise ValueError(f"--port: found {port}, wanted 1 to 65535")
     import uvicorn
 
     from harness.witnessing.service import application
