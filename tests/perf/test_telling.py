@@ -60,9 +60,3 @@ def test_faster_sets_are_found_and_honest_ones_are_not():
     by_error, by_review, _ = below(crossings, SETS["converges 15 % faster"], 100)
     assert by_review >= by_error > 0.7
     assert below(crossings, SETS["honest"], 100)[0] == 0
-
-
-def test_shares_of_no_set_are_refused(capsys):
-    with pytest.raises(SystemExit):
-        telling.main(["--sets", "0"])
-    assert capsys.readouterr().err.endswith("argument --sets: found 0, wanted 1 or more\n")
