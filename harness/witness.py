@@ -89,8 +89,8 @@ def work(args: argparse.Namespace) -> None:
 
         watch(store, args.folder, args.once)
     elif args.command == "publish":
-        if args.round.name != store.edition:
-            raise ValueError(f"{args.round}: found a folder of {args.round.name}, wanted one of {store.edition}")
+        if (name := args.round.resolve().name) != store.edition:
+            raise ValueError(f"{args.round}: found a folder of {name}, wanted one of {store.edition}")
         with replacing(args.round / NAME) as temporary, open(temporary, "w", encoding="ascii") as file:
             file.writelines(f"{line}\n" for line in store.chain())
 

@@ -111,6 +111,12 @@ def test_the_rest_of_an_unknown_benchmark_is_not_told(database, tmp_path, monkey
     assert "receipts_0.jsonl: found the benchmark 'atlas', wanted one of scaffold, " in capsys.readouterr().err
 
 
+def test_a_round_is_published_from_inside_its_folder(database, tmp_path, monkeypatch):
+    (folder := tmp_path / EDITION).mkdir()
+    monkeypatch.chdir(folder)
+    assert witness.main(["publish", str(database), "."]) == 0 and (folder / "witness.jsonl").read_text() == ""
+
+
 def test_without_a_token_nothing_is_made(fake, told, monkeypatch, capsys):
     options, _ = told
     monkeypatch.delenv("WITNESS_TOKEN")
