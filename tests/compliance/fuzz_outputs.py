@@ -22,7 +22,7 @@ def write_a_round(folder: Path, rng: random.Random, mutate: Mutate, disturb: Cal
 
     shutil.rmtree(folder, ignore_errors=True)
     tree = makers.Tree(folder / "round")
-    sets = strangers.plant(tree, makers.Makers, text)
+    sets = strangers.plant(tree, makers.MAKERS, text)
     for _ in range(rng.choice((0, 0, 1, 3))):
         disturb(rng, tree.root / "v1.0" / "beta")
     edition = rng.choice((None, "v1.0", "mlperf-hpc-v3.0"))

@@ -43,8 +43,8 @@ COMMANDS = {  # {disk} is the full disk, which holds a clone
     "hpo": ("results/hpo.py", TUNED, "--out", "{disk}/tables"),
     "package": ("compliance/package.py", REFERENCE, "--out", "{disk}/package.tar.gz"),
     "completion": ("integrations/completion.py",),
-    "compare": ("results/compare.py", REFERENCE, REFERENCE, "--output", "{disk}/page.html"),
-    "dlio": ("perf/dlio.py", *NAMES, "--data", "{disk}/none", "--out", "{disk}/dlio"),
+    "compare": ("results/compare.py", LOG.parent, LOG.parent, "--output", "{disk}/page.html"),
+    "dlio": ("perf/dlio.py", *NAMES, "--data", ROOT / "docs", "--out", "{disk}/dlio"),
 }
 
 

@@ -269,11 +269,14 @@ def tree(tmp_path):
     return Tree(tmp_path / "round")
 
 
+RUNS = {"scaffold": scaffold_run, "five": five_runs, "uneven": uneven_runs, "openfold": openfold_run}
+MAKERS = SimpleNamespace(Log=Log, sets=SETS, header=header, steps=steps_run, cosmoflow=cosmoflow_run, **RUNS)
+
+
 @pytest.fixture
 def new_log():
     """What writes logs, for tests that write their own; `sets` are those of MLPerf HPC v0.7."""
-    runs = {"scaffold": scaffold_run, "five": five_runs, "uneven": uneven_runs, "openfold": openfold_run}
-    return SimpleNamespace(Log=Log, sets=SETS, header=header, steps=steps_run, cosmoflow=cosmoflow_run, **runs)
+    return MAKERS
 
 
 @pytest.fixture
