@@ -31,7 +31,7 @@ from results.statistics.factors import squared_error
 from results.statistics.student import Part
 from rules.current import current
 from rules.edition import load
-from rules.fewest import RUNS, allowed, average, evened
+from rules.fewest import RUNS, allowed, average
 from rules.reference import ReferencePoint
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -91,8 +91,7 @@ def below(crossings: np.ndarray, draw: Draw, sets: int, redrawn: bool = False) -
             known, mine = (np.ceil(drawn), np.ceil(own)) if whole else (drawn, own)
             point = {1: ReferencePoint(1, tuple(known.tolist()))}
             allows = allowed(point, 1, FIVE, FIVE, chance, olympic)
-            epochs = evened(mine.tolist()) if chance == OURS.surprise and not olympic else mine.tolist()
-            found[i] += allows is not None and average(epochs, olympic, allows.geometric) < allows.least
+            found[i] += allows is not None and average(mine.tolist(), olympic, allows.geometric) < allows.least
     return tuple((found / sets).tolist())
 
 

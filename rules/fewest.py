@@ -94,14 +94,15 @@ def centre_and_spread(epochs: Sequence[float], olympic: bool) -> tuple[float, fl
 def evened(epochs: Sequence[float]) -> list[float]:
     """The epochs of a set, of which the slowest that its figure of merit drops count as the next slower one: a run that
     was slowed down on purpose costs a set nothing, and would hide the others from the test."""
-    most = sorted(epochs)[max(0, len(epochs) - 1 - trim_count(len(epochs)))]
+    k = trim_count(len(epochs))
+    most = sorted(epochs)[-1 - k] if len(epochs) > 2 * k else math.inf
     return [e if math.isinf(e) else min(e, most) for e in epochs]
 
 
 def average(epochs: Sequence[float], olympic: bool, geometric: bool = False) -> float:
-    """The mean epochs of a set: of the runs that reached the target, or an olympic one in which others are infinite.
-    Infinity where no run is left; a geometric mean is 0 where a run says that it needed nothing, or less."""
-    kept = sorted(epochs)[1:-1] if olympic else [e for e in epochs if math.isfinite(e)]
+    """The mean epochs of a set: of the runs that reached the target, `evened`, or an olympic one in which others are
+    infinite. Infinity where no run is left; a geometric mean is 0 where a run says that it needed nothing, or less."""
+    kept = sorted(epochs)[1:-1] if olympic else [e for e in evened(epochs) if math.isfinite(e)]
     if not kept:
         return math.inf
     if geometric and min(kept) <= 0:

@@ -24,7 +24,7 @@ from compliance.reading.values import is_number
 from compliance.rule import CHECKS, CONFIRMATION, RUN, RUNS, STEPS, hides, rule
 from rules.edition import Edition
 from rules.fewest import RUNS as RUNS_OF_A_POINT
-from rules.fewest import allowed, average, evened
+from rules.fewest import allowed, average
 from rules.names import same_name
 from rules.reference import ReferencePoint, neighbours
 
@@ -331,7 +331,7 @@ def epochs_are_not_surprisingly_few(runs: list[Run], place: SetPlace, terms: Ter
     served = min(batch, max(points, default=batch))
     near = [points[size] for size in neighbours(points, served)]
     if near and all(point.runs >= RUNS_OF_A_POINT * terms.benchmark.runs for point in near):
-        yield from _too_few(kept, points, served, terms, limits.surprise, limits.olympic, even=True)
+        yield from _too_few(kept, points, served, terms, limits.surprise, limits.olympic)
     elif limits.expected and (first := kept[0]).problem in terms.edition.problems:
         found = f"no reference points of {first.problem} that apply to a batch size of {batch}"
         yield Fault(1, found, "a person who judges the number of epochs", path=first.path)
@@ -361,17 +361,14 @@ def _too_few(
     terms: Terms,
     chance: float,
     olympic: bool,
-    even: bool = False,
 ) -> Iterator[Fault]:
-    """Yield what an honest set of these runs shows with a `chance`: fewer epochs than the points of a batch allow. With
-    `even`, the slowest run counts as the next slower one."""
+    """Yield what an honest set of these runs shows with a `chance`: fewer epochs than the points of a batch allow."""
     required = terms.benchmark.runs
     number = required if olympic else sum(run.converged for run in kept)
     allows = allowed(points, batch, number, required, chance, olympic) if chance else None
     if allows is None:
         return
-    epochs = [needed(run, allows.between) for run in kept]
-    mean = average(evened(epochs) if even else epochs, olympic, allows.geometric)
+    mean = average([needed(run, allows.between) for run in kept], olympic, allows.geometric)
     if mean < allows.least:
         where = f"points at a batch size of {' and '.join(map(str, allows.batches))}"
         wanted = f"{allows.least:.3f} or more, as the reference takes {allows.mean:.3f} ({where})"
