@@ -55,12 +55,53 @@ def test_what_is_no_frozen_campaign_is_refused(tmp_path, text):
         ({"sampler": "list"}, "points: found 0"),
         ({"sampler": "list", "points": [{"rate": 0.5}] * 4}, "wanted one within the space"),
         ({"sampler": "list", "points": [{"rate": 0.5}] * 5}, "trials: found 4, wanted 5"),
+        ({"sampler": "list", "points": [{"speed": 1}] * 4}, "wanted a value for each of rate"),
+        ({"sampler": "list", "points": [5] * 4}, "points: found 5, wanted a value for each of rate"),
         ({"pruning": {"rule": "best"}}, "rule: found 'best'"),
+        ({"problem": ""}, "problem: found ''"),
+        ({"problem": "a" * 101}, "wanted the name of a problem"),
+        ({"batch_size": 0}, "batch_size: found 0, wanted 1 to 1048576"),
+        ({"batch_size": 1 << 20 | 1}, "batch_size: found 1048577"),
+        ({"parallel": 1001}, "parallel: found 1001"),
+        ({"confirmations": 1001}, "confirmations: found 1001"),
+        ({"budget": {"epochs": 10**9 + 1}}, "wanted one of them, above 0"),
+        ({"pruning": {"epochs": 0}}, "wanted epochs and trials of 1 or more"),
+        ({"pruning": {"trials": 1001}}, "wanted epochs and trials of 1 or more"),
+        ({"pruning": {"settled": 10**9 + 1}}, "wanted epochs and trials of 1 or more"),
+        ({"settings": {"a": 2**53 + 1}}, "settings.a"),
+        ({"settings": {"a": -(2**53) - 1}}, "settings.a"),
+        ({"settings": {"a": "x" * 1001}}, "settings.a"),
+        ({"settings": {"a": [1] * 1001}}, "settings.a"),
+        ({"space": {"n": {"low": 1, "high": 4, "points": 1}}}, "points: found 1, wanted 2 to 1000"),
+        ({"space": {"n": {"low": 1, "high": 4, "points": 1001}}}, "points: found 1001"),
+        ({"space": {"n": {"low": 0.5, "high": 4, "integer": True}}}, "wanted whole numbers where it is integer"),
+        ({"space": {"n": {"low": 1, "high": 10**9 + 1}}}, "wanted low < high"),
     ],
 )
 def test_what_is_no_campaign_is_refused(change, wanted):
     with pytest.raises(ValueError, match=wanted.replace("(", r"\(")):
         campaign(**change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"problem": "a" * 100, "batch_size": 1, "parallel": 1000, "confirmations": 1000},
+        {"batch_size": 1 << 20, "confirmations": 3, "budget": {"seconds": 10**9}, "trials": 1000},
+        {"pruning": {"epochs": 10**9, "trials": 1000, "settled": 10**9}, "settings": {"a": [2**53] * 1000}},
+        {"pruning": {"epochs": 1, "trials": 1, "settled": 0}, "settings": {"a": -(2**53), "b": "x" * 1000}},
+        {"space": {"n": {"low": -(10**9), "high": 10**9, "points": 1000}}},
+        {"sampler": "grid", "space": {"n": {"low": 1, "high": 4, "points": 2}, "a": {"values": [1, 2]}}},
+    ],
+)
+def test_what_is_just_a_campaign_is_one(change):
+    assert campaign(**change).text
+
+
+def test_what_a_file_leaves_out_is_as_the_guide_says():
+    found = campaign(pruning={})
+    assert (found.sampler, found.parallel, found.confirmations) == ("halton", 1, 5)
+    assert (found.pruning.epochs, found.pruning.trials, found.pruning.settled) == (1, 4, 2)
 
 
 def test_any_change_is_another_campaign():
