@@ -47,6 +47,17 @@ def test_a_submission_is_one_plain_folder(name):
         replace(of("a"), submission=name)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "wanted"),
+    [("sha256", value, "a sha256") for value in ("0" * 63, "G" * 64, None)]
+    + [("size", value, "a number of bytes") for value in (-1, 1.0, True, "1", None)]
+    + [("path", 5, "plain relative paths")],
+)
+def test_facts_of_a_file_have_their_form(field, value, wanted):
+    with pytest.raises(Unsound, match=f", wanted {wanted}$"):
+        Manifest("acme", "v1.0", (replace(File("a", 0, DIGEST), **{field: value}),))
+
+
 def test_there_are_limits(monkeypatch):
     big = File("a", module.LARGEST_ALL, DIGEST)
     assert Manifest("acme", "v1.0", (big,))
