@@ -12,7 +12,6 @@ or input error.
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 if not __package__:  # run as a file: look for modules where `python -m` would
@@ -116,12 +115,12 @@ def forms(
     from results.tables.procurement import procurement
 
     told = analysis(results, at) if view == "analysis" else procurement(results)
-    return {form: partial(without_links, text) for form, text in told.items()}
+    return {form: anywhere(text) for form, text in told.items()}
 
 
-def without_links(text: str, base: Path) -> str:
-    """The text, wherever it will lie."""
-    return text
+def anywhere(text: str) -> Callable[[Path], str]:
+    """The function that returns a text without links, which is the same in every folder."""
+    return lambda base: text
 
 
 def joined(*texts: str) -> str:

@@ -64,10 +64,10 @@ def power_covers_the_run(files: SubmissionFiles) -> Iterator[Fault]:
 def a_meter_measures_what_counters_count(runs: list[Run], place: SetPlace, terms: Terms) -> Iterator[Fault]:
     limits = terms.edition.limits.energy
     for run in runs:
-        if limits and run.energy and run.energy.tier == METER and run.counted and run.coverage:
-            least = limits.of_counters * run.counted.joules
+        if limits and run.energy and run.energy.tier == METER and run.by_counters and run.coverage:
+            least = limits.of_counters * run.by_counters.joules
             if run.energy.joules < least:
-                found = f"{run.energy.joules:.6g} J by the meter, {run.counted.joules:.6g} J by counters"
+                found = f"{run.energy.joules:.6g} J by the meter, {run.by_counters.joules:.6g} J by counters"
                 yield Fault(run.coverage.line, found, f"{least:.6g} J or more by the meter", path=run.path)
 
 

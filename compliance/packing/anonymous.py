@@ -123,7 +123,7 @@ def anonymised(old: Path, new: Path, manifest: Manifest, edition: Edition, names
         work.changed(work.text(path), data)
     name_folders(work, source, digests)
     for path in source:
-        work.put(path, *made.get(path, ((old / path).read_bytes(), ())))
+        work.put(path, *(made[path] if path in made else ((old / path).read_bytes(), ())))
     for path in weights:
         weigh(work, path)
     for path in others:

@@ -104,7 +104,7 @@ class Run:
     first_epoch: float | None  # the number of the first epoch, as logged
     samples: float | None  # samples trained up to the passing (or last) evaluation, if epoch_num counts samples
     energy: Energy | None  # measured over the run
-    counted: Energy | None  # by its own counters
+    by_counters: Energy | None  # of its machine, also where a meter measured it, too
     resumed: int  # how often it was interrupted and resumed
     source: dict[str, str] | None  # path -> sha256 of every file that was loaded
     measured: Fact | None  # the totals of a throughput-only log
@@ -231,7 +231,7 @@ def run_of(
     whole = files if type(files) is dict and _bounded(files, LARGEST_ALL) is files else None
     last = passing or (inside[-1] if inside else None)
     spans = {kind: Spans(_spans(log, kind, stop)) for kind in KINDS}
-    counted = energy_of(log, time)
+    by_counters = energy_of(log, time)
     return Run(
         path=log.path,
         file=file,
@@ -255,8 +255,8 @@ def run_of(
         ends={kind: line for kind in KINDS if (line := _last_line(log, kind))},
         first_epoch=_number(metadata(e, "epoch_num")) if (e := log.first("epoch_start")) else None,
         samples=last.epoch if last and terms.benchmark.epoch_num == "samples" else None,
-        energy=(metered(log, file, window, spans) or counted) if window else None,
-        counted=counted,
+        energy=(metered(log, file, window, spans) or by_counters) if window else None,
+        by_counters=by_counters,
         power=reach_of(own_readings(log), window, log.line(WATTS["node"])) if window else None,
         coverage=coverage_of(log),
         resumed=len(log.all("resumed")),

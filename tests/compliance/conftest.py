@@ -14,6 +14,7 @@ from rules.current import ROOT
 from rules.edition import load
 from rules.text import read_texts
 from tests.compliance import catalogue as _catalogue
+from tests.compliance import editions as _editions
 from tests.compliance import logs as _logs
 from tests.compliance import submissions as _submissions
 
@@ -51,7 +52,7 @@ def submissions():
 @pytest.fixture(scope="session")
 def law(tmp_path_factory):
     """The folder of the editions."""
-    return _logs.law(tmp_path_factory.mktemp("law"))
+    return _editions.law(tmp_path_factory.mktemp("law"))
 
 
 def _fixture(make):

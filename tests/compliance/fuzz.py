@@ -33,7 +33,7 @@ from compliance.engine import judge
 from compliance.engine.unit import BROKE
 from compliance.verdict import Verdict
 from rules.edition import load
-from tests.compliance import logs
+from tests.compliance import editions, logs
 from tests.compliance.fuzz_files import Files
 from tests.compliance.fuzz_outputs import write_a_round
 from tests.compliance.fuzz_silence import unexplained
@@ -120,7 +120,7 @@ class Fuzzer:
     def __init__(self, folder: Path):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self.law = logs.law(folder / "law")
+        self.law = editions.law(folder / "law")
         self.tolerated = load("v1.0", self.law).limits.clock.back_ms
         gc.freeze()  # nothing of what was loaded goes away
         self.base = [logs.good(i).events for i in range(3)]

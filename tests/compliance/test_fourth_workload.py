@@ -9,8 +9,9 @@ import pytest
 
 from compliance.engine import judge
 from results.statistics.result import summarize
-from tests.compliance.logs import NAMES, TINY, amended, config_digest, good
-from tests.compliance.logs import law as make_law
+from tests.compliance.editions import amended
+from tests.compliance.editions import law as make_law
+from tests.compliance.logs import NAMES, TINY, config_digest, good
 from tests.compliance.submissions import Tree
 
 METRIC = "eval_perplexity"

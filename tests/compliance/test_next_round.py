@@ -2,10 +2,11 @@
 
 from compliance.engine import judge
 from rules import new
+from tests.compliance.editions import law as make_law
 
 
-def test_a_submission_is_judged_by_the_numbers_of_its_edition(logs, tree, tmp_path):
-    law = logs.law(tmp_path / "next")  # this test's own: it makes another one
+def test_a_submission_is_judged_by_the_numbers_of_its_edition(tree, tmp_path):
+    law = make_law(tmp_path / "next")  # this test's own: it makes another one
     path = new.make("v9.1", "v1.0", law)
     path.write_text(path.read_text() + "benchmarks: {scaffold: {runs: 6}}\n")
 

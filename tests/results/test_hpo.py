@@ -4,7 +4,7 @@ from benchmark.tuning.table import read_table
 from compliance.engine import judge
 from results import hpo
 from results.tuning.score import campaigns
-from tests.compliance import logs
+from tests.compliance.editions import law
 from tests.compliance.tuned import Tuned
 
 
@@ -20,7 +20,7 @@ def test_sets_of_runs_alone_are_said_to_have_no_campaign(tree, new_log, tmp_path
 
 
 def test_a_table_a_problem_or_none_where_a_name_is_no_folders(tmp_path, monkeypatch, capsys):
-    verdict = judge([str(Tuned(tmp_path).root)], rules=logs.law(tmp_path / "law"))
+    verdict = judge([str(Tuned(tmp_path).root)], rules=law(tmp_path / "law"))
     (campaign,) = campaigns(verdict)
     monkeypatch.setattr(hpo.command, "judged", lambda *_: verdict)
     assert hpo.main(["x", "--out", str(tmp_path / "tables")]) == 0

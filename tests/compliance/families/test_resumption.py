@@ -9,8 +9,9 @@ from compliance.engine import judge
 from compliance.families import resumption as checks
 from compliance.reading.timeline import Scored
 from tests.compliance import made
+from tests.compliance.editions import amended
 from tests.compliance.families.damages import log_changed
-from tests.compliance.logs import PAUSE, amended, event, interrupt, read
+from tests.compliance.logs import PAUSE, event, interrupt, read
 
 
 def resumed_tree(tree, **options):

@@ -4,14 +4,14 @@ import pytest
 
 from compliance.engine import judge
 from results.tuning.score import campaigns
-from tests.compliance import logs
+from tests.compliance import editions
 from tests.compliance.tuned import Tuned
 
 
 @pytest.fixture(scope="session")
 def law(tmp_path_factory):
     """The folder of the editions, with the problem `tiny`."""
-    return logs.law(tmp_path_factory.mktemp("law"))
+    return editions.law(tmp_path_factory.mktemp("law"))
 
 
 @pytest.fixture
